@@ -33,7 +33,7 @@ class TenantBackend(BaseBackend):
         if not username or password is None or "\0" in username:
             return None
         user = user_for_sign_in(username)
-        # An unknown name is limited and counted like any other.
+        # Unknown names are limited and counted as well.
         account = str(user.pk) if user else "@".join(split_sign_in_name(username))
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         device = known_device(request, user)
@@ -43,7 +43,7 @@ class TenantBackend(BaseBackend):
             raise PermissionDenied
         may_try = bool(device) or hit_account_limit(account=account)
         if not may_try or user is None:
-            # The very work of a wrong password, so that time tells nothing.
+            # Hashes as for a wrong password, so that the time reveals nothing.
             check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))
             return None
         if not user.check_password(password) or not user.is_active:
@@ -61,7 +61,7 @@ def user_for_sign_in(typed: str) -> User | None:
     Who else has an account must not decide it: a name is unique in its tenant, and one without a domain is of the
     default tenant even where only another one has it. A full name comes before an address that reads the same.
     """
-    # Looked up whether or not the name was found, so that the time tells nothing.
+    # Queried even if the name was found, so that the time reveals nothing.
     by_email = user_of_confirmed_email(typed) if "@" in typed else None
     try:
         return User.objects.get_by_natural_key(typed)

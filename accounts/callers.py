@@ -1,4 +1,4 @@
-"""Who is calling: the one thing that services and selectors know of a request."""
+"""The caller of a request: all that services and selectors know of it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +35,7 @@ class Caller:
 
     @property
     def kind(self) -> str:
-        """A label for figures."""
+        """A label for metrics."""
         if self.is_application:
             return "application"
         return "operator" if self.is_operator_user else "user"
@@ -60,7 +60,7 @@ class Caller:
 
     @classmethod
     def on_pages(cls, user: Any) -> "Caller":
-        """The caller behind a signed-in browser session: the service itself acts for the user."""
+        """The caller of a signed-in browser session: the user through the service itself."""
         return cls(
             user_id=user.pk,
             tenant_id=user.tenant_id,

@@ -1,4 +1,4 @@
-"""What the console shows of this app."""
+"""Console integration of this app."""
 
 from typing import Any
 

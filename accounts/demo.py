@@ -1,4 +1,4 @@
-"""The people of the demo: an operator, a user with an application, and an outsider."""
+"""The users of the demo: an operator, a user with an application, and one without any role."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The demo's passwords are public, so production does not start on a database that was made by `make run`."""
+"""Production refuses to start on a database with demo users, because their passwords are public."""
 
 import logging
 
@@ -18,12 +18,12 @@ DEMO_PASSWORDS = {
     "outsider": "silver-harbor-tulip",
 }
 DEMO_DOMAIN = "demo.example"
-# Each is a slow hash: a start must not wait for more.
-MOST_LOOKED_AT = 12
+# Checking a password takes 0.1 s, so a start checks at most this many.
+MAX_CHECKED = 12
 
 
 def demo_sign_ins_left() -> list[str]:
-    """Active accounts that open with a password of the demo, as `name@domain`. Raises django.db.Error."""
+    """Active accounts with a demo password, as `name@domain`. Raises django.db.Error."""
     people = Q()
     for name in DEMO_PASSWORDS:
         named_so = Q(tenant__domain__iexact=DEMO_DOMAIN) | Q(email__iexact=f"{name}@{DEMO_DOMAIN}")
@@ -31,8 +31,8 @@ def demo_sign_ins_left() -> list[str]:
     candidates = User.objects.filter(people, is_active=True).select_related("tenant").order_by("created")
     return [
         f"{user.username}@{user.tenant.domain}"
-        for user in candidates[:MOST_LOOKED_AT]
-        # Not the user's own check, which would upgrade an old hash.
+        for user in candidates[:MAX_CHECKED]
+        # Not `user.check_password`, which would upgrade an old hash.
         if check_password(DEMO_PASSWORDS[user.username.lower()], user.password)
     ]
 

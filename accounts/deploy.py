@@ -1,4 +1,4 @@
-"""What a deployment and the start of a process ask of this app."""
+"""Checks at deployment and process start, and steps after migrations."""
 
 from collections.abc import Iterator
 

@@ -15,7 +15,7 @@ from fulfillment.core.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"
-# The first mark counts: each browser also names those it wants to be taken for.
+# The first match counts: browsers also name those they imitate.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -42,26 +42,26 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
     if not signed or user is None:
         return ""
     try:
-        kept: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
+        content: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return ""
-    is_of_user = kept["account"] == str(user.pk) and kept.get("password") in digests(user.password)
-    return str(kept["device"]) if is_of_user else ""
+    is_of_user = content["account"] == str(user.pk) and content.get("password") in digests(user.password)
+    return str(content["device"]) if is_of_user else ""
 
 
 def browser_named(user_agent: str) -> str:
-    """In words, such as "Firefox on Windows"; only ever names of these lists."""
+    """A label such as "Firefox on Windows", made only of names from these lists."""
     browser = next((name for mark, name in BROWSERS if mark in user_agent), "an unknown browser")
     system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
     return f"{browser} on {system}" if system else browser
 
 
 def remember_device(response: HttpResponse, user: User) -> None:
-    """Only once every step of the sign-in is done, or the password was changed here."""
-    kept = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
+    """Call it after the complete sign-in, or after a password change in this browser."""
+    content = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
-        signing.dumps(kept, salt=SALT),
+        signing.dumps(content, salt=SALT),
         max_age=KNOWN_FOR,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

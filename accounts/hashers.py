@@ -1,4 +1,4 @@
-"""Django's password hashers in a lane: Argon2 takes 100 MB and a tenth of a second for each password."""
+"""Django's password hashers in a lane, because Argon2 needs 100 MB and 0.1 s for each password."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from fulfillment.core.lanes import PASSWORDS
 
 class _InLane:
     def encode(self, *args: Any, **options: Any) -> str:
-        with PASSWORDS.place():
+        with PASSWORDS.slot():
             encoded: str = super().encode(*args, **options)  # type: ignore[misc]  # of the hasher mixed in
         return encoded
 
     def verify(self, *args: Any, **options: Any) -> bool:
-        with PASSWORDS.place():
+        with PASSWORDS.slot():
             return bool(super().verify(*args, **options))  # type: ignore[misc]
 
 
@@ -23,4 +23,4 @@ class Argon2(_InLane, hashers.Argon2PasswordHasher):
 
 
 class PBKDF2(_InLane, hashers.PBKDF2PasswordHasher):
-    """Of passwords brought from elsewhere; verifying calls its `encode`, in the place it has."""
+    """For imported passwords. Verifying calls `encode`, inside the slot it holds."""

@@ -1,4 +1,4 @@
-"""Letters to people, from a template of plain text whose first line is the subject."""
+"""Sends mails from plain text templates whose first line is the subject."""
 
 import logging
 import re
@@ -18,24 +18,26 @@ log = logging.getLogger(__name__)
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
 
 
-class MailAway(Unavailable):
+class MailUnavailable(Unavailable):
     code = "mail_unavailable"
 
 
 def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
-    """Raises MailAway when the mail server does not take it. Never inside a transaction: a mail server may be slow."""
+    """Raises MailUnavailable if the mail server refuses. Never call it in a transaction: mail servers may be slow."""
     text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
     subject, _, body = text.strip().partition("\n")
     try:
         send_text(subject, body, to)
     except (smtplib.SMTPException, OSError) as error:
         log.exception("A letter could not be sent (%s).", template)
-        raise MailAway("The mail cannot be sent right now. Please try again in a few minutes.") from error
+        raise MailUnavailable(
+            "The mail cannot be sent right now. Please try again in a few minutes."
+        ) from error
 
 
 def send_text(subject: str, body: str, to: str) -> None:
-    """As plain text, and as a page in the colours of the service."""
-    # Names people chose are in the subject, and a header is one line.
+    """Sends a mail as plain text and as HTML in the colours of the service."""
+    # The subject contains names chosen by users, and a header must be one line.
     subject, text = " ".join(subject.split()), body.strip() + "\n"
     light, dark = colours()
     context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark}
@@ -44,7 +46,7 @@ def send_text(subject: str, body: str, to: str) -> None:
 
 @cache
 def colours() -> tuple[dict[str, str], dict[str, str]]:
-    """Of static/brand/tokens.css, on a light ground and on a dark one: mail programs read no variables."""
+    """The colours of static/brand/tokens.css for light and dark: mail programs support no CSS variables."""
     path = finders.find("brand/tokens.css")
     pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
     named = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
@@ -52,7 +54,7 @@ def colours() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _parts(text: str) -> list[list[dict[str, object]]]:
-    """Paragraphs of lines. Only an address of this service with a line to itself is a link: names may hold others."""
+    """Paragraphs of lines. Only a URL of this service on its own line becomes a link: names may contain others."""
     return [
         [{"text": line, "is_link": line.startswith(f"{settings.PUBLIC_URL}/")} for line in part.splitlines()]
         for part in text.strip().split("\n\n")

@@ -1,4 +1,4 @@
-"""User names: the one form by which they are compared, and what a new name may hold.
+"""User names: the form in which they are compared, and the rules for new ones.
 
 Names follow the PRECIS profile UsernameCaseMapped (RFC 8265), are of one script (UTS 39, "highly restrictive"), and
 hold nothing that is written around a name: `@` stands before a domain, `:` before a password, `/` in addresses.
@@ -19,7 +19,7 @@ FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
 HELP = "1 to 64 letters, digits and marks of one script, without spaces and @ : / \\"
 
-# Which writing systems are made of several scripts (UTS 39, 5.1).
+# Writing systems that use several scripts (UTS 39, 5.1).
 AUGMENTED = {
     "Hani": {"Hanb", "Jpan", "Kore"},
     "Hira": {"Jpan"},
@@ -28,7 +28,7 @@ AUGMENTED = {
     "Bopo": {"Hanb"},
 }
 WITH_LATIN = frozenset({"Hanb", "Jpan", "Kore"})
-# Of every script: Common and Inherited.
+# Scripts that occur with all others: Common and Inherited.
 OF_ALL = frozenset({"Zyyy", "Zinh"})
 REASONS = {
     "has_compat": "{letter} is a compatibility form of {plain}; use plain letters and digits",
@@ -60,7 +60,7 @@ def split_sign_in_name(typed: str) -> tuple[str, str]:
 
 
 def validate_username(name: str) -> None:
-    """Raises ValidationError that says what a new name must not hold."""
+    """Raises ValidationError for a name that a new user must not have."""
     if not 1 <= len(name) <= LONGEST:
         raise ValidationError(
             f"A user name has 1 to {LONGEST} characters; this one has {len(name)}.", code="invalid"
@@ -69,7 +69,7 @@ def validate_username(name: str) -> None:
         prepared = _PROFILE.enforce(name)
     except UnicodeEncodeError as error:
         raise _refusal(_reason(name, error)) from error
-    # Full-width letters become narrow: so may an `@` be made.
+    # Narrowing full-width letters can produce an `@`.
     for letter in prepared:
         if letter in FORBIDDEN:
             raise _refusal(f"it holds {letter} (none of {' '.join(FORBIDDEN)} may stand in it)")
@@ -99,7 +99,7 @@ def _named(letter: str) -> str:
 
 
 def _mixed_scripts(prepared: str) -> str:
-    """The names of the scripts, or nothing where one suffices (UTS 39, single script or highly restrictive)."""
+    """The names of mixed scripts; empty for one script or an allowed mix (UTS 39, "highly restrictive")."""
     found = [scripts for letter in prepared if not (scripts := _scripts(letter)) <= OF_ALL]
     if _shared(found) or _shared(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN:
         return ""

@@ -1,4 +1,4 @@
-"""The permission names of the contract: OAuth scopes, grants of roles and associations."""
+"""The permissions: OAuth scopes, and grants of roles and associations."""
 
 from collections.abc import Iterable
 
@@ -38,7 +38,7 @@ class Grant(models.TextChoices):
     ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
 
 
-# What each of the store's permissions is for, for people who request or give it.
+# Descriptions of the store permissions, for requests and decisions.
 EXPLANATIONS: dict[str, str] = {
     Permission.STORE_SELF_READ: "To read the catalog and make proofs. Every application needs it.",
     Permission.ORDER_SELF_READ: "To follow its own orders and quotes. Needed to show customers where an order is.",
@@ -58,6 +58,6 @@ DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
 
 
 def with_implied(names: Iterable[str]) -> frozenset[str]:
-    """The permissions held by who holds `names`: All means every record, so also one's own."""
+    """`names` with their implied permissions: each All permission includes its Self permission."""
     held = frozenset(names)
     return held | {name.replace(".All.", ".Self.") for name in held}

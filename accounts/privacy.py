@@ -1,4 +1,4 @@
-"""What `export_user_data` and `erase_user` find of a person in this app."""
+"""Personal data of this app, for `export_user_data` and `erase_user`."""
 
 from accounts.models import User
 from accounts.selectors.named_users import find_user

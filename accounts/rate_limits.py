@@ -17,21 +17,21 @@ from fulfillment.core.observability.instruments import count_refusal
 
 MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
-# Pages below the address of the API: apart from its calls, so that neither is refused for the other.
+# Pages of the API reference have their own limit, separate from API calls.
 REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
-_GOES_ON = """excluded.started BETWEEN kept.started - interval '{seconds} s'
-                                AND kept.started + interval '{seconds} s'"""
+SAME_WINDOW = """excluded.started BETWEEN stored.started - interval '{seconds} s'
+                                AND stored.started + interval '{seconds} s'"""
 # `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
 _COUNT = f"""
-INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
+INSERT INTO accounts_ratewindow AS stored (bucket, started, used)
 SELECT bucket, statement_timestamp(), 1 FROM {{source}} WHERE bucket IS NOT NULL
 ON CONFLICT (bucket) DO UPDATE SET
-    used = CASE WHEN {_GOES_ON} THEN kept.used + 1 ELSE 1 END,
-    started = CASE WHEN {_GOES_ON} THEN kept.started ELSE excluded.started END
-RETURNING kept.used,
-    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS resets_in
+    used = CASE WHEN {SAME_WINDOW} THEN stored.used + 1 ELSE 1 END,
+    started = CASE WHEN {SAME_WINDOW} THEN stored.started ELSE excluded.started END
+RETURNING stored.used,
+    {{seconds}} + extract(epoch FROM stored.started - statement_timestamp())::float8 AS resets_in
 """  # noqa: S608 - constants of this module
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {
@@ -40,7 +40,7 @@ COUNT_ONE = {
 }
 GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
 FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "RateLimitStatus"]] = {}
 register_cache(_over)
@@ -48,7 +48,7 @@ register_cache(_over)
 
 @dataclass(frozen=True, slots=True)
 class RateLimitStatus:
-    """Where a bucket stands after the present request was counted."""
+    """The state of a bucket after the current request was counted."""
 
     policy: str
     quota: int
@@ -66,7 +66,7 @@ class RateLimitStatus:
 
     @property
     def seconds_until_reset(self) -> int:
-        """Whole seconds after which a full quota is there for certain."""
+        """Whole seconds until the full quota is available again."""
         return max(1, math.ceil(self.resets_in))
 
     def headers(self) -> dict[str, str]:
@@ -78,19 +78,19 @@ class RateLimitStatus:
 
 
 def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> RateLimitStatus:
-    """Counts one request of `bucket` and tells where it stands."""
+    """Counts a request of `bucket` and returns the new state."""
     row = fetch_row(COUNT_ONE[window], (bucket,))
     if row is None:
         raise AssertionError("an upsert returns its row")
     used, resets_in = row
-    standing = RateLimitStatus(policy, quota, used, resets_in, window)
-    if standing.is_exceeded:
-        remember_refusal(bucket, standing)
-    return standing
+    limit_status = RateLimitStatus(policy, quota, used, resets_in, window)
+    if limit_status.is_exceeded:
+        remember_refusal(bucket, limit_status)
+    return limit_status
 
 
 def refund(bucket: str) -> None:
-    """Takes one request out of the count: it turned out to be none of those that are limited."""
+    """Uncounts a request that turned out not to be limited."""
     execute(GIVE_BACK, (bucket,))
 
 
@@ -101,28 +101,28 @@ def forget(bucket: str) -> None:
 
 
 def cached_rejection(bucket: str) -> RateLimitStatus | None:
-    """The standing of a bucket that this process saw run over in its present window: no need to ask again."""
+    """The state of a bucket that this process saw exceed its limit in the current window, without a query."""
     known = _over.get(bucket)
     if known is None:
         return None
-    until, standing = known
+    until, limit_status = known
     resets_in = until - time.monotonic()
     if resets_in <= 0:
         _over.pop(bucket, None)
         return None
-    return replace(standing, resets_in=resets_in)
+    return replace(limit_status, resets_in=resets_in)
 
 
-def remember_refusal(bucket: str, standing: RateLimitStatus) -> None:
-    """Lets `cached_rejection` find the standing until its window ends."""
-    if len(_over) >= MOST_REMEMBERED:
+def remember_refusal(bucket: str, limit_status: RateLimitStatus) -> None:
+    """Stores the state for `cached_rejection` until the window ends."""
+    if len(_over) >= MAX_REMEMBERED:
         _over.clear()
-    _over[bucket] = (time.monotonic() + standing.resets_in, standing)
+    _over[bucket] = (time.monotonic() + limit_status.resets_in, limit_status)
 
 
-def refusal(standing: RateLimitStatus) -> TooManyRequests:
-    count_refusal(standing.policy)
-    wait = standing.seconds_until_reset
+def refusal(limit_status: RateLimitStatus) -> TooManyRequests:
+    count_refusal(limit_status.policy)
+    wait = limit_status.seconds_until_reset
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
-    members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
+    members = {"statusCode": 429, "message": message, "violated-policies": [limit_status.policy]}
     return TooManyRequests(message, retry_after=wait, members=members)

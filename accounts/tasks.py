@@ -1,4 +1,4 @@
-"""What workers do for this app."""
+"""Background tasks of this app."""
 
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app

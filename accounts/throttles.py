@@ -1,4 +1,4 @@
-"""How often a person may try a password, ask for a link by mail or make an account.
+"""Limits for passwords, links by mail and new accounts.
 
 Each try is counted before it is checked, in the store of `rate_limits`: of many at once exactly the allowed number
 get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
@@ -72,7 +72,7 @@ def forget_second_steps(*, account: str) -> None:
 
 
 def count_reset(*, email: str, address: str) -> RateLimitStatus | None:
-    """Counts a wish for a reset link; known and unknown e-mail addresses alike."""
+    """Counts a request for a reset link, for known and unknown addresses alike."""
     return _first_over(
         (f"reset:{digest(email.casefold())[:40]}", settings.RESETS_PER_EMAIL),
         (_address_bucket("reset", address), settings.RESETS_PER_ADDRESS),
@@ -93,18 +93,18 @@ def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> R
     for bucket, quota in limits:
         if not bucket:
             continue
-        standing = cached_rejection(bucket) or count_request(
+        limit_status = cached_rejection(bucket) or count_request(
             policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=window
         )
-        if standing.is_exceeded:
-            return standing
+        if limit_status.is_exceeded:
+            return limit_status
     return None
 
 
 def _name_bucket(name: str) -> str:
     """The same for every way to write a name, with and without the domain that most people leave out."""
     written = "@".join(split_sign_in_name(name))
-    # People type passwords into the field of the name: what was typed is not kept readable.
+    # Hashed, because users sometimes type their password into the name field.
     return f"sign-in-name:{digest(written)[:40]}"
 
 

@@ -12,7 +12,7 @@ from accounts.pages.passwords import (
 from accounts.pages.second_step import show_second_step
 from accounts.pages.sign_in import SignInView, SignUpView
 
-# Not in a namespace: Django's own views look some of these names up.
+# Without a namespace, because Django's own views reverse some of these names.
 urlpatterns = [
     path("accounts/login/", SignInView.as_view(), name="login"),
     path("accounts/second-step/", show_second_step, name="second_step"),

@@ -1,4 +1,4 @@
-"""What the console shows of this app."""
+"""Console integration of this app."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
 from fulfillment.core.admin.oldest import oldest_of
 
 NAMED = 3
-MOST_COUNTED = 1000
+MAX_COUNTED = 1000
 NAVIGATION = [
     Entry("Applications", "Applications", "apps", "applications.application", 400),
     Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
@@ -39,7 +39,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         words = "webhook failing" if count == 1 else "webhooks failing"
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
         found.append(Attention(count, words, address, 400))
-    if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MOST_COUNTED + 1]):
+    if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MAX_COUNTED + 1]):
         words = (
             "application whose last key expires within two weeks"
             if len(names) == 1
@@ -47,9 +47,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         )
         address = f"{reverse('admin:applications_application_changelist')}?keys=ending"
         detail = ", ".join(names[:NAMED])
-        found.append(
-            Attention(len(names), words, address, 500, detail, is_at_least=len(names) > MOST_COUNTED)
-        )
+        found.append(Attention(len(names), words, address, 500, detail, is_at_least=len(names) > MAX_COUNTED))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What /metrics shows of this app, and how calls are counted."""
+"""Metrics of this app, and the counting of API calls."""
 
 import time
 from typing import Any
@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
 from applications.registration.services.notices import QUOTA_SHARE, flush_quotas, note_quota
-from applications.registration.services.request_log import flush_request_log, is_kept, note_request
+from applications.registration.services.request_log import flush_request_log, is_enabled, note_request
 from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
 from fulfillment.core.observability.gauges import Gauges
 
-# Only the newest attempts are looked at, so that the query costs the same however many there are.
+# Only the newest attempts, so that the query's cost does not grow.
 DELIVERIES = """
 SELECT 'deliveries_waiting', '', count(*)::float8 FROM applications_delivery WHERE state = 'Pending'
 UNION ALL
@@ -45,18 +45,18 @@ def count_request(caller: Caller, status: int) -> None:
 def record_request(
     request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
 ) -> None:
-    """For the log of the application's calls."""
-    standing = getattr(request, "rate_standing", None)
-    if standing is not None and standing.used >= QUOTA_SHARE * standing.quota:
+    """Adds the call to the log of the application."""
+    limit_status = getattr(request, "rate_limit_status", None)
+    if limit_status is not None and limit_status.used >= QUOTA_SHARE * limit_status.quota:
         note_quota(
             application_id=caller.application_id,
             user_id=caller.user_id,
-            used=standing.used,
-            quota=standing.quota,
+            used=limit_status.used,
+            quota=limit_status.quota,
             day=int(time.time() // 86_400),
         )
     match = request.resolver_match
-    if caller.application_id is None or match is None or not is_kept():
+    if caller.application_id is None or match is None or not is_enabled():
         return
     refused = response.status_code >= 400 and not response.streaming
     headers: Any = response.headers
@@ -75,7 +75,7 @@ def record_request(
 
 
 def flush_usage() -> None:
-    """Counts first: a log that cannot be written must not hold them up."""
+    """Writes the counts first, so that a failing log does not delay them."""
     try:
         flush_counts()
     finally:

@@ -9,7 +9,7 @@ from fulfillment.core.onboarding import Step
 
 
 def steps(application: Application) -> list[Step]:
-    """In one query. A token is removed some time after it has ended; the calls made with it stay."""
+    """The first steps of an application, in one query. Calls count as well, because tokens are removed."""
     days = DailyUsage.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
     found = Application.objects.filter(pk=application.pk).values_list(

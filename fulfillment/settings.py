@@ -84,6 +84,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.site.instrumentation.RequestInstrumentation",
     "fulfillment.site.proxies.TrustedProxies",
+    # Around all that refuses: a script of another site reads why.
+    "fulfillment.site.cross_origin.CrossOrigin",
     "fulfillment.site.repeated_reads.RepeatedReads",
     "fulfillment.site.busy.Lanes",
     # Before all that answers by itself, the redirect to https as well.
@@ -514,6 +516,9 @@ if METRICS_OPEN:
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
+
+# Web sites whose scripts may call the API; as a rule none.
+API_ALLOWED_ORIGINS = environment.origins("API_ALLOWED_ORIGINS")
 
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")

@@ -1,4 +1,4 @@
-"""What workers do for the service as a whole."""
+"""Background tasks of the platform."""
 
 import logging
 

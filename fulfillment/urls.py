@@ -10,7 +10,7 @@ from fulfillment.site.pages import handler400, handler403, handler404, handler50
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
-# Tried in this order: the busiest first.
+# In this order: the most frequent first.
 urlpatterns = [
     path("api/v1/", include("fulfillment.site.api_urls")),
     path("api/v1/schema", serve_schema, name="schema"),
@@ -19,7 +19,7 @@ urlpatterns = [
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
     *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),
     path("", include("fulfillment.site.page_urls")),
-    # One way to sign in, with its limits and its second factor.
+    # One sign-in page for all, with its limits and the second factor.
     path("admin/", admin.site.urls),
     path("healthz", probes.healthz),
     path("readyz", probes.readyz),

@@ -3,11 +3,14 @@ from fulfillment.site.draining import closing_connections, drain_before_stop, en
 
 end_while_loading()
 
+import gc
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import django
+from django.conf import settings
 from django.core.cache import close_caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_finished, request_started
@@ -30,11 +33,11 @@ application = closing_connections(Handler())
 
 
 def renew_before_request(**signal: Any) -> None:
-    """So that the first request of a thread after a restart of PostgreSQL does not fail."""
+    """Renews closed connections, so that the first request after a restart of PostgreSQL succeeds."""
     renew_connection()
 
 
-# Django looks over every connection and cache before and after each request, a tenth of what a read costs.
+# Django's own handlers check all connections and caches at each request: a tenth of the cost of a read.
 # There is one database here, caches that need no closing, and no log of queries outside of DEBUG.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
@@ -42,3 +45,9 @@ request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 request_started.connect(renew_before_request)
 drain_before_stop()
+
+# What is loaded stays: the garbage collector never looks through it again, which would hold up all requests of the
+# process. So the views are loaded here, which also spares the first request that.
+import_module(settings.ROOT_URLCONF)
+gc.collect()
+gc.freeze()

@@ -9,13 +9,14 @@ from django.urls import reverse
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.offers import Attention, Card, Entry
 from production.jobs.models import Job
-from production.jobs.selectors.board import MOST_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
+from production.jobs.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.providers.models import Provider
 from production.providers.selectors.providers import failing_providers
 from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
     Entry("Work", "Production", "precision_manufacturing", "production.job", 107),
+    Entry("Work", "Gang sheets", "grid_view", "production.gangsheet", 112, minor=True),
     Entry("Work", "Provider reports", "fact_check", "production.providerreport", 115, minor=True),
     Entry("System", "Print providers", "print", "production.provider", 430, minor=True),
     Entry("System", "Routing rules", "alt_route", "production.routingrule", 435, minor=True),
@@ -27,7 +28,7 @@ def _visible(request: HttpRequest) -> QuerySet[Job]:
 
 
 def _counts(request: HttpRequest) -> dict[str, int]:
-    """Of the stages, and of what both cards tell; in one statement for a request."""
+    """The counts for both cards, in one statement for each request."""
     if not hasattr(request, "production_counts"):
         jobs = _visible(request)
         request.production_counts = count_stages(  # type: ignore[attr-defined]
@@ -76,11 +77,11 @@ def _of_operators(counts: dict[str, int]) -> list[Attention]:
 
 def _attention(count: int, one: str, many: str, address: str, position: int) -> Attention:
     words = one if count == 1 else many
-    return Attention(count, words, address, position, is_at_least=count > MOST_COUNTED)
+    return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:
-    """Nothing where no provider was ever set up."""
+    """No card without a provider."""
     if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _counts(request))["providers"]:
         return []
     rows: list[dict[str, Any]] = [

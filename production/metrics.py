@@ -1,8 +1,8 @@
-"""What /metrics shows of this app."""
+"""Metrics of this app."""
 
 from fulfillment.core.observability.gauges import Gauges
 
-# Along the indexes of what is open or due; attempts of the newest 10,000.
+# Uses the indexes of open and due jobs; attempts: only the newest 10,000.
 JOBS = """
 SELECT 'print_jobs_open', state, count(*)::float8 FROM production_job
 WHERE state IN ('Queued', 'Sent', 'Acknowledged', 'InProduction') GROUP BY state

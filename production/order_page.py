@@ -1,4 +1,4 @@
-"""What the page of an order shows of its jobs."""
+"""The section of an order's page on its jobs."""
 
 from django.http import HttpRequest
 

@@ -1,4 +1,4 @@
-"""What `stores` calls in the transactions in which orders change."""
+"""Hooks that `stores` calls in the transactions that change orders."""
 
 from production.jobs.services.erasure import erase_exchanges
 from production.jobs.services.queueing import follow_order

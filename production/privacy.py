@@ -1,4 +1,4 @@
-"""What `export_user_data` finds of a person in this app; erased orders erase their exchanges (`order_status`)."""
+"""Personal data of this app; erased orders erase their exchanges (`order_status`)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Background tasks of this app; jobs themselves are sent beside them (`worker`)."""
+"""Background tasks of this app; print jobs are sent by `worker`."""
 
 from procrastinate.contrib.django import app
 
@@ -12,5 +12,5 @@ from production.providers.services.providers import review_failing_providers
     queueing_lock="production.review_providers",
 )
 def review_providers(timestamp: int) -> None:
-    """Looks again at providers that fail, so that they get jobs again when they are back."""
+    """Tests failing providers, so that recovered ones get jobs again."""
     review_failing_providers()

@@ -12,8 +12,8 @@ from stores.templates.selectors.fonts import font_file
 def named_files() -> Iterator[str]:
     yield from (font_file(font) for font in Font.objects.all())
     yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
-    kept = Asset.objects.exclude(plates="").values_list("pk", "plates")
-    yield from (asset_file(*row) for row in kept.iterator())
+    with_plates = Asset.objects.exclude(plates="").values_list("pk", "plates")
+    yield from (asset_file(*row) for row in with_plates.iterator())
     # Items with equal data share one print file.
     printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
     yield from printed.distinct().iterator()

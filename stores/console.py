@@ -18,8 +18,8 @@ from stores.orders.selectors.days import DAYS, daily_orders
 from stores.orders.selectors.due import count_urgent_orders
 from stores.orders.selectors.tallies import orders_by_status
 
-# Counted no further.
-MOST_COUNTED = 1000
+# Counts stop here.
+MAX_COUNTED = 1000
 WORK_TO_DO = (
     OrderStatus.RECEIVED,
     OrderStatus.ON_HOLD,
@@ -50,7 +50,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     stores = staff.stores_with(ORDER_GRANTS)
     orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late, asked = count_urgent_orders(orders, most=MOST_COUNTED)
+    late, asked = count_urgent_orders(orders, most=MAX_COUNTED)
     board = reverse("admin:stores_order_changelist")
     found = [
         Attention(
@@ -58,14 +58,14 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             "late order" if late == 1 else "late orders",
             f"{board}?due=late",
             100,
-            is_at_least=late > MOST_COUNTED,
+            is_at_least=late > MAX_COUNTED,
         ),
         Attention(
             asked,
             "cancellation request pending" if asked == 1 else "cancellation requests pending",
             f"{board}?cancellation__exact=Requested",
             200,
-            is_at_least=asked > MOST_COUNTED,
+            is_at_least=asked > MAX_COUNTED,
         ),
     ]
     return [one for one in found if one.count]

@@ -1,9 +1,10 @@
-"""What one piece of a mailing costs, for selections within a budget."""
+"""The price of one piece of a mailing, for selections within a budget."""
 
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -16,7 +17,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.price_lists import listed_products
 from stores.playground.selectors.actors import usable_stores
 
-MOST_STORES, MOST_PRODUCTS = 20, 100
+MAX_STORES, MAX_PRODUCTS = 20, 100
 
 
 def unit_price(
@@ -41,27 +42,36 @@ def unit_price(
 
 @dataclass(frozen=True, slots=True)
 class MailingProduct:
-    """For a choice on a page; `price` is that of one piece with the usual delivery method."""
+    """For a choice on a page; `price` is that of one piece with the usual delivery method.
+
+    `page` is where it is quoted and ordered.
+    """
 
     key: str
     name: str
     price: Decimal
     currency: str
+    page: str
+    least: int
+    most: int
 
 
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
-    """What the caller may order for a mailing, at most 100."""
-    stores = {store.pk: store for store in usable_stores(user)[:MOST_STORES]}
+    """The products that the caller may order for a mailing, at most 100."""
+    stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
     wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"
     )
     found = []
-    for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MOST_PRODUCTS]:
+    columns = ("store", "external_id", "name", "minimum_quantity", "maximum_quantity")
+    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(
                 caller, store_id=store.external_id, product_id=product_id, delivery_method_code=None
             )
             key = f"{store.external_id}/{product_id}"
-            found.append(MailingProduct(key, f"{name}, {store.company_name}", price, store.currency))
+            page = reverse("portal:product", args=[store.external_id, product_id])
+            name_at_store = f"{name}, {store.company_name}"
+            found.append(MailingProduct(key, name_at_store, price, store.currency, page, least, most))
     return found

@@ -1,4 +1,4 @@
-"""Takes test orders to the outcome that they name, beside the jobs of a worker."""
+"""Runs the stories of test orders beside the jobs of a worker."""
 
 import asyncio
 import logging
@@ -11,17 +11,17 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
-from stores.orders.services.story_steps import due_stories, put_off_step, take_step
+from stores.orders.services.story_steps import due_stories, postpone_step, run_step
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 
 
 class StoryPlayer:
-    """One step after another, in a thread of its own: nothing of it is urgent enough for more."""
+    """Runs steps one after another in one thread; none of them is urgent."""
 
     name = "test order stories"
 
@@ -29,10 +29,10 @@ class StoryPlayer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="stories")
         self._is_closing = False
 
-    async def look_for_due(self) -> None:
-        """Until cancelled: takes every step that is due."""
+    async def poll_due(self) -> None:
+        """Runs due steps until it is cancelled."""
         while True:
-            wait = LOOK_SECONDS
+            wait = POLL_SECONDS
             try:
                 for order_id in await self._in_thread(due_stories):
                     if not self._is_closing:
@@ -43,11 +43,11 @@ class StoryPlayer:
                 wait = PAUSE_SECONDS
             await asyncio.sleep(wait)
 
-    def take_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         self._is_closing = True
 
     async def close(self) -> None:
-        self.take_no_more()
+        self.stop_claiming()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
@@ -55,14 +55,14 @@ class StoryPlayer:
 
 
 def _take_step(order_id: UUID) -> None:
-    """One that fails is put off, and holds up none of the others."""
+    """Runs one step. A failed step is postponed and does not block others."""
     try:
-        take_step(order_id=order_id)
+        run_step(order_id=order_id)
     except (OperationalError, InterfaceError):
         raise
     except Exception:
         logger.exception("A step of test order %s failed; it comes again", order_id)
-        put_off_step(order_id=order_id)
+        postpone_step(order_id=order_id)
 
 
 def _with_connection(work: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ from accounts.permissions import (
 )
 from accounts.selectors.associations import Applicant
 
-# What each grant opens, to the application on the store or to the person on the application.
+# What each grant allows an application on a store, or a user on an application.
 PLAIN: dict[str, str] = {
     Permission.STORE_SELF_READ: "Read the store, its catalog and its own roles",
     Permission.STORE_ALL_READ: "See which users have which roles on the store",
@@ -30,14 +30,14 @@ PLAIN: dict[str, str] = {
 
 
 class GrantsForm(forms.Form):
-    """The grants to give to one request: those requested, or the usual ones, until something else is chosen."""
+    """The grants for one request: by default the requested or the usual ones."""
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one grant, or decline the request."},
     )
 
-    # Set where the form is shown.
+    # Set by the view.
     applicant: Applicant | None = None
 
     def __init__(self, data: QueryDict | None = None, *, access_request: AssociationRequest) -> None:

@@ -19,7 +19,7 @@ from accounts.models import AssociationRequest, AssociationState
 from accounts.selectors.associations import applicant_of
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import Conflict, DomainError
 
 DENY = "Decline these requests without a reason? Applicants are informed and may ask again."
@@ -33,7 +33,7 @@ COLOURS: dict[str, str] = {
 
 
 class StateFilter(admin.SimpleListFilter):
-    """The inbox shows what waits for a decision unless something else is chosen."""
+    """Shows pending requests by default."""
 
     title = "state"
     parameter_name = "state"
@@ -119,13 +119,13 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return render_to_string("admin/accounts/decision_buttons.html", {"access_request": request})
 
     def get_fieldsets(self, request: HttpRequest, access_request: AssociationRequest | None = None) -> Any:
-        """The form of a pending request says everything already."""
+        """No fields for a pending request: the decision form shows them."""
         is_pending = access_request is not None and access_request.state == AssociationState.PENDING
         return [] if is_pending else super().get_fieldsets(request, access_request)
 
     @admin.action(description="Decide, with grants and a note …", permissions=["change"])
     def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
-        """One page of the inbox at most: what is left out silently would be missed by nobody."""
+        """Decides at most one page of requests, because a silent cut would go unnoticed."""
         ids = list(chosen.values_list("pk", flat=True)[: self.list_per_page + 1])
         if len(ids) > self.list_per_page:
             messages.error(request, f"At most {self.list_per_page} requests are decided on one page.")
@@ -139,7 +139,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         )
 
     @admin.action(description="Decline …", permissions=["change"])
-    @asks_confirmation(DENY, "Decline")
+    @requires_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
             request, [(access_request, {}) for access_request in chosen], deny_association, "declined"
@@ -166,7 +166,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """One that waits is decided here: its facts stand beside the choice."""
+        """Shows the decision form for a pending request, with the facts about it."""
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         asked_for = self.get_queryset(request).select_related(*self.list_select_related)
         waiting = asked_for.filter(state=AssociationState.PENDING)
@@ -178,7 +178,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
-        """Several requests, each with its own grants, and one note for all of them."""
+        """Decides several requests, each with its own grants, with one note for all."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else None
@@ -220,7 +220,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return TemplateResponse(request, "admin/accounts/decide.html", context)
 
     def _say_decided(self, request: HttpRequest, decided: QuerySet) -> None:
-        """Who was faster, and how it was decided."""
+        """Reports requests that another operator decided first."""
         for access_request in decided.select_related("decided_by__tenant")[: self.list_per_page]:
             when = f" {naturaltime(access_request.decided)}" if access_request.decided else ""
             who = f" by {access_request.decided_by}" if access_request.decided_by else ""
@@ -253,7 +253,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
 
 def _shown(form: GrantsForm) -> GrantsForm:
-    """With what is known of the applicant."""
+    """The form with the facts about the applicant."""
     form.applicant = applicant_of(form.access_request)
     return form
 

@@ -10,7 +10,7 @@ UNSAID = "Choose a store or an application, or say that it counts everywhere."
 
 
 class RoleForm(forms.ModelForm):
-    """A role over everything is asked for by name: a store forgotten must not become every store."""
+    """A role over everything has its own field, so that a forgotten store does not grant every store."""
 
     everywhere = forms.BooleanField(
         required=False,
@@ -30,7 +30,7 @@ class RoleForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
         on_one = bool(values.get("application") or values.get("store"))
-        # What was chosen and is refused has its own error.
+        # A refused choice has its own error.
         if not on_one and not values.get("everywhere") and not {"application", "store"} & set(self.errors):
             self.add_error("everywhere", UNSAID)
         if on_one and values.get("everywhere"):
@@ -39,7 +39,7 @@ class RoleForm(forms.ModelForm):
 
 
 class RolePlaces:
-    """Mixed into what shows roles that may not be changed: the form's own field has no value there."""
+    """For read-only roles, where the form's field `everywhere` has no value."""
 
     @admin.display(boolean=True)
     def everywhere(self, role: Role) -> bool:

@@ -12,7 +12,7 @@ from accounts.permissions import Grant
 
 @admin.register(Role)
 class RoleAdmin(RolePlaces, StaffAdmin):
-    """Staff read the roles of their stores; who gets one is decided by operators."""
+    """Store staff read the roles of their stores; operators grant them."""
 
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
@@ -25,7 +25,7 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     ordering = ["-pk"]
 
     def _store_id(self, record: Any) -> int:
-        # A grant over everything belongs to no store: operators alone see it.
+        # Only operators see grants over everything, which belong to no store.
         return record.store_id or 0
 
     def has_module_permission(self, request: HttpRequest) -> bool:

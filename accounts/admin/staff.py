@@ -14,7 +14,7 @@ NAMED = {"application": "application_name", "user": "user_name"}
 
 
 class StaffAdmin(ConsoleAdmin):
-    """Records of stores: staff see those of their stores, and change what their grants there allow.
+    """Records of stores: staff see the records of their stores, and change what their grants allow.
 
     `store_path` leads from a record to its store ("pk" for the store itself).
     """
@@ -44,7 +44,7 @@ class StaffAdmin(ConsoleAdmin):
         return fields if staff_on(request).is_operator else self._named(fields)
 
     def _named(self, fields: Sequence[Any]) -> list[Any]:
-        """Staff see who placed an order, without a link to a page that is not open to them."""
+        """Shows the names of users and applications without links to pages that staff cannot open."""
         return [NAMED.get(field, field) if isinstance(field, str) else field for field in fields]
 
     @admin.display(description="application")
@@ -62,7 +62,7 @@ class StaffAdmin(ConsoleAdmin):
 
 
 def staff_on(request: HttpRequest) -> Staff:
-    """Who asks, looked up once for a request."""
+    """The staff member of the request, looked up once."""
     if not hasattr(request, "console_staff"):
         request.console_staff = staff_of(request.user)  # type: ignore[attr-defined]
     staff: Staff = request.console_staff  # type: ignore[attr-defined]

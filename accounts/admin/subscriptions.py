@@ -7,12 +7,12 @@ from django.http import HttpRequest
 from accounts.models import Subscription, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 
 
 @admin.register(Subscription)
 class SubscriptionAdmin(ConsoleAdmin):
-    """Keys are never shown here: their owners see them on their own pages."""
+    """Never shows keys; owners see them in the portal."""
 
     list_display = ["owner", "requests_per_minute", "created"]
     list_select_related = ["user", "application"]
@@ -27,7 +27,7 @@ class SubscriptionAdmin(ConsoleAdmin):
         return subscription.user or subscription.application
 
     @admin.action(description="Regenerate the primary key …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Regenerate the primary key of these? Whoever calls with the old one is refused at once.",
         "Regenerate",
     )
@@ -35,7 +35,7 @@ class SubscriptionAdmin(ConsoleAdmin):
         self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
 
     @admin.action(description="Regenerate the secondary key …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Regenerate the secondary key of these? Whoever calls with the old one is refused at once.",
         "Regenerate",
     )

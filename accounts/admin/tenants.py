@@ -16,7 +16,7 @@ class TenantAdmin(ConsoleAdmin):
     search_help_text = "Domain or name"
 
     def has_delete_permission(self, request: HttpRequest, tenant: Tenant | None = None) -> bool:
-        """Only while it has no users: they could not be left without one, and asking would list them all."""
+        """Allowed only without users: each user needs a tenant, and the confirmation would list them all."""
         allowed = super().has_delete_permission(request, tenant)
         return allowed and tenant is not None and not tenant.users.exists()
 

@@ -10,14 +10,14 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
-from accounts.services.email_confirmations import ask_confirmation
+from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
 from fulfillment.core.errors import Invalid
 
 
 class OwnName:
-    """Of a user's form: the name must be free in the tenant, in its prepared form."""
+    """For user forms: checks that the prepared name is free in the tenant."""
 
     instance: User
     add_error: Any
@@ -37,7 +37,7 @@ class NewUserForm(OwnName, UserCreationForm):
         fields = ["tenant", "username", "first_name", "last_name", "email", "phone", "is_operator"]
 
     def clean_username(self) -> str:
-        """Django's own refuses what a user of another tenant is called."""
+        """Replaces Django's check, which refuses names of users of other tenants."""
         name: str = self.cleaned_data["username"]
         return name
 
@@ -48,9 +48,9 @@ class ChangedUserForm(OwnName, UserChangeForm):
         fields = "__all__"
 
     def _get_validation_exclusions(self) -> set[str]:
-        """A name that was given before today's rules stays until it is changed."""
-        kept = set() if "username" in self.changed_data else {"username"}
-        return super()._get_validation_exclusions() | kept
+        """A name older than the current rules stays valid until it is changed."""
+        exempt = set() if "username" in self.changed_data else {"username"}
+        return super()._get_validation_exclusions() | exempt
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
@@ -70,7 +70,7 @@ class RoleInline(RolePlaces, ConsoleInline):
         return super().get_queryset(request).select_related("user", "application", "store")
 
     def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        """Grants are added or removed, never changed: a choice in each row would cost a query each."""
         return False
 
 
@@ -115,7 +115,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except (IntegrityError, Invalid) as error:
-            # Of two forms sent at once, both were free of faults.
+            # Two forms sent at once can both pass validation.
             if "user_name_unique" not in str(error) and getattr(error, "code", "") != "username_taken":
                 raise
             messages.error(request, "Another user was given this name meanwhile. Nothing is saved.")
@@ -128,7 +128,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
                 instance.email_confirmed = None
             super().save_model(request, instance, form, change)
             if has_other_address:
-                ask_confirmation(user=instance)
+                request_confirmation(user=instance)
             return
         values = {name: form.cleaned_data[name] for name in NewUserForm.Meta.fields}
         created = create_user(password=form.cleaned_data["password1"], **values)
@@ -136,5 +136,5 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         instance.refresh_from_db()
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """A person who left is made inactive; what they did stays theirs."""
+        """Users are deactivated, not deleted, because their records refer to them."""
         return False

@@ -1,4 +1,4 @@
-"""Enforces the access each operation declares; what declares nothing is closed."""
+"""Enforces the access that each operation declares; operations without a declaration are closed."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from fulfillment.core.errors import Forbidden
 class DeclaredAccess(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         action = getattr(view, "action", None)
-        # A method that is not allowed here is refused next; OPTIONS tells the methods and nothing else.
+        # Methods that are not allowed are refused next; OPTIONS reveals only the methods.
         if action in {None, "metadata"}:
             return True
         access: Access | None = view.access.get(action)
@@ -29,7 +29,7 @@ class DeclaredAccess(BasePermission):
 
 
 def check_access(access: Access, caller: Caller) -> None:
-    """The kind of caller first, then the scopes of its token."""
+    """Checks the kind of caller first, then the scopes of its token."""
     if caller.is_application and not access.applications:
         raise Forbidden("Applications cannot use this operation; a user must.", code="closed_to_applications")
     if not caller.is_application and not access.users:

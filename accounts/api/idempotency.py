@@ -1,4 +1,4 @@
-"""How an operation takes an Idempotency-Key: by the decorator, and nothing else."""
+"""Idempotency-Key support for operations, as a decorator."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from fulfillment.core.errors import Invalid
 
 HEADER = "Idempotency-Key"
 LONGEST = 255
-KEPT_HEADERS = ("Content-Type", "ETag", "Location")
+STORED_HEADERS = ("Content-Type", "ETag", "Location")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"\Z')
 _PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\Z")
 
@@ -32,7 +32,7 @@ View = Callable[..., Any]
 
 
 def json_content(viewset: Any, request: Request) -> str:
-    """What makes two JSON bodies the same: their members, in whatever order."""
+    """The canonical text of a JSON body: equal members in any order give equal texts."""
     return json.dumps(request.data, sort_keys=True)
 
 
@@ -44,7 +44,7 @@ def idempotent(
     access: View | None = None,
     content: Callable[[Any, Request], str] = json_content,
 ) -> Any:
-    """Declares that an action creates something: with a key, the same request is done once and answered alike.
+    """Declares that an action creates something: a repeated request with the same key gets the first answer.
 
     The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
     `prepare`: it gets the action's arguments, runs before, and its result takes their place; `discard` gets that
@@ -79,7 +79,7 @@ def idempotent(
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """An action, and what goes before and after it."""
+    """An action with its `prepare` and `discard` steps."""
 
     view: View
     prepare: View | None
@@ -91,15 +91,15 @@ class _Steps:
         with ExitStack() as held:
             if self.prepare is not None:
                 held.enter_context(exclusive_request(request=keyed))
-                # The one that was being worked on a moment ago may have its answer now.
+                # The request under way a moment ago may be answered now.
                 if found := stored_response(request=keyed):
                     return found, True
             act = held.enter_context(self.ready(viewset, request, args, kwargs))
-            return execute_once(request=keyed, act=lambda: _kept(request, act()))
+            return execute_once(request=keyed, act=lambda: _stored_answer(request, act()))
 
     @contextmanager
     def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:
-        """Prepares and gives the action; discards what was prepared unless the action came to its end."""
+        """Yields the prepared action; discards the preparation unless the action completed."""
         if self.prepare is None:
             yield transaction.atomic(lambda: self.view(viewset, request, *args, **kwargs))
             return
@@ -113,7 +113,7 @@ class _Steps:
         try:
             yield transaction.atomic(act)
         finally:
-            # After its end only the commit can fail, and whether it did is then unknown.
+            # After the action only the commit can fail, and then its outcome is unknown.
             if not answers and self.discard is not None:
                 self.discard(viewset, prepared)
 
@@ -131,13 +131,13 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _kept(request: Request, response: Response | HttpResponse) -> StoredAnswer:
+def _stored_answer(request: Request, response: Response | HttpResponse) -> StoredAnswer:
     if isinstance(response, Response):
         body = request.accepted_renderer.render(response.data)
         content_type = request.accepted_renderer.media_type
     else:
         body, content_type = response.content, response["Content-Type"]
-    headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    headers = {name: response[name] for name in STORED_HEADERS if name in response}
     return StoredAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
 
 

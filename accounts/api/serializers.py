@@ -8,7 +8,7 @@ from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": PATTERN})
 class UsernameField(StrictText):
-    """What a name may hold is checked by the service, with all else of the user."""
+    """Not checked here: the service checks names together with all other fields."""
 
 
 class UserRequestSerializer(StrictSerializer):

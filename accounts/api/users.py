@@ -105,7 +105,7 @@ class UserViewSet(ApiViewSet):
             email=values["Email"],
             password=values["Password"],
             phone=values.get("Phone") or "",
-            # Operators make accounts for others, any number, each with limits of its own.
+            # Operators may create any number of accounts; each has its own limits.
             made_by=None if request.auth.is_operator else User.objects.get(pk=request.auth.user_id),
         )
         return Response(user_record(user))

@@ -13,7 +13,7 @@ class NotificationKind(models.TextChoices):
 
 
 class Notification(models.Model):
-    """Something a person is told in the portal, by mail, or both. The same `key` comes to a person once."""
+    """A notification in the portal, by mail, or both. A user gets the same `key` once."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications", db_index=False
@@ -41,7 +41,7 @@ class Notification(models.Model):
 
 
 class NotificationPreference(models.Model):
-    """Where a person wants one kind of notification; without a row in both places."""
+    """Where a user wants one kind of notification; without a row in the portal and by mail."""
 
     pk = models.CompositePrimaryKey("user_id", "kind")
     user = models.ForeignKey(

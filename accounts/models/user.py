@@ -68,7 +68,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     last_name = models.CharField(max_length=150, blank=True)
     email = models.EmailField()
     email_confirmed = models.DateTimeField("e-mail confirmed", null=True, blank=True, editable=False)
-    # Whose limit of requests this account uses until its address is confirmed; accounts of a day are counted by it.
+    # The creator. Until the address is confirmed, requests count on the creator's limit; also limits new accounts.
     counted_on = models.ForeignKey(
         "self",
         null=True,
@@ -115,7 +115,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
             ),
         ]
         triggers = [
-            # Of a service that runs beside a newer one for the time of a deployment, and knows no such column.
+            # Written by the previous release during a deployment, which does not know this column.
             pgtrigger.Trigger(
                 name="prepare_name",
                 when=pgtrigger.Before,
@@ -123,7 +123,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
                 condition=pgtrigger.Q(new__prepared_name__isnull=True),
                 func="NEW.prepared_name = lower(normalize(NEW.username, NFC)); RETURN NEW;",
             ),
-            # Of a writer that names the one column alone: `update(username=…)`, SQL.
+            # Written by `update(username=…)` or SQL, which set only the one column.
             pgtrigger.Trigger(
                 name="follow_username",
                 when=pgtrigger.Before,
@@ -146,11 +146,11 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
 
     @classmethod
     def normalize_username(cls, username: str) -> str:
-        """As it was sent: Django would replace compatibility letters, which `validate_username` refuses."""
+        """Unchanged: Django would replace compatibility letters, which `validate_username` refuses."""
         return username
 
     def get_session_auth_hash(self) -> str:
-        """Turning the second step on or off ends all sessions but the one in which it was done."""
+        """Includes the second step, so that turning it on or off ends all other sessions."""
         return self._session_hash()
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:

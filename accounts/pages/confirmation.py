@@ -1,4 +1,4 @@
-"""A password typed a moment ago opens keys and two-factor authentication to a signed-in user for a few minutes."""
+"""Confirmation by password: for a few minutes it opens keys and two-factor settings to a signed-in user."""
 
 import math
 import time
@@ -12,12 +12,12 @@ from accounts.pages.forms import PasswordConfirmForm
 
 SECONDS = 300
 SESSION_NAME = "password_confirmed_at"
-# Marks the form of `ask_password`, unlike that of the page behind it.
+# Marks the form of `password_page`, to tell it from the form of the page behind it.
 CONFIRMING = "confirming"
 
 
 def password_complaint(request: HttpRequest) -> str:
-    """Why the password just typed was not accepted."""
+    """The error message for a password that was not accepted."""
     if refusal := getattr(request, "sign_in_refusal", None):
         minutes = math.ceil(refusal.resets_in / 60)
         return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
@@ -33,14 +33,14 @@ def is_confirmed_by(request: HttpRequest, form: forms.Form) -> bool:
 
 
 def confirm_by(request: HttpRequest, form: forms.Form) -> bool:
-    """As `is_confirmed_by`, and for the next minutes."""
+    """As `is_confirmed_by`; the confirmation then lasts some minutes."""
     if not is_confirmed_by(request, form):
         return False
     request.session[SESSION_NAME] = int(time.time())
     return True
 
 
-def ask_password(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
+def password_page(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
     """A page that asks for the password and goes on at the same address.
 
     What a form sent there meanwhile is dropped: its page is shown again, and nothing was done.
@@ -48,7 +48,7 @@ def ask_password(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
     is_submitted = request.method == "POST" and CONFIRMING in request.POST
     form = PasswordConfirmForm(request.POST if is_submitted else None)
     if is_submitted and form.is_valid() and confirm_by(request, form):
-        # The path alone, never a host: of `//` at the start browsers would make one.
+        # The path alone: browsers take what follows `//` for a host.
         return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
     context = {"form": form, "what": what, "back": back, "confirming": CONFIRMING}
     return render(request, "accounts/confirm_password.html", context)

@@ -14,8 +14,8 @@ from accounts.pages.guards import signed_in, signed_in_user
 from accounts.pages.throttling import too_many
 from accounts.selectors.email_changes import email_change_of, pending_email_change
 from accounts.selectors.email_confirmations import user_of_confirmation
-from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
-from accounts.services.email_confirmations import ask_confirmation, confirm_address
+from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
+from accounts.services.email_confirmations import confirm_address, request_confirmation
 from fulfillment.core.errors import DomainError, NotFound
 
 
@@ -44,7 +44,7 @@ def cancel_change(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
-    """GET asks: programs that look through mail follow links, and must not confirm anything."""
+    """GET shows a button: mail scanners follow links and must not confirm anything."""
     try:
         if request.method == "POST":
             user = confirm_email_change(token=token)
@@ -58,7 +58,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
-    """As above GET only asks. Needs no sign-in: who reads the mail is who may say so."""
+    """GET shows a button, as above. Needs no sign-in: the link proves access to the mailbox."""
     template = "accounts/address_confirm.html"
     try:
         if request.method == "POST":
@@ -76,7 +76,7 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
 @signed_in
 def send_link_again(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
-    if refusal := ask_confirmation(user=user):
+    if refusal := request_confirmation(user=user):
         return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
     if user.email_confirmed is None:
         messages.success(request, f"We sent a link to {user.email}.")
@@ -87,7 +87,7 @@ def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:
     if not is_confirmed_by(request, form):
         return None
     try:
-        return ask_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
+        return request_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
     except DomainError as error:
         show_faults(form, error, USER_FIELDS)
         return None

@@ -6,7 +6,7 @@ from fulfillment.core.errors import DomainError
 
 
 def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:
-    """Puts what a service refused beside the fields; `fields` names the form field of each contract name.
+    """Shows the faults of a service at the form fields; `fields` maps the API's names to them.
 
     The contract's name before a message is left out there: the field has a label.
     """

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from accounts.names import HELP, LONGEST
 
-# A name of before `validate_username`, the sign and a domain name.
+# The longest old name, "@" and the longest domain.
 LONGEST_SIGN_IN_NAME = 150 + 1 + 253
 REGIONS = (
     "Africa/",
@@ -26,7 +26,7 @@ REGIONS = (
     "Pacific/",
 )
 
-# The contract's names of a user, and the fields that hold them here.
+# The API's names of a user's members, and the form fields.
 USER_FIELDS = {
     "Username": "username",
     "FirstName": "first_name",
@@ -39,19 +39,19 @@ USER_FIELDS = {
 
 @cache
 def time_zones() -> frozenset[str]:
-    """Every zone there is; looking for them reads some 600 files."""
+    """All time zones, cached, because listing them reads about 600 files."""
     return frozenset(available_timezones())
 
 
 @cache
 def zone_choices() -> list[tuple[str, str]]:
-    """The places of the world, and UTC."""
+    """Time zones named by place, and UTC."""
     names = ["UTC", *(name for name in time_zones() if name.startswith(REGIONS))]
     return [(name, name.replace("_", " ")) for name in sorted(names)]
 
 
 class LongSelect(forms.Select):
-    """The usual one renders a template for each option."""
+    """A fast select: Django's renders a template for each option."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         options = format_html_join(
@@ -123,7 +123,7 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=password_validators_help_text_html,
     )
-    # The browser's own, filled in by a script; whoever has none changes it in the profile.
+    # A script fills in the browser's time zone; without it users set it in the profile.
     time_zone = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def clean_time_zone(self) -> str:
@@ -155,7 +155,7 @@ class ProfileForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A zone that was stored by another name, such as US/Eastern, stays to be chosen.
+        # Keeps a zone stored under another name, such as US/Eastern, as a choice.
         own = str(self.initial.get("time_zone") or "UTC")
         others = [] if own in dict(zone_choices()) else [(own, own)]
         cast("forms.ChoiceField", self.fields["time_zone"]).choices = [*others, *zone_choices()]
@@ -180,7 +180,7 @@ class EmailForm(PasswordConfirmForm):
 
 
 class CodeForm(forms.Form):
-    """A code of the app; at the sign-in also a recovery code, which is longer."""
+    """A code of the authenticator app or, at the sign-in, a longer recovery code."""
 
     code = forms.CharField(
         max_length=40,

@@ -1,4 +1,4 @@
-"""What surrounds every page for signed-in people."""
+"""The guard of pages for signed-in users."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def signed_in(view: View) -> View:
-    """Asks for a sign-in, writes dates for the reader's time zone and locale, and turns refusals into error pages.
+    """Requires a sign-in, writes dates for the reader's time zone and locale, and turns errors of services into pages.
 
     Such pages show secrets and other people's names, so no cache keeps them.
     """

@@ -8,7 +8,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Subscription, SubscriptionSlot, User
-from accounts.pages.confirmation import ask_password, confirm_by, forget, is_confirmed
+from accounts.pages.confirmation import confirm_by, forget, is_confirmed, password_page
 from accounts.pages.forms import PasswordConfirmForm
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.subscriptions import subscription_keys
@@ -19,7 +19,7 @@ from fulfillment.core.secrets import masked
 
 @method_decorator([sensitive_post_parameters(), signed_in], name="dispatch")
 class KeysView(View):
-    """The keys are masked until the password was typed again; POST is that password."""
+    """Keys are masked until the user confirms the password; POST sends it."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self._show(request, PasswordConfirmForm())
@@ -69,14 +69,14 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
-    """GET asks, POST does it; before either comes the password."""
+    """GET asks for confirmation, POST regenerates; both need the password first."""
     subscription = _subscription_of(signed_in_user(request))
     if slot not in SubscriptionSlot.values:
         raise NotFound("There is a primary and a secondary key only.")
     label = SubscriptionSlot(slot).label
     if not is_confirmed(request):
         back = reverse("portal:profile-keys")
-        return ask_password(request, what=f"Regenerate the {label.lower()} key", back=back)
+        return password_page(request, what=f"Regenerate the {label.lower()} key", back=back)
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(request, f"{label} key regenerated. The old key no longer works.")

@@ -11,7 +11,7 @@ BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 
 class OperatorTwoFactor:
-    """Leads an operator without a second step to its setting up, where `OPERATOR_TWO_FACTOR` is `required`.
+    """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
 
     Not only from the admin: a page could give an application a token with the operator's rights.
     """

@@ -1,4 +1,4 @@
-"""The bell: what happened to the person's account and applications, and where they want to learn of it."""
+"""The user's notifications, and the preferences for them."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -25,7 +25,7 @@ def list_notifications(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
-    """Marks it as read and leads to what it is about."""
+    """Marks a notification as read and redirects to its subject."""
     user = signed_in_user(request)
     found = Notification.objects.filter(user=user, pk=notification_id).first()
     if found is None:

@@ -17,15 +17,15 @@ from accounts.pages.confirmation import password_complaint
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
-from accounts.services.passwords import ask_reset_link, link_lifetime
+from accounts.services.passwords import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
 from fulfillment.core.secrets import decrypt, encrypt
 
-KEPT_TOKEN = views.INTERNAL_RESET_SESSION_TOKEN
+TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
 class ChangePasswordForm(PasswordChangeForm):
-    """Its present password counts against the account like every other."""
+    """Wrong current passwords count against the account's limit."""
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -46,7 +46,7 @@ class PasswordResetView(views.PasswordResetView):
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(email=form.cleaned_data["email"], address=address):
             return too_many(self.request, refusal, what="wishes for a new password", back=self.request.path)
-        ask_reset_link(email=form.cleaned_data["email"])
+        request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")
 
 
@@ -63,18 +63,18 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Django keeps the token in the session, where a copy of the database would hold a link that works."""
         session = self.request.session
-        if kept := session.get(KEPT_TOKEN):
-            # A process of the release before wrote it as it is.
+        if stored := session.get(TOKEN_IN_SESSION):
+            # The previous release stored it unencrypted.
             with contextlib.suppress(InvalidToken):
-                session[KEPT_TOKEN] = decrypt(kept.encode())
+                session[TOKEN_IN_SESSION] = decrypt(stored.encode())
         response = super().dispatch(*args, **kwargs)
-        if token := session.get(KEPT_TOKEN):
-            session[KEPT_TOKEN] = encrypt(token).decode()
+        if token := session.get(TOKEN_IN_SESSION):
+            session[TOKEN_IN_SESSION] = encrypt(token).decode()
         return response
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
-        # Else who resets because strangers try the account would still be kept out by them.
+        # Otherwise an attack on the account would lock out its owner even after a reset.
         remember_device(response, form.user)
         return response
 
@@ -105,5 +105,5 @@ class PasswordChangeView(views.PasswordChangeView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         response = super().dispatch(request, *args, **kwargs)
-        # Rendered here, where the user's time zone still holds.
+        # Rendered here, while the user's time zone is active.
         return response.render() if hasattr(response, "render") else response

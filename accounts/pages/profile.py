@@ -25,7 +25,7 @@ def show_profile(request: HttpRequest) -> HttpResponse:
         try:
             change_profile(user=user, **form.cleaned_data)
         except DomainError as error:
-            # The bar shows the name that is stored, not the one refused.
+            # The header shows the stored name, not the refused one.
             user.refresh_from_db(fields=list(initial))
             show_faults(form, error, USER_FIELDS)
         else:
@@ -37,7 +37,7 @@ def show_profile(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def show_roles(request: HttpRequest) -> HttpResponse:
-    """One row for each store, application or "everything", with what is granted on it."""
+    """One row for each store, application or "everything", with its grants."""
     searched = request.GET.get("q", "").strip()[:200]
     user = signed_in_user(request)
     found = subjects_of_roles(user, searched)

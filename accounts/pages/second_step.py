@@ -1,4 +1,4 @@
-"""Between the password and the session: a user with an authenticator is not signed in before its code."""
+"""The second step of a sign-in: users with an authenticator must also enter a code."""
 
 import time
 from typing import Any
@@ -33,7 +33,7 @@ def complete_sign_in(request: HttpRequest, user: User, destination: str) -> Http
 
 
 def notify_of_sign_in(request: HttpRequest, user: User) -> None:
-    """The first sign-in of an account tells nothing new."""
+    """Notifies of a sign-in in a new browser, except the account's first one."""
     browser = browser_named(request.headers.get("User-Agent", ""))
     moment = timezone.now()
     notify(
@@ -57,7 +57,7 @@ def _move_on(request: HttpRequest, destination: str) -> HttpResponse:
 
 
 def begin_second_step(request: HttpRequest, user: User, destination: str) -> None:
-    """Remembers who knew the password, until the code or ten minutes later."""
+    """Remembers the user whose password was right, for ten minutes at most."""
     request.session.cycle_key()
     request.session[SESSION_NAME] = {
         "user": str(user.pk),
@@ -87,7 +87,7 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
 
 
 def _user_of(begun: dict[str, Any] | None) -> User | None:
-    """Nobody, when the time is over or the password was changed meanwhile."""
+    """The user; None if the time is over or the password has changed."""
     if begun is None or not 0 <= begun["until"] - time.time() <= SECONDS:
         return None
     user = User.objects.filter(pk=begun["user"], is_active=True).select_related("tenant").first()

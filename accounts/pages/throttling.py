@@ -8,9 +8,9 @@ from django.utils import timezone
 from accounts.rate_limits import RateLimitStatus
 
 
-def too_many(request: HttpRequest, standing: RateLimitStatus, *, what: str, back: str) -> HttpResponse:
-    """The page that says when to try again; `back` is where to."""
-    return too_many_seconds(request, standing.seconds_until_reset, what=what, back=back)
+def too_many(request: HttpRequest, limit_status: RateLimitStatus, *, what: str, back: str) -> HttpResponse:
+    """The page that shows when to try again; `back` is its link."""
+    return too_many_seconds(request, limit_status.seconds_until_reset, what=what, back=back)
 
 
 def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
@@ -18,7 +18,7 @@ def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str
         "what": what,
         "back": back,
         "minutes": math.ceil(seconds / 60),
-        # A number of minutes that large says nothing to people.
+        # Longer times are shown in hours.
         "hours": math.ceil(seconds / 3600) if seconds > 7200 else 0,
         "moment": timezone.now() + timedelta(seconds=seconds),
     }

@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.confirmation import ask_password, is_confirmed, is_confirmed_by
+from accounts.pages.confirmation import is_confirmed, is_confirmed_by, password_page
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import CodeForm, PasswordConfirmForm
 from accounts.pages.guards import signed_in, signed_in_user
@@ -39,12 +39,12 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
-    """After the password the key as a QR code; a code made with it turns the second step on."""
+    """After the password it shows the key as a QR code; a valid code turns the second step on."""
     user = signed_in_user(request)
     if user.two_factor_since is not None:
         return redirect("portal:two-factor")
     if not is_confirmed(request):
-        return ask_password(
+        return password_page(
             request, what="Set up two-factor authentication", back=reverse("portal:two-factor")
         )
     key = _key_being_set_up(request)
@@ -113,18 +113,18 @@ def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> b
     return request.method == "POST" and form.is_valid() and is_confirmed_by(request, form)
 
 
-def _show_codes(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
-    """Once, in the answer to the POST itself: they are kept nowhere."""
+def _show_codes(request: HttpRequest, codes: list[str], message: str) -> HttpResponse:
+    """Shows the codes once, in the response to the POST: only digests of them are stored."""
     return render(
-        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": said}
+        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": message}
     )
 
 
 def _key_being_set_up(request: HttpRequest) -> str:
-    """The same until it is confirmed, so that a wrong code does not ask for another scan."""
-    kept = request.session.get(SESSION_NAME)
-    if kept:
-        return decrypt(b64decode(kept))
+    """The pending key; it stays the same after a wrong code, so that no second scan is needed."""
+    stored = request.session.get(SESSION_NAME)
+    if stored:
+        return decrypt(b64decode(stored))
     key = generate_secret_key()
     request.session[SESSION_NAME] = b64encode(encrypt(key)).decode()
     return key

@@ -10,12 +10,12 @@ from accounts.selectors.modes import in_mode
 from fulfillment.core.errors import Invalid, NotFound
 
 WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
-MOST_SHOWN = 5
-MOST_OPERATORS = 50
+MAX_SHOWN = 5
+MAX_OPERATORS = 50
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
-    """Operators see all; others those they made, those for them, and those of applications they write."""
+    """Operators see all requests; users their own, and those of applications they may change."""
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
     )
@@ -49,7 +49,7 @@ def association_request_for(caller: Caller, request_id: Any, *, lock: bool = Fal
 
 @dataclass(frozen=True, slots=True)
 class Applicant:
-    """What somebody who decides wants to know of the application that asks."""
+    """Facts about the requesting application, for the decision."""
 
     owners: list[User]
     stores: list[Any]
@@ -58,7 +58,7 @@ class Applicant:
 
 
 def applicant_of(association_request: AssociationRequest) -> Applicant:
-    """Its people, the stores it has already, and what was decided about the same before."""
+    """The owners, the associated stores, and earlier decisions on the same relationship."""
     of_application = Role.objects.filter(application=association_request.application_id)
     people = Q(pk=association_request.application.user_id) | Q(
         pk__in=of_application.filter(store__isnull=True, user__isnull=False, grant__in=WRITE_GRANTS).values(
@@ -68,7 +68,7 @@ def applicant_of(association_request: AssociationRequest) -> Applicant:
     joined = of_application.filter(store__isnull=False, user__isnull=True)
     store_model: Any = AssociationRequest._meta.get_field("store").related_model  # noqa: SLF001 - Django's documented API
     stores = store_model.objects.filter(pk__in=joined.values("store")).order_by("company_name")
-    found = list(stores.only("company_name", "external_id")[: MOST_SHOWN + 1])
+    found = list(stores.only("company_name", "external_id")[: MAX_SHOWN + 1])
     decided = AssociationRequest.objects.filter(
         application=association_request.application_id,
         store=association_request.store_id,
@@ -76,10 +76,10 @@ def applicant_of(association_request: AssociationRequest) -> Applicant:
         decided__isnull=False,
     ).select_related("decided_by__tenant")
     return Applicant(
-        owners=list(User.objects.filter(people).select_related("tenant").order_by("created")[:MOST_SHOWN]),
-        stores=found[:MOST_SHOWN],
-        has_more_stores=len(found) > MOST_SHOWN,
-        before=list(decided.order_by("-decided")[:MOST_SHOWN]),
+        owners=list(User.objects.filter(people).select_related("tenant").order_by("created")[:MAX_SHOWN]),
+        stores=found[:MAX_SHOWN],
+        has_more_stores=len(found) > MAX_SHOWN,
+        before=list(decided.order_by("-decided")[:MAX_SHOWN]),
     )
 
 
@@ -92,6 +92,6 @@ def _known_state(state: str) -> str:
 
 
 def operators_to_inform() -> list[User]:
-    """Confirmed addresses only: nobody else's is known to be theirs."""
+    """Operators with a confirmed address; others might belong to someone else."""
     operators = User.objects.filter(is_operator=True, is_active=True, email_confirmed__isnull=False)
-    return list(operators.exclude(email="").select_related("tenant").order_by("created")[:MOST_OPERATORS])
+    return list(operators.exclude(email="").select_related("tenant").order_by("created")[:MAX_OPERATORS])

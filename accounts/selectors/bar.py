@@ -1,4 +1,4 @@
-"""What the bar of every page says to the person who is signed in."""
+"""The header of every page for a signed-in user."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ class Bar:
 
 
 def bar_of(user: Any) -> Bar:
-    """One query; none for who is signed out."""
+    """One query; none for signed-out visitors."""
     if user is None or not user.is_active or not user.is_authenticated:
         return Bar(may_enter_console=False, unread=0)
     people = User.objects.filter(pk=user.pk).order_by()

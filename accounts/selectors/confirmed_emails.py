@@ -14,7 +14,7 @@ def user_of_confirmed_email(address: str) -> User | None:
 
 
 def is_address_of_another(address: str, *, than: User) -> bool:
-    """Whether another user confirmed it, and this one did not: a mailbox may be that of several accounts."""
+    """Whether another user confirmed the address and this one did not; several accounts may share a mailbox."""
     own = than.email_confirmed is not None and than.email.lower() == address.lower()
     users = User.objects.alias(lower=Lower("email")).filter(
         lower=Lower(Value(address)), email_confirmed__isnull=False

@@ -1,4 +1,4 @@
-"""What a caller may do with one store or one application."""
+"""The permissions of a caller on a store or an application."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -35,7 +35,7 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
 def effective_store_grants(
     caller: Caller, *, associated: Iterable[str], held: Iterable[str], is_demo: bool
 ) -> frozenset[str]:
-    """The rule of `grants_on_store`, for who has read the grants of the association and of the person already."""
+    """The rule of `grants_on_store`, for callers that have read the grants of association and user."""
     if caller.is_operator:
         return STORE_GRANTS
     granted = with_implied(associated)
@@ -68,7 +68,7 @@ def grants_on_application(caller: Caller, application_id: UUID) -> frozenset[str
 
 
 def _split(roles: Any) -> tuple[frozenset[str], frozenset[str]]:
-    """Grants of associations, and grants of persons, each with what they imply."""
+    """Splits roles into grants of associations and of users, each with implied permissions."""
     rows = list(roles.values_list("user_id", "grant"))
     return (
         with_implied(grant for user, grant in rows if user is None),

@@ -1,4 +1,4 @@
-"""Test data and live data never meet: the one rule, for every query of records that have a mode."""
+"""Separates test data from live data, for every query of records with a mode."""
 
 from django.db.models import Q
 
@@ -14,5 +14,5 @@ def in_mode(caller: Caller, field: str = "is_test") -> Q:
 
 
 def in_mode_of_new(caller: Caller, field: str = "is_test") -> Q:
-    """What may become a part of something that the caller makes: of the mode that it will have."""
+    """A filter for records that a new record of the caller may use: those of the same mode."""
     return Q(**{field: caller.is_test})

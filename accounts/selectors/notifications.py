@@ -4,8 +4,8 @@ from django.db.models import QuerySet
 
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 
-# The bell says no larger number.
-MOST_COUNTED = 100
+# The bell shows larger numbers as "+".
+MAX_COUNTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +16,15 @@ class Preference:
 
 
 def unread_of(user: User) -> QuerySet[Notification]:
-    """As many as the bell counts."""
-    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MOST_COUNTED]
+    """The number of unread notifications, up to the limit of the bell."""
+    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 
 def preferences_of(user: User) -> list[Preference]:
-    """Of every kind, in the order in which they are declared."""
-    kept = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
+    """The preference of each kind, in the order of NotificationKind."""
+    stored = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
     found = []
     for kind in NotificationKind:
-        row = kept.get(kind.value)
+        row = stored.get(kind.value)
         found.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
     return found

@@ -1,4 +1,4 @@
-"""Staff of stores: people who reach every order or every role of a store, and work on it in the console."""
+"""Store staff: users who may read every order or every role of a store, and work in the console."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ STAFF_GRANTS = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRIT
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """What a person may do in the console. `grants` are by the store's key; those under None count on every store."""
+    """A user's grants in the console, by store key; those under None apply to every store."""
 
     is_operator: bool
     grants: Mapping[int | None, frozenset[str]]
@@ -25,7 +25,7 @@ class Staff:
         return self.is_operator or bool(self.grants)
 
     def holds(self, wanted: Collection[str], store_id: int | None = None) -> bool:
-        """One of the grants `wanted`, on this store or, without one, on any."""
+        """Whether one of the grants `wanted` is held on this store or, without a store, on any."""
         if self.is_operator:
             return True
         stores = self.grants.keys() if store_id is None else {store_id, None}

@@ -11,7 +11,7 @@ from fulfillment.core.errors import Forbidden, Invalid, NotFound
 
 MAXIMUM_ADDRESSES = 100
 
-# One look-up whatever the answer, so that its time tells nothing; LATERAL keeps the order of the request.
+# One query for every result, so that its time reveals nothing; LATERAL keeps the order of the request.
 ADDRESSES_OF_TENANT = """
 SELECT requested.address
 FROM unnest(%s::text[]) WITH ORDINALITY AS requested(address, place)
@@ -31,7 +31,7 @@ def user_by_id(user_id: str) -> User:
 
 
 def roles_of_user(caller: Caller, user: User) -> QuerySet[Role]:
-    """Those over applications as far as the caller sees them."""
+    """The user's roles; those over applications only if the caller can see the application."""
     visible = Q(application__isnull=True) | Q(application__is_test__in=caller.modes)
     return Role.objects.filter(visible, user=user).select_related("store").order_by("pk")
 
@@ -59,7 +59,7 @@ def grants_on_subjects(user: User, subjects: Iterable[Mapping[str, Any]]) -> lis
     )
     names = ("application__name", "store__external_id", "store__company_name")
     for role in roles.order_by("grant").values("application", "store", "grant", *names):
-        # Of these applications and stores there may be other pairs.
+        # The filter by both lists may also match other pairs.
         if row := rows.get((role["application"], role["store"])):
             row["grants"].append(role["grant"])
             row.update({name: role[name] for name in names})
@@ -76,14 +76,14 @@ def known_addresses(
             "too_many_addresses",
             f"At most {MAXIMUM_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
         )
-    tenant_id = _tenant_asked(caller, tenant, own_tenant_id)
+    tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
     with connection.cursor() as cursor:
         cursor.execute(ADDRESSES_OF_TENANT, (unique, tenant_id))
         return [address for (address,) in cursor.fetchall()]
 
 
-def _tenant_asked(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
+def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
     if not domain:
         return own_tenant_id
     found = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()

@@ -15,7 +15,7 @@ MAILED_PER_HOUR = 20
 
 
 def inform_operators(request: AssociationRequest) -> None:
-    """Queued with the transaction that writes the request."""
+    """Queues the mails in the transaction that writes the request."""
     lately = AssociationRequest.objects.filter(created__gt=timezone.now() - timedelta(hours=1))
     if lately[: MAILED_PER_HOUR + 1].count() > MAILED_PER_HOUR:
         return
@@ -25,7 +25,7 @@ def inform_operators(request: AssociationRequest) -> None:
 
 
 def send_association_mail(*, request_id: str, user_id: str) -> None:
-    """What was decided in the meantime needs no mail."""
+    """Sends the mail unless the request was decided in the meantime."""
     requests = AssociationRequest.objects.select_related("application", "store", "user", "requested_by")
     association_request = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
     operator = User.objects.filter(pk=user_id, is_operator=True, is_active=True).exclude(email="").first()

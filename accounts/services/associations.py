@@ -1,4 +1,4 @@
-"""Asking for a relationship and deciding about it."""
+"""Requests for roles and associations, and decisions on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def request_association(
     is_let_in = _is_let_in(application, store, grants)
     if is_let_in and (known := _approved_before(application, store, grants)):
         return known, False
-    # Of two requests at once the unique index on pending requests lets one through.
+    # Of two simultaneous requests, the unique index on pending requests accepts one.
     pending = AssociationRequest.objects.filter(
         application=application, store=store, user=user_id, state=AssociationState.PENDING
     )
@@ -141,14 +141,14 @@ def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
 
 
 def _is_let_in(application: Any, store: Any, grants: Sequence[str]) -> bool:
-    """Only with the usual grants: who wants more, as every order or the store's users, waits for an operator."""
+    """Whether a test application is approved at once: only for the usual grants; an operator decides on others."""
     if store is None or not (application.is_test and store.admits_test_applications):
         return False
     return set(grants) <= set(DEFAULT_STORE_GRANTS)
 
 
 def _approved_before(application: Any, store: Any, grants: Sequence[str]) -> AssociationRequest | None:
-    """Where the application has what it asks for already."""
+    """Whether the application already has all requested grants."""
     roles = Role.objects.filter(application=application, store=store, user__isnull=True)
     if not set(grants or DEFAULT_STORE_GRANTS) <= set(roles.values_list("grant", flat=True)):
         return None

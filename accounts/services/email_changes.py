@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.mail import MailAway, send_letter
+from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
@@ -15,23 +15,23 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(hours=24)
-# Between two mails for the same user, so that no mailbox can be flooded from here.
+# The least time between two mails for a user, so that no mailbox is flooded.
 PAUSE = timedelta(minutes=1)
 
 
-def ask_email_change(*, user: User, email: str) -> EmailChange:
+def request_email_change(*, user: User, email: str) -> EmailChange:
     """Sends the link to the new address and word of it to the old; a new request replaces the one before."""
     token = generate_secret("sfe_")
     change = _write_change(user, email, token)
     context = {"user": user, "email": change.email, "token": token, "hours": LIFETIME // timedelta(hours=1)}
     try:
         send_letter("accounts/mails/email_confirm.txt", change.email, context)
-    except MailAway:
-        # It cannot be confirmed, and the next try must not have to wait.
+    except MailUnavailable:
+        # The unsent change cannot be confirmed; deleted, so that the next try need not wait.
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
     if user.email_confirmed is not None:
-        _tell_old(user.email, "accounts/mails/email_asked.txt", context)
+        _notify_old_address(user.email, "accounts/mails/email_asked.txt", context)
     return change
 
 
@@ -45,7 +45,7 @@ def confirm_email_change(*, token: str) -> User:
         user.save(update_fields=["email", "email_confirmed", "updated"])
         change.delete()
     if old is not None:
-        _tell_old(old, "accounts/mails/email_changed.txt", {"user": user})
+        _notify_old_address(old, "accounts/mails/email_changed.txt", {"user": user})
     return user
 
 
@@ -79,7 +79,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     return EmailChange.objects.update_or_create(user=user, defaults=values)[0]
 
 
-def _tell_old(address: str, template: str, context: dict[str, object]) -> None:
-    """A mailbox that is gone is a usual reason for the change; it does not stop it."""
-    with contextlib.suppress(MailAway):
+def _notify_old_address(address: str, template: str, context: dict[str, object]) -> None:
+    """Mails the old address. A failure is ignored: a lost mailbox is a common reason for the change."""
+    with contextlib.suppress(MailUnavailable):
         send_letter(template, address, context)

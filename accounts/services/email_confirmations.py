@@ -1,4 +1,4 @@
-"""Whose an e-mail address is, is known once its mailbox has answered."""
+"""Confirms e-mail addresses by a link sent to the mailbox."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ from accounts.throttles import count_confirmation_mail
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
-def ask_confirmation(*, user: User) -> RateLimitStatus | None:
+def request_confirmation(*, user: User) -> RateLimitStatus | None:
     """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
     if user.email_confirmed is not None:
         return None
@@ -27,7 +27,7 @@ def ask_confirmation(*, user: User) -> RateLimitStatus | None:
 
 
 def send_confirmation_link(*, user_id: str) -> None:
-    """To the address as it is now; an address that is confirmed by now gets no more mail."""
+    """Mails the current address, unless it is confirmed by now."""
     users = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=True)
     if user := users.select_related("tenant").first():
         context = {"user": user, "token": confirmation_token(user), "days": LIFETIME // timedelta(days=1)}
@@ -40,7 +40,7 @@ def confirmation_token(user: User) -> str:
 
 @transaction.atomic
 def confirm_address(*, token: str) -> User:
-    """Once and for all while the address stays; raises NotFound for a link that no longer works."""
+    """Confirms the address until it changes; raises NotFound for an invalid link."""
     user = user_of_confirmation(token, lock=True)
     if user.email_confirmed is None:
         user.email_confirmed = timezone.now()

@@ -1,4 +1,4 @@
-"""Answers kept so that a repeated request repeats nothing (Idempotency-Key)."""
+"""Stores answers to requests with an Idempotency-Key, so that a repeated request has no further effect."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,15 +16,15 @@ from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
-# Of a web machine and of the database, and as long as the work on a request takes.
+# The allowed difference between the clocks of web machine and database, plus the time of a request.
 CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """Who sends what under which key; `content` is everything that makes it the same request."""
+    """A request with its key; `content` is all that identifies a repetition."""
 
     caller: Caller
     key: str
@@ -43,21 +43,22 @@ class StoredAnswer:
 
 
 def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
-    """What this request was answered before; refuses another request under the same key."""
-    kept = IdempotentAnswer.objects.filter(
+    """The stored answer to this request; refuses a different request under the same key."""
+    stored = IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
         application=request.caller.application_id,
-        created__gt=timezone.now() - KEPT,
+        created__gt=timezone.now() - RETENTION,
     ).first()
-    if kept is None:
+    if stored is None:
         return None
-    if kept.fingerprint not in digests(request.content):
+    if stored.fingerprint not in digests(request.content):
         raise Unprocessable(
-            "This Idempotency-Key was used for another request within 24 hours.",
+            "This Idempotency-Key was used for another request within 24 hours. Send a key of its own with each "
+            "request; only the very same request may have the same key.",
             code="idempotency_key_reused",
         )
-    return StoredAnswer(kept.status, kept.headers, decrypt(kept.body).encode())
+    return StoredAnswer(stored.status, stored.headers, decrypt(stored.body).encode())
 
 
 def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> tuple[StoredAnswer, bool]:
@@ -71,7 +72,7 @@ def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> t
         if found := stored_response(request=request):
             return found, True
         answer = act()
-        _keep(request, answer)
+        _store(request, answer)
     return answer, False
 
 
@@ -108,11 +109,11 @@ def rewrite_answers(
     with transaction.atomic():
         answers = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
         answers = answers.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
-        for kept in answers.select_for_update(of=("self",)).order_by("pk"):
-            body = rewrite(decrypt(kept.body).encode())
+        for stored in answers.select_for_update(of=("self",)).order_by("pk"):
+            body = rewrite(decrypt(stored.body).encode())
             if body is not None:
-                kept.body = encrypt(body.decode())
-                kept.save(update_fields=["body"])
+                stored.body = encrypt(body.decode())
+                stored.save(update_fields=["body"])
                 changed += 1
     return changed
 
@@ -122,7 +123,7 @@ def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
         cursor.execute(
             "DELETE FROM accounts_idempotentanswer WHERE id IN (SELECT id FROM accounts_idempotentanswer "
             "WHERE created < %s ORDER BY created LIMIT %s FOR UPDATE SKIP LOCKED)",
-            [timezone.now() - KEPT, limit],
+            [timezone.now() - RETENTION, limit],
         )
 
 
@@ -147,11 +148,11 @@ def _release(numbers: list[int]) -> None:
         for number in numbers:
             fetch_row("SELECT pg_advisory_unlock(%s)", [number])
     except (DatabaseError, InterfaceError):
-        # Whatever state the connection is in: the locks end with it.
+        # A broken connection is no problem: its locks end with it.
         connection.close()
 
 
-def _keep(request: KeyedRequest, answer: StoredAnswer) -> None:
+def _store(request: KeyedRequest, answer: StoredAnswer) -> None:
     clear_old_answers()
     IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),

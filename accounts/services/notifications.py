@@ -1,4 +1,4 @@
-"""Notifications of people: in the bell of the portal, by mail, or both, as each prefers.
+"""Notifications of users: in the portal, by mail, or both, by preference.
 
 A notification is written in the transaction of its cause; its mail is sent by the worker after the commit.
 """
@@ -14,16 +14,17 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
+from fulfillment.core.audit.erasure import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 
 
 @transaction.atomic
 def notify(
     *, user_ids: Collection[UUID], kind: NotificationKind, key: str, title: str, text: str, path: str
 ) -> int:
-    """Notifies each of these people once for each `key`; returns how many it notified."""
+    """Notifies each of these users once for each `key`; returns how many."""
     preferences = {
         row.user_id: row for row in NotificationPreference.objects.filter(user__in=user_ids, kind=kind)
     }
@@ -50,6 +51,11 @@ def notify(
     return len(rows)
 
 
+def erase_texts(*, keys: Collection[str]) -> None:
+    """Of all people's notifications with these keys; that there was one stays."""
+    Notification.objects.filter(key__in=keys).exclude(text="").update(text=ERASED)
+
+
 def mail_notification(*, user_id: str, key: str) -> None:
     """To a confirmed address only: an account may have been made with the address of another person."""
     row = Notification.objects.filter(user=UUID(user_id), key=key).select_related("user").first()
@@ -62,7 +68,7 @@ def mail_notification(*, user_id: str, key: str) -> None:
 
 
 def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> int:
-    """These, or all that are unread."""
+    """Marks these notifications, or all unread ones."""
     unread = Notification.objects.filter(user=user, read__isnull=True)
     if notification_ids is not None:
         unread = unread.filter(pk__in=list(notification_ids))

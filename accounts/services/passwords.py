@@ -13,11 +13,11 @@ from accounts.models import User
 
 RESET_TASK = "accounts.send_reset_links"
 # In one mail.
-MOST_ACCOUNTS = 100
+MAX_ACCOUNTS = 100
 
 
-def ask_reset_link(*, email: str) -> None:
-    """Leaves it to a worker to look whose address this is: an answer here takes the same time for all."""
+def request_reset_link(*, email: str) -> None:
+    """Queues a job that looks up the address, so that the response time is the same for all addresses."""
     app.configure_task(RESET_TASK).defer(email=email)
 
 
@@ -29,7 +29,7 @@ def send_reset_links(*, email: str) -> None:
     owners = User.objects.filter(is_active=True, email_confirmed__isnull=False)
     owners = owners.alias(lower=Lower("email")).filter(lower=Lower(Value(email)))
     mailboxes: dict[str, list[User]] = {}
-    for user in owners.select_related("tenant").order_by("username", "pk")[:MOST_ACCOUNTS]:
+    for user in owners.select_related("tenant").order_by("username", "pk")[:MAX_ACCOUNTS]:
         if user.has_usable_password():
             mailboxes.setdefault(user.email, []).append(user)
     for address, users in mailboxes.items():

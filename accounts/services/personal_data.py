@@ -44,11 +44,11 @@ def personal_data() -> list[PersonalData]:
         ),
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
-        PersonalData("kept_answers", _kept_answers),
+        PersonalData("kept_answers", _stored_answers),
         PersonalData("notifications", _notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", trail),
-        # Last: the others look for the names that go here.
+        # Last, because the other steps search for the names that it erases.
         PersonalData("profile", _profile, _erase_profile),
         PersonalData("profile_changes", _changes, _erase_changes),
     ]
@@ -75,7 +75,7 @@ def _profile(user: User) -> Iterator[Record]:
 
 
 def _erase_profile(user: User) -> None:
-    """The row stays: orders and decisions point at it. It holds no personal data and gives no access."""
+    """Keeps the row, because orders and decisions refer to it, without personal data or access."""
     erase_console_log(user)
     _erase_jobs(user)
     user.username = f"erased-{user.pk.hex}"
@@ -92,7 +92,7 @@ def _erase_profile(user: User) -> None:
 
 
 def _erase_jobs(user: User) -> None:
-    """Jobs that tell an address of the person's, of now or before, in an argument or within the text of a mail."""
+    """Deletes jobs with a current or former address of the user in an argument or in the text of a mail."""
     with connection.cursor() as cursor:
         cursor.execute(JOBS_ABOUT, [emails_pattern(user)])
 
@@ -107,7 +107,7 @@ def _changes(user: User) -> Iterator[Record]:
 
 
 def _erase_changes(user: User) -> None:
-    """The one hole in the trail: that something changed and when stays, the words go."""
+    """Erases texts in the audit trail; that and when something changed stays."""
     with pgtrigger.ignore("accounts.UserEvent:append_only"):
         Changes.objects.filter(pgh_obj_id=user.pk).update(**dict.fromkeys(PERSONAL_FIELDS, ERASED))
 
@@ -138,7 +138,7 @@ def _requests(user: User) -> Iterator[Record]:
             "ID": str(request.pk),
             "ApplicationID": str(request.application_id),
             "State": request.state,
-            # The message of a request that this person only decided belongs to its author.
+            # The message of a request that this user only decided belongs to its author.
             "Message": request.message if user.pk in {request.requested_by_id, request.user_id} else None,
             "Note": request.note,
             "Created": timestamp(request.created),
@@ -147,7 +147,7 @@ def _requests(user: User) -> Iterator[Record]:
 
 
 def _erase_requests(user: User) -> None:
-    """Requests the person made and decisions about them; of decisions about others only notes that name the person."""
+    """Erases messages of the user's requests, and notes of decisions that name the user."""
     requests = AssociationRequest.objects.filter(Q(requested_by=user) | Q(user=user))
     _erase_words("message", AssociationRequest.objects.filter(requested_by=user))
     _erase_words("note", requests)
@@ -168,10 +168,10 @@ def _email_changes(user: User) -> Iterator[Record]:
         yield {"Email": change.email, "Asked": timestamp(change.asked), "Expires": timestamp(change.expires)}
 
 
-def _kept_answers(user: User) -> Iterator[Record]:
-    """Kept for a day in case a request comes again; what they say stands in the records they made."""
-    for kept in IdempotentAnswer.objects.filter(user=user).order_by("created"):
-        yield {"Status": kept.status, "Created": timestamp(kept.created)}
+def _stored_answers(user: User) -> Iterator[Record]:
+    """Stored for a day for repeated requests; their content is in the exported records."""
+    for answer in IdempotentAnswer.objects.filter(user=user).order_by("created"):
+        yield {"Status": answer.status, "Created": timestamp(answer.created)}
 
 
 def _delete(rows: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the records of who did what hold of a user: the console's log and the audit trail."""
+"""Personal data in the console's log and in the audit trail."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def erase_console_log(user: User) -> None:
     """
     known, about = known_as(user), _about(user)
     emails = _any_of({one.email for one in known})
-    # As Django's log writes it: JSON without letters beyond ASCII.
+    # As Django's log writes it: JSON in ASCII.
     holders = _any_of({json.dumps(one.username)[1:-1] for one in known})
     mentions = {
         "object_repr": Q(object_repr__iregex=_whole(emails)),
@@ -58,7 +58,7 @@ def erase_console_log(user: User) -> None:
 
 
 def trail(user: User) -> Iterator[Record]:
-    """Each change of a record that belongs to the person, and each address the person changed something at."""
+    """Changes of the user's records, and the client addresses from which the user changed something."""
     for model in apps.get_models():
         if issubclass(model, pghistory.models.Event) and (named := _links(model)):
             yield from _events(model, Q(*((name, user) for name in named), _connector=Q.OR))
@@ -78,7 +78,7 @@ def names_pattern(user: User) -> str:
 
 
 def known_as(user: User) -> list[Any]:
-    """The person now and at each change."""
+    """The user as now, and as after each change."""
     return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
 
 
@@ -88,7 +88,7 @@ def emails_of(user: User) -> list[str]:
 
 
 def emails_pattern(user: User) -> str:
-    """For PostgreSQL, of these addresses within a text; none where one is but the end of another."""
+    """A regular expression of PostgreSQL for these addresses in a text, but not as the end of longer ones."""
     listed = "|".join(re.escape(email) for email in emails_of(user))
     return rf"(^|[^[:alnum:]._%+-])({listed})($|[^[:alnum:].-]|\.($|[^[:alnum:]]))"
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import EmailChange, IdempotentAnswer, SecretGeneration
 from accounts.services.email_changes import LIFETIME
-from accounts.services.idempotency import KEPT
+from accounts.services.idempotency import RETENTION
 
 PEPPERS, ENCRYPTION_KEYS, SECRET_KEY = "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS", "SECRET_KEY"
 SESSION_AGE = timedelta(seconds=settings.SESSION_COOKIE_AGE)
@@ -43,9 +43,9 @@ TIME_LIMITED = (
     TimeLimited(
         "kept answers",
         PEPPERS,
-        KEPT,
+        RETENTION,
         lambda since: IdempotentAnswer.objects.filter(
-            created__lt=since, created__gt=timezone.now() - KEPT
+            created__lt=since, created__gt=timezone.now() - RETENTION
         ).count(),
     ),
     TimeLimited(
@@ -66,7 +66,7 @@ TIME_LIMITED = (
 
 
 def note_generations() -> None:
-    """Of the value each secret is written with, once."""
+    """Notes the current value of each secret, once."""
     for setting, values in _values().items():
         since = timezone.now() if len(values) > 1 else None
         SecretGeneration.objects.get_or_create(
@@ -75,7 +75,7 @@ def note_generations() -> None:
 
 
 def find_waiting(*, kinds: Iterable[TimeLimited]) -> list[Waiting]:
-    """What still needs an older value, also where that was removed too early."""
+    """Finds what still needs an older value, even if that was removed too early."""
     now, found = timezone.now(), []
     for kind in kinds:
         since = _since(kind.setting)

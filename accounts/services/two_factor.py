@@ -18,18 +18,18 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import decrypt, encrypt
 
 RECOVERY_CODES = 10
-# Without letters and digits that are taken for each other.
+# Without letters and digits that look alike.
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 STEP = 30
 
 
 def generate_secret_key() -> str:
-    """160 random bits in base32, as authenticator apps want them."""
+    """160 random bits in base32, the format of authenticator apps."""
     return base64.b32encode(secrets.token_bytes(20)).decode()
 
 
 def provisioning_uri(user: User, key: str) -> str:
-    """What the QR code holds."""
+    """The content of the QR code."""
     issuer = quote(f"Store Fulfillment ({urlsplit(settings.PUBLIC_URL).hostname})")
     label = quote(f"{user.username}@{user.tenant.domain}")
     return f"otpauth://totp/{issuer}:{label}?secret={key}&issuer={issuer}"
@@ -60,7 +60,7 @@ def disable_two_factor(*, user: User) -> None:
 
 @transaction.atomic
 def renew_recovery_codes(*, user: User) -> list[str]:
-    """New ones in place of all old ones."""
+    """Replaces all recovery codes."""
     _locked(user)
     authenticator = Authenticator.objects.filter(user=user).first()
     if authenticator is None:

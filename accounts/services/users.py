@@ -10,12 +10,12 @@ from django.utils import timezone
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
 from accounts.selectors.confirmed_emails import is_address_of_another
-from accounts.services.email_confirmations import ask_confirmation
+from accounts.services.email_confirmations import request_confirmation
 from accounts.services.subscriptions import create_subscription
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
-# Where each model field stands in what a caller sent.
+# The JSON pointer of each model field in the request.
 POINTERS = {
     "username": "/Username",
     "first_name": "/FirstName",
@@ -55,7 +55,7 @@ def create_user(
         time_zone=time_zone,
         is_operator=is_operator,
         email_confirmed=timezone.now() if email_is_confirmed else None,
-        counted_on=_person_who_answers(made_by) if made_by else None,
+        counted_on=_person_responsible(made_by) if made_by else None,
     )
     faults = [*field_faults(user), *password_faults(password, user)]
     if not faults and is_name_taken(tenant=tenant, username=username, by_other_than=user):
@@ -69,11 +69,11 @@ def create_user(
     except IntegrityError as error:
         raise username_taken(username) from error
     create_subscription(user=user)
-    ask_confirmation(user=user)
+    request_confirmation(user=user)
     return user
 
 
-def _person_who_answers(maker: User) -> User:
+def _person_responsible(maker: User) -> User:
     """The maker; of an account that is not confirmed itself, the person it is counted on. Locked, so that of many
     new accounts at once exactly the allowed number is made.
     """
@@ -95,7 +95,7 @@ def _person_who_answers(maker: User) -> User:
 @transaction.atomic
 def change_profile(*, user: User, first_name: str, last_name: str, phone: str, time_zone: str) -> User:
     user.first_name, user.last_name, user.phone, user.time_zone = first_name, last_name, phone, time_zone
-    # The name stays: one that was given before today's rules must not be in the way.
+    # The unchanged name is not checked: it may be older than the current rules.
     faults = [fault for fault in field_faults(user) if fault.pointer != POINTERS["username"]]
     if faults:
         raise Invalid("The profile cannot be saved.", faults=faults)
@@ -119,7 +119,7 @@ def username_taken(username: str) -> Invalid:
 
 
 def password_faults(password: str, user: User | None = None) -> list[Fault]:
-    """What the configured validators say against a password."""
+    """The messages of the configured validators about a password."""
     try:
         validate_password(password, user)
     except ValidationError as error:

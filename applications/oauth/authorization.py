@@ -1,4 +1,4 @@
-"""The authorization request, read the same way from the address and from the consent form."""
+"""Reads authorization requests, from the query as well as from the consent form."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """A request that was found valid; `redirect_uri` is one of the application's."""
+    """A valid request; `redirect_uri` is registered for the application."""
 
     parameters: dict[str, str]
     resources: list[str]
@@ -38,13 +38,13 @@ class AuthorizationRequest:
 
     @property
     def needs_consent(self) -> bool:
-        """A first-party application is trusted where its identity is sure: by a key."""
+        """False for first-party applications with a key, which proves their identity."""
         if not self.application.is_first_party or Permission.OPERATOR in self.scopes:
             return True
         return self.application.client_type != Application.CLIENT_CONFIDENTIAL
 
     def grant(self, user: User) -> str:
-        """The address that carries the code (or the token) to the application."""
+        """The redirect URL with the code (or token) for the application."""
         headers, _, _ = server().create_authorization_response(
             f"/oauth/authorize?{urlencode(self.parameters)}",
             scopes=self.scopes,
@@ -58,7 +58,7 @@ class AuthorizationRequest:
 
 
 def read_authorization_request(data: QueryDict) -> AuthorizationRequest:
-    """Raises an OAuth2Error; a FatalClientError when there is no address that the answer may go to."""
+    """Raises OAuth2Error; FatalClientError if no error may be sent to the redirect URI."""
     parameters, resources = _parameters(data)
     scopes, details = server().validate_authorization_request(f"/oauth/authorize?{urlencode(parameters)}")
     request: Any = details["request"]

@@ -1,4 +1,4 @@
-"""How a client names itself and proves it: HTTP Basic or the form, never both (RFC 6749, section 2.3)."""
+"""Client authentication by HTTP Basic or by the form, never both (RFC 6749, section 2.3)."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ BASIC = re.compile(r"[Bb][Aa][Ss][Ii][Cc] +([A-Za-z0-9+/]+={0,2})\Z")
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """Without a secret the client only names itself, as public clients do."""
+    """Public clients send no secret."""
 
     client_id: str
     secret: str
@@ -43,7 +43,7 @@ def read_credentials(request: Request) -> ClientCredentials:
 
 def decode_basic(header: str) -> ClientCredentials | None:
     match = BASIC.match(header)
-    # The decoder takes whatever padding.
+    # The decoder accepts any padding.
     if match is None or len(match[1]) % 4:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How often one address may be refused at the token endpoint in a minute."""
+"""Limits the failures of one address at the token endpoint."""
 
 import json
 from dataclasses import dataclass, replace
@@ -11,18 +11,18 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.credentials import decode_basic
 from fulfillment.core.client_addresses import bucket_of_address
 
-# What a wrong secret, code or refresh token is answered with.
+# Error codes of wrong secrets, codes and refresh tokens.
 COUNTED = frozenset({"invalid_client", "invalid_grant"})
 
 
-# So many times its limit an address may be refused; then it is an attack, and its tokens are not checked either.
+# Beyond this multiple of the limit it is an attack: tokens from the address are no longer checked.
 FLOOD = 10
 
 
 def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
     """The rate-limit status of an address far over its limit, without a query."""
-    standing = rate_limits.cached_rejection(_bucket(request))
-    return standing if standing and standing.used > FLOOD * standing.quota else None
+    limit_status = rate_limits.cached_rejection(_bucket(request))
+    return limit_status if limit_status and limit_status.used > FLOOD * limit_status.quota else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +40,33 @@ class Attempt:
         return cls(_bucket(request), client_id[:64])
 
     def cached_rejection(self) -> RateLimitStatus | None:
-        """Whether this client went on with wrong secrets after its address had run over."""
-        standing = rate_limits.cached_rejection(f"{self.bucket} {self.client_id}")
-        if standing:
+        """The limit status, if this client failed again after its address exceeded the limit."""
+        limit_status = rate_limits.cached_rejection(f"{self.bucket} {self.client_id}")
+        if limit_status:
             self._count_on()
-        return standing
+        return limit_status
 
     def count_outcome(self, content: str | None, status: int) -> RateLimitStatus | None:
-        """Counts a refusal; the standing of the address if that was one too many."""
+        """Counts a failure; returns the limit status of the address if it is exceeded."""
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:
             return None
-        standing = self._count_on() or rate_limits.count_request(
+        limit_status = self._count_on() or rate_limits.count_request(
             policy=rate_limits.TOKEN_FAILURES, bucket=self.bucket, quota=settings.TOKEN_FAILURES_PER_MINUTE
         )
-        if not standing.is_exceeded:
+        if not limit_status.is_exceeded:
             return None
         if error == "invalid_client":
-            rate_limits.remember_refusal(f"{self.bucket} {self.client_id}", standing)
-        return standing
+            rate_limits.remember_refusal(f"{self.bucket} {self.client_id}", limit_status)
+        return limit_status
 
     def _count_on(self) -> RateLimitStatus | None:
-        """What comes after the limit is counted in this process only, for `flooding_address`."""
-        standing = rate_limits.cached_rejection(self.bucket)
-        if standing:
-            standing = replace(standing, used=standing.used + 1)
-            rate_limits.remember_refusal(self.bucket, standing)
-        return standing
+        """Counts failures beyond the limit, in this process only, for `flooding_address`."""
+        limit_status = rate_limits.cached_rejection(self.bucket)
+        if limit_status:
+            limit_status = replace(limit_status, used=limit_status.used + 1)
+            rate_limits.remember_refusal(self.bucket, limit_status)
+        return limit_status
 
 
 def _bucket(request: HttpRequest) -> str:

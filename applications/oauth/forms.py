@@ -6,7 +6,7 @@ from applications.oauth.authorization import PARAMETERS, AuthorizationRequest
 
 
 class ConsentForm(forms.Form):
-    """Carries the authorization request through the consent page; `allow` is the button that was pressed."""
+    """The authorization request as hidden fields of the consent page; `allow` is the pressed button."""
 
     allow = forms.BooleanField(required=False)
 

@@ -1,4 +1,4 @@
-"""Storing tokens: a digest of the value, never the value itself."""
+"""Stores tokens as digests, never their values."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from oauth2_provider.models import AccessToken, RefreshToken, set_token_value
 from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.models import User
+from fulfillment.core.db.prepared import insert_row
 
 
 def resources_of(request: Request, granted: list[str]) -> list[str]:
@@ -31,17 +31,17 @@ def require_known_resources(resources: list[str], request: Request) -> None:
 
 
 def store_access_token(
-    token: dict[str, Any], request: Request, user: User | None, resources: list[str]
+    token: dict[str, Any], request: Request, user_id: UUID | None, resources: list[str]
 ) -> AccessToken:
     stored = AccessToken(
-        user=user,
+        user_id=user_id,
         application=request.client,
         scope=token["scope"],
         expires=timezone.now() + timedelta(seconds=token["expires_in"]),
         resource=resources,
     )
     set_token_value(stored, token["access_token"])
-    stored.save(force_insert=True)
+    insert_row(stored)
     return stored
 
 
@@ -49,11 +49,11 @@ def store_refresh_token(
     token: dict[str, Any], request: Request, access_token: AccessToken, family: UUID, resources: list[str]
 ) -> None:
     stored = RefreshToken(
-        user=request.user,
+        user_id=access_token.user_id,
         application=request.client,
-        access_token=access_token,
+        access_token_id=access_token.pk,
         token_family=family,
         resource=resources,
     )
     set_token_value(stored, token["refresh_token"])
-    stored.save(force_insert=True)
+    insert_row(stored)

@@ -1,4 +1,4 @@
-"""Discovery: what the authorization server (RFC 8414) and the API behind it (RFC 9728) offer."""
+"""Metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728)."""
 
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ PUBLIC = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=
 
 @require_safe
 def describe_server(request: HttpRequest, issuer_path: str = "") -> JsonResponse:
-    """The form with a path is the RFC's own for an issuer that has one."""
+    """Also served at the path that RFC 8414 defines for an issuer with a path."""
     if issuer_path.strip("/") not in {"", urlsplit(settings.PUBLIC_URL).path.strip("/")}:
         return _unknown()
     implicit = settings.IMPLICIT_FLOW_ENABLED
@@ -46,7 +46,7 @@ def describe_server(request: HttpRequest, issuer_path: str = "") -> JsonResponse
 
 @require_safe
 def describe_resource(request: HttpRequest, resource_path: str = "") -> JsonResponse:
-    """The resource is the address from which this one was derived: the service, or its API alone."""
+    """Describes the resource that the URL was derived from: the service, or only its API."""
     resource = {
         "": settings.PUBLIC_URL,
         urlsplit(settings.PUBLIC_URL).path.strip("/"): settings.PUBLIC_URL,

@@ -1,4 +1,4 @@
-"""What every answer below /api/ says of rate limits, and the limit of callers that are not known."""
+"""Rate limit headers of every API response, and the limit of unauthenticated requests."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
-from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.site.addresses import is_api, is_reference
 from fulfillment.site.busy import refusal_page
@@ -30,26 +30,26 @@ class RateLimits:
         if not is_api(request.path_info):
             return self.get_response(request)
         bucket = _bucket(request, rate_limits.ADDRESS)
-        if (standing := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
-            return _with_headers(answer_exception(rate_limits.refusal(standing)), standing)
+        if (limit_status := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
+            return _with_headers(answer_exception(rate_limits.refusal(limit_status)), limit_status)
         response = self.get_response(request)
-        standing = getattr(request, "rate_standing", None)
-        if standing is None:
-            standing = _standing_of_address(rate_limits.ADDRESS, bucket, response)
-            if standing.is_exceeded and response.status_code < 500:
-                response = answer_exception(rate_limits.refusal(standing))
-        return _with_headers(response, standing)
+        limit_status = getattr(request, "rate_limit_status", None)
+        if limit_status is None:
+            limit_status = _address_limit_status(rate_limits.ADDRESS, bucket, response)
+            if limit_status.is_exceeded and response.status_code < 500:
+                response = answer_exception(rate_limits.refusal(limit_status))
+        return _with_headers(response, limit_status)
 
     def _page(self, request: HttpRequest) -> HttpResponse:
-        """Pages of the reference count for the address, also those of a signed-in user."""
+        """Counts pages of the API reference on the address, also for signed-in users."""
         bucket = _bucket(request, rate_limits.REFERENCE_PAGES)
-        if standing := rate_limits.cached_rejection(bucket):
-            return _with_headers(refusal_page(rate_limits.refusal(standing)), standing)
+        if limit_status := rate_limits.cached_rejection(bucket):
+            return _with_headers(refusal_page(rate_limits.refusal(limit_status)), limit_status)
         response = self.get_response(request)
-        standing = _standing_of_address(rate_limits.REFERENCE_PAGES, bucket, response)
-        if standing.is_exceeded and response.status_code < 500:
-            response = refusal_page(rate_limits.refusal(standing))
-        return _with_headers(response, standing)
+        limit_status = _address_limit_status(rate_limits.REFERENCE_PAGES, bucket, response)
+        if limit_status.is_exceeded and response.status_code < 500:
+            response = refusal_page(rate_limits.refusal(limit_status))
+        return _with_headers(response, limit_status)
 
 
 def _bucket(request: HttpRequest, policy: str) -> str:
@@ -59,24 +59,24 @@ def _bucket(request: HttpRequest, policy: str) -> str:
 def _carries_token(request: HttpRequest) -> bool:
     try:
         return is_token_known(request.META.get("HTTP_AUTHORIZATION", ""))
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         return False
 
 
-def _standing_of_address(policy: str, bucket: str, response: HttpResponse) -> RateLimitStatus:
+def _address_limit_status(policy: str, bucket: str, response: HttpResponse) -> RateLimitStatus:
     if response.status_code < 500:
         try:
             return rate_limits.cached_rejection(bucket) or rate_limits.count_request(
                 policy=policy, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
             )
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             pass
-    # Nothing was counted; for so long nothing can be served either.
+    # The database is unavailable: nothing was counted, and nothing can be served.
     wait = float(response.get("Retry-After", "1"))
     return RateLimitStatus(policy, quota=0, used=0, resets_in=wait)
 
 
-def _with_headers(response: HttpResponse, standing: RateLimitStatus) -> HttpResponse:
-    for name, value in standing.headers().items():
+def _with_headers(response: HttpResponse, limit_status: RateLimitStatus) -> HttpResponse:
+    for name, value in limit_status.headers().items():
         response.headers[name] = value
     return response

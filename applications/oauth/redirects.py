@@ -1,4 +1,4 @@
-"""Where an authorization response may go, and how it is written into that address."""
+"""Redirect URIs of authorization responses: checks them and adds parameters."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?
 
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:
-    """Character by character; only the port of a loopback IP address is free."""
+    """Compares URIs exactly, except for the port of a loopback IP address."""
     known = list(registered)
     if uri in known:
         return True
@@ -30,7 +30,7 @@ def with_parameters(uri: str, parameters: Iterable[tuple[str, str]], *, fragment
 
 
 def with_issuer(location: str) -> str:
-    """A successful response always has parameters already, in the query or at the end, in the fragment."""
+    """Adds the issuer to a successful response, which has parameters in its query or fragment."""
     return f"{location}&iss={quote(settings.PUBLIC_URL, safe='')}"
 
 
@@ -41,7 +41,7 @@ def origin_source(uri: str) -> str:
 
 
 def redirect(location: str, *, status: int) -> HttpResponse:
-    """To an address that was checked above; Django's own redirect refuses long ones."""
+    """Redirects to a checked URI; Django's own redirect refuses long ones."""
     return HttpResponse(status=status, headers={"Location": location, "Cache-Control": "no-store"})
 
 

@@ -1,4 +1,4 @@
-"""How callers identify themselves, in the OpenAPI description."""
+"""Security schemes of the OpenAPI description."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The grants that are served, and no others."""
+"""The supported OAuth grants."""
 
 import re
 from functools import cache
@@ -55,14 +55,14 @@ def server() -> Server:
 
 
 def lifetime(request: Request) -> int:
-    """In seconds. A token that travels in an address (implicit) lives less long."""
+    """The token's lifetime in seconds, shorter for the implicit grant, whose tokens travel in URLs."""
     if request.grant_type is None:
         return int(settings.IMPLICIT_TOKEN_LIFETIME.total_seconds())
     return oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS
 
 
 def require_s256(request: Request) -> dict[str, Any]:
-    """PKCE is for every client; without a method named, RFC 7636 means `plain`, which is refused."""
+    """Requires PKCE with S256; without a method RFC 7636 implies `plain`, which is refused."""
     if not request.code_challenge:
         raise errors.MissingCodeChallengeError(request=request)
     if request.code_challenge_method != "S256":

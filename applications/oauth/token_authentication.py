@@ -41,7 +41,7 @@ INVALID_KEY = (
 # While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
 # account is counted instead: making accounts and applications of theirs multiplies no limit.
 CREDENTIALS = """
-SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
+SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
        application.is_test, subscription.id AS subscription_id,
@@ -70,12 +70,12 @@ LEFT JOIN accounts_user unconfirmed
 LEFT JOIN accounts_subscription counting ON counting.user_id = unconfirmed.counted_on_id
 WHERE token.token_checksum = %(checksum)s
 """
-# The same, and the request counted: one way to the database for both.
+# Reads the token and counts the request in one round trip.
 COUNTED_CREDENTIALS = f"""
 WITH known AS ({CREDENTIALS}), counted AS ({rate_limits.COUNT_ROW.format(source="known")})
 SELECT * FROM known LEFT JOIN counted ON true
 """  # noqa: S608 - constants
-# The cheapest answer to whether looking further can be worth it; nothing is counted.
+# A cheap check whether a token exists; counts nothing.
 KNOWN = """
 SELECT 1 FROM oauth2_provider_accesstoken
 WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
@@ -83,7 +83,7 @@ WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Header only, before any body is read. The order of refusals is fixed: key missing, token, key invalid."""
+    """Reads headers only, before any body. Checks in a fixed order: key missing, token, key invalid."""
 
     def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
@@ -91,12 +91,12 @@ class TokenAuthentication(BaseAuthentication):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         if len(key) > LONGEST_KEY:
             raise _key_refused(INVALID_KEY, "subscription_key_invalid")
-        caller, standing = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
-        # On Django's own request, where the middleware finds both, also of a call that is refused.
+        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        # Stored on Django's request, where the middleware reads both, also for refused calls.
         django_request = request._request  # noqa: SLF001
-        django_request.auth, django_request.rate_standing = caller, standing
-        if standing.is_exceeded:
-            raise rate_limits.refusal(standing)
+        django_request.auth, django_request.rate_limit_status = caller, limit_status
+        if limit_status.is_exceeded:
+            raise rate_limits.refusal(limit_status)
         if request.method not in SAFE_METHODS:
             pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
@@ -111,10 +111,11 @@ def is_token_known(authorization: str) -> bool:
 
 
 def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
-    """Who calls, and where the subscription stands after this request was counted."""
+    """The caller, and the rate limit status after this request was counted."""
     if not authorization:
         raise Unauthorized(
-            "The Authorization header with an access token is missing.",
+            "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
+            "Authorization: Bearer <access token>.",
             code="token_missing",
             challenges=[bearer_challenge()],
         )
@@ -125,18 +126,27 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
         COUNTED_CREDENTIALS, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
     )
     if row is None:
-        raise _token_refused("The access token is unknown or was revoked.")
-    return _judge(row, key_sent=bool(key)), _standing(row)
+        raise _token_refused(_why_unknown(match[1]))
+    return _validate(row, key_sent=bool(key)), _limit_status(row)
+
+
+def _why_unknown(token: str) -> str:
+    """By its prefix alone, which says nothing of what there is."""
+    if token.startswith("sfk_"):
+        return "This is a key of an application, not an access token: exchange it for one at /oauth/token."
+    if token.startswith("sfs_"):
+        return "This is a subscription key, not an access token: it belongs into Ocp-Apim-Subscription-Key."
+    return "The access token is unknown or was revoked."
 
 
 def _checksum(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
+def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
     active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
-    _judge_token(expires, resources, user_id, enabled=enabled, active=active)
+    _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
         raise _token_refused("The operator of this access token has no second step, which is required here.")
     if key_sent and subscription_id is None:
@@ -153,12 +163,12 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     )
 
 
-def _standing(row: tuple[Any, ...]) -> RateLimitStatus:
+def _limit_status(row: tuple[Any, ...]) -> RateLimitStatus:
     quota, _, *counted = row[13:]
     return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, *counted)
 
 
-def _judge_token(
+def _validate_token(
     expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
 ) -> None:
     if expires <= timezone.now():
@@ -173,7 +183,7 @@ def _judge_token(
 
 @lru_cache(maxsize=1024)
 def _scopes(text: str) -> frozenset[str]:
-    """Of the text alone: the same for every token that carries it."""
+    """Parses scopes, cached by their text."""
     return with_implied(text.split())
 
 

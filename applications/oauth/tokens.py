@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 def generate_access_token(request: Any, *args: Any, **kwargs: Any) -> str:
-    """A prefix by which secret scanners know the token, and 256 random bits."""
+    """A prefix that secret scanners recognise, and 256 random bits."""
     return "sfa_" + secrets.token_urlsafe(32)
 
 
@@ -24,7 +24,7 @@ def new_token_family() -> UUID:
 
 
 def started_at(token_family: UUID | None) -> datetime | None:
-    """When the family's first tokens were issued; None for an identifier that does not tell."""
+    """When the first tokens of the family were issued; None if the identifier holds no time."""
     if token_family is None or token_family.version != 7:
         return None
     return datetime.fromtimestamp((token_family.int >> 80) / 1000, tz=UTC)

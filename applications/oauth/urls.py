@@ -3,7 +3,7 @@ from django.urls import path
 from applications.oauth.metadata import describe_resource, describe_server
 from applications.oauth.views import AuthorizeView, RevokeView, TokenView
 
-# The toolkit reverses its names in this namespace.
+# The toolkit reverses these names in this namespace.
 app_name = "oauth2_provider"
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""The toolkit's questions about clients, codes and tokens, answered by the rules of this service.
+"""Validates clients, codes and tokens for django-oauth-toolkit.
 
 Codes and tokens are found by a digest of their value; the values are not stored. A code is claimed and a refresh
 token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
@@ -7,13 +7,13 @@ token is spent by the very transaction that stores the tokens given for it, so t
 import hashlib
 import re
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import F
+from django.db import transaction
 from django.utils import timezone
-from oauth2_provider.models import Grant, RefreshToken
+from oauth2_provider.models import Grant
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
@@ -25,11 +25,12 @@ from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
 from applications.oauth.services.authorizations import end_token, end_token_family, end_tokens_of_code
 from applications.oauth.tokens import new_token_family, started_at
-from applications.registration.models import Application, ApplicationKey
+from applications.registration.models import Application
 from applications.registration.models.application import EXTERNAL_ID
+from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests
 
-# Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
+# Two tabs may refresh at once: within this time a spent refresh token does not end its family.
 REUSE_TOLERANCE = timedelta(seconds=10)
 CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 SPEND_OLD_PAIR = """
@@ -37,8 +38,37 @@ WITH spent AS (
     UPDATE oauth2_provider_refreshtoken SET revoked = %s, updated = %s, access_token_id = NULL
     WHERE id = %s AND revoked IS NULL RETURNING id
 )
-DELETE FROM oauth2_provider_accesstoken WHERE id = %s AND EXISTS (SELECT FROM spent)
+DELETE FROM oauth2_provider_accesstoken WHERE id = %s AND EXISTS (SELECT FROM spent) RETURNING id
 """
+HAS_KEY = """is_enabled AND client_id = %(client_id)s AND EXISTS (
+    SELECT FROM applications_applicationkey key
+    WHERE key.application_id = applications_application.id AND key.digest = ANY(%(digests)s)
+      AND key.start_date <= %(now)s AND key.end_date > %(now)s
+)"""
+HELD = """
+SELECT held.id, held.user_id, person.is_active, held.token_family, held.resource, held.created, held.revoked,
+       issued.id, issued.expires, issued.scope
+FROM oauth2_provider_refreshtoken held
+JOIN accounts_user person ON person.id = held.user_id
+LEFT JOIN oauth2_provider_accesstoken issued ON issued.id = held.access_token_id
+WHERE held.token_checksum = %s AND held.application_id = %s
+ORDER BY held.revoked DESC NULLS FIRST LIMIT 1
+"""
+
+
+class HeldToken(NamedTuple):
+    """A refresh token as HELD finds it, and the access token given with it while there is one."""
+
+    id: int
+    user_id: UUID
+    is_user_active: bool
+    token_family: UUID | None
+    resource: list[str]
+    created: datetime
+    revoked: datetime | None
+    access_token_id: int | None
+    expires: datetime
+    scope: str
 
 
 def sha256(value: str) -> str:
@@ -59,21 +89,15 @@ class Validator(OAuth2Validator):
         credentials = read_credentials(request)
         if not credentials.secret or not re.match(EXTERNAL_ID, credentials.client_id):
             return False
-        now = timezone.now()
-        key = (
-            ApplicationKey.objects.filter(
-                digest__in=digests(credentials.secret),
-                start_date__lte=now,
-                end_date__gt=now,
-                application__client_id=credentials.client_id,
-                application__is_enabled=True,
-            )
-            .select_related("application")
-            .first()
-        )
-        if key is None:
+        sent = {
+            "client_id": credentials.client_id,
+            "digests": digests(credentials.secret),
+            "now": timezone.now(),
+        }
+        client = fetch_instance(Application, HAS_KEY, sent)
+        if client is None:
             return False
-        request.client = key.application
+        request.client = client
         return True
 
     def authenticate_client_id(self, client_id: str, request: Request, *args: Any, **kwargs: Any) -> bool:
@@ -86,7 +110,7 @@ class Validator(OAuth2Validator):
             return known
         request.client = None
         if client_id and re.match(EXTERNAL_ID, client_id):
-            request.client = Application.objects.filter(client_id=client_id, is_enabled=True).first()
+            request.client = fetch_instance(Application, "is_enabled AND client_id = %s", [client_id])
         return request.client
 
     def validate_grant_type(
@@ -136,7 +160,7 @@ class Validator(OAuth2Validator):
             user=request.user,
             code=sha256(code["code"]),
             expires=timezone.now() + timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS),
-            # Blank when the client sent none: then it need not repeat it for the token.
+            # Empty if the client sent none; then the token request needs none either.
             redirect_uri="" if request.using_default_redirect_uri else request.redirect_uri,
             scope=" ".join(request.scopes),
             code_challenge=request.code_challenge,
@@ -175,7 +199,7 @@ class Validator(OAuth2Validator):
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: Application, *args: Any, **kwargs: Any
     ) -> bool:
-        return True  # validate_code compares it, together with everything else that the code is bound to
+        return True  # validate_code compares it, with everything else that the code is bound to
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
@@ -185,51 +209,45 @@ class Validator(OAuth2Validator):
     def validate_refresh_token(
         self, refresh_token: str, client: Application, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        held = (
-            RefreshToken.objects.filter(token_checksum=sha256(refresh_token), application=client)
-            .select_related("user", "access_token")
-            .order_by(F("revoked").desc(nulls_first=True))
-            .first()
-        )
-        if held is None:
+        row = fetch_row(HELD, [sha256(refresh_token), client.pk])
+        if row is None:
             return False
-        now = timezone.now()
+        held, now = HeldToken(*row), timezone.now()
         if held.revoked is not None:
-            # It cannot be reused before it was used: the clock was set back.
+            # A reuse before the first use means that the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
                 end_token_family(token_family=held.token_family)
             return False
-        if held.access_token is None or not held.user.is_active or now >= _refresh_deadline(held):
+        if held.access_token_id is None or not held.is_user_active or now >= _refresh_deadline(held):
             return False
-        request.user = held.user
         request.spent = held
         return True
 
     def get_original_scopes(self, refresh_token: str, request: Request, *args: Any, **kwargs: Any) -> str:
-        return request.spent.access_token.scope
+        return request.spent.scope
 
     def save_bearer_token(self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any) -> None:
-        with transaction.atomic():
-            if request.grant_type == "authorization_code":
-                self._redeem(token, request)
-            elif request.grant_type == "refresh_token":
-                self._rotate(token, request)
-            else:
-                user = None if request.grant_type == "client_credentials" else request.user
-                store_access_token(token, request, user, resources_of(request, []))
+        if request.grant_type == "authorization_code":
+            self._redeem(token, request)
+        elif request.grant_type == "refresh_token":
+            self._rotate(token, request)
+        else:
+            user_id = None if request.grant_type == "client_credentials" else request.user.pk
+            store_access_token(token, request, user_id, resources_of(request, []))
 
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
         end_token(checksum=sha256(token), application=request.client)
 
+    @transaction.atomic
     def _redeem(self, token: dict[str, Any], request: Request) -> None:
         claimed, _ = Grant.objects.filter(pk=request.grant.pk).delete()
         if not claimed:
             raise errors.InvalidGrantError(request=request)
         family = new_token_family()
         resources = resources_of(request, request.grant.resource)
-        access_token = store_access_token(token, request, request.user, resources)
+        access_token = store_access_token(token, request, request.user.pk, resources)
         store_refresh_token(token, request, access_token, family, resources)
         UsedCode.objects.create(
             digest=request.grant.code,
@@ -239,13 +257,14 @@ class Validator(OAuth2Validator):
             expires=timezone.now() + settings.REFRESH_TOKEN_MAXIMUM_AGE,
         )
 
+    @transaction.atomic
     def _rotate(self, token: dict[str, Any], request: Request) -> None:
         spent, now = request.spent, timezone.now()
-        with connection.cursor() as cursor:
-            cursor.execute(SPEND_OLD_PAIR, [now, now, spent.pk, spent.access_token_id])
-            if not cursor.rowcount:
-                raise errors.InvalidGrantError(request=request)
-        access_token = store_access_token(token, request, request.user, resources_of(request, spent.resource))
+        if fetch_row(SPEND_OLD_PAIR, [now, now, spent.id, spent.access_token_id]) is None:
+            raise errors.InvalidGrantError(request=request)
+        access_token = store_access_token(
+            token, request, spent.user_id, resources_of(request, spent.resource)
+        )
         store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
 
 
@@ -254,8 +273,8 @@ def _same_redirect(request: Request, grant: Grant, client: Application) -> bool:
     return sent == grant.redirect_uri or (not grant.redirect_uri and [sent] == client.reply_urls)
 
 
-def _refresh_deadline(held: RefreshToken) -> datetime:
+def _refresh_deadline(held: HeldToken) -> datetime:
     """Idle for too long, or too long after the sign-in, whichever comes first."""
     signed_in = min(held.created, started_at(held.token_family) or held.created)
     idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-    return min(held.access_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)
+    return min(held.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)

@@ -1,4 +1,4 @@
-"""The endpoints of the authorization server (D5)."""
+"""The endpoints of the authorization server."""
 
 import json
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from applications.oauth.server import server
 from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
 from fulfillment.core.observability.instruments import count_refusal
 
-# Chromium applies form-action to the redirect that follows the form, too: it must name where the answer goes.
+# Chromium applies form-action also to the redirect after the form, so it must allow the target.
 CONSENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
@@ -45,7 +45,7 @@ CLIENT_PARAMETERS = frozenset({"client_id", "client_secret"})
 DESCRIPTIONS = {
     "invalid_client": "The client_id is not known, the key is wrong or has ended, or no credentials were sent.",
     "invalid_grant": "The code or refresh token is wrong, was used or has ended, or belongs to another client.",
-    "invalid_scope": "A scope is not known, or this client may not have it.",
+    "invalid_scope": "A scope is not known, or this client may not have it. The API reference names the scopes.",
     "unauthorized_client": "This client may not use this grant_type.",
     "unsupported_grant_type": "Write authorization_code, refresh_token or client_credentials as grant_type.",
 }
@@ -90,7 +90,7 @@ class AuthorizeView(View):
             "application": authorization_request.application,
             "scopes": authorization_request.scopes,
             "permissions": [(name, str(Permission(name).label)) for name in authorization_request.scopes],
-            # Then these are the usual ones, which the application did not choose.
+            # Without requested scopes the defaults apply, which the application did not choose.
             "names_none": not request.GET.get("scope", "").strip(),
             "form": ConsentForm.for_request(authorization_request),
             "redirect_uri": authorization_request.redirect_uri,
@@ -127,19 +127,19 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         return _answer(error.json, 405, {"Allow": "POST"})
     try:
         _read_body(request)
-        if standing := flooding_address(request):
-            return _too_many_failures(standing)
+        if limit_status := flooding_address(request):
+            return _too_many_failures(limit_status)
         form = _form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)
-        if standing := attempt.cached_rejection():
-            return _too_many_failures(standing)
+        if limit_status := attempt.cached_rejection():
+            return _too_many_failures(limit_status)
         content, status = _response_to(request, form, respond)
-        if standing := attempt.count_outcome(content, status):
-            return _too_many_failures(standing)
+        if limit_status := attempt.count_outcome(content, status):
+            return _too_many_failures(limit_status)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
     except (OperationalError, InterfaceError):
-        # Never an error of the client's: it would throw good credentials away.
+        # Not a client error, after which clients would discard valid credentials.
         away = errors.TemporarilyUnavailableError("The database is away; try again.")
         return _answer(away.json, 503, {"Retry-After": "5"})
     return _answer(content or "", status)
@@ -159,7 +159,7 @@ def _response_to(
 
 
 def _described(content: str) -> str:
-    """An error with a sentence for people; the library leaves it out of some."""
+    """Adds a description to errors that have none."""
     error = json.loads(content or "{}")
     if "error" in error and not error.get("error_description"):
         error["error_description"] = DESCRIPTIONS.get(error["error"], "The request was refused.")
@@ -170,22 +170,22 @@ def _answer(content: str, status: int, headers: dict[str, str] | None = None) ->
     content = _described(content) if status >= 400 else content
     response = HttpResponse(content, status=status, content_type="application/json", headers=NO_STORE)
     if status == 401:
-        # Whatever was sent, Basic is the scheme by which a client can prove itself here.
+        # Clients can always authenticate by Basic here.
         response["WWW-Authenticate"] = f'Basic realm="{settings.PUBLIC_URL}", charset="UTF-8"'
     for name, value in (headers or {}).items():
         response[name] = value
     return response
 
 
-def _too_many_failures(standing: RateLimitStatus) -> HttpResponse:
-    count_refusal(standing.policy)
-    wait = standing.seconds_until_reset
+def _too_many_failures(limit_status: RateLimitStatus) -> HttpResponse:
+    count_refusal(limit_status.policy)
+    wait = limit_status.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
-    return _answer(error.json, 429, {"Retry-After": str(wait), **standing.headers()})
+    return _answer(error.json, 429, {"Retry-After": str(wait), **limit_status.headers()})
 
 
 def _read_body(request: HttpRequest) -> None:
-    """Also of a client that is refused unseen: the server breaks a connection whose request was not taken whole."""
+    """Reads the body even for refused clients: otherwise the server would reset the connection."""
     if stated_size(request) > SMALL_FORM:
         message = f"The body has more than {SMALL_FORM:,} bytes."
         raise errors.InvalidRequestError(message, status_code=413)

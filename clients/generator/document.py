@@ -1,4 +1,4 @@
-"""What the writers need to know of the OpenAPI description."""
+"""Reads the parts of the OpenAPI description that the generators need."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ IF_MATCH = "If-Match"
 
 
 class NotUnderstood(Exception):
-    """The description has something that no rule here knows; add one."""
+    """The description contains something unsupported; add a rule for it here."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Operation:
     body: Schema | None
     body_required: bool
     takes_file: bool
-    # None where nothing is answered.
+    # None without a response body.
     answer: Schema | None
     answers_file: bool
     media: str
     is_paged: bool
-    # Another media type of the same answer, as a method of its own: its name and the media type.
+    # A variant in another media type, as a separate method: its name and media type.
     variant: tuple[str, str] | None
 
     @property
@@ -62,7 +62,7 @@ class Operation:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the same request sent twice does no more than once."""
+        """Whether the request is idempotent."""
         return self.method in {"GET", "DELETE"} or self.takes_key or self.id in names.REPEATABLE
 
 
@@ -87,27 +87,27 @@ def read_document(path: Path) -> Document:
 
 def _operations(document: Schema) -> Iterator[Operation]:
     for path, item in document["paths"].items():
-        for method, said in item.items():
-            yield _operation(path.removeprefix(ROOT), method.upper(), said)
+        for method, text in item.items():
+            yield _operation(path.removeprefix(ROOT), method.upper(), text)
 
 
-def _operation(path: str, method: str, said: Schema) -> Operation:
+def _operation(path: str, method: str, text: Schema) -> Operation:
     by_place: dict[str, list[Parameter]] = {"path": [], "query": [], "header": []}
-    for one in said.get("parameters", ()):
+    for one in text.get("parameters", ()):
         parameter = Parameter(
             one["name"], one["schema"], one.get("required", False), one.get("description", "")
         )
         by_place[one["in"]].append(parameter)
     headers = {one.name for one in by_place["header"]}
     if unknown := headers - {IDEMPOTENCY_KEY, IF_MATCH}:
-        raise NotUnderstood(f"{said['operationId']}: the headers {sorted(unknown)}")
-    body, body_required, takes_file = _body(said)
+        raise NotUnderstood(f"{text['operationId']}: the headers {sorted(unknown)}")
+    body, body_required, takes_file = _body(text)
     return Operation(
-        said["operationId"],
+        text["operationId"],
         method,
         path,
-        said["summary"],
-        said.get("description", ""),
+        text["summary"],
+        text.get("description", ""),
         tuple(one.name for one in by_place["path"]),
         tuple(sorted(by_place["query"], key=lambda one: not one.required)),
         IDEMPOTENCY_KEY in headers,
@@ -115,12 +115,12 @@ def _operation(path: str, method: str, said: Schema) -> Operation:
         body,
         body_required,
         takes_file,
-        **_answer(said),
+        **_answer(text),
     )
 
 
-def _body(said: Schema) -> tuple[Schema | None, bool, bool]:
-    body = said.get("requestBody")
+def _body(text: Schema) -> tuple[Schema | None, bool, bool]:
+    body = text.get("requestBody")
     if body is None:
         return None, False, False
     required = body.get("required", False)
@@ -128,11 +128,11 @@ def _body(said: Schema) -> tuple[Schema | None, bool, bool]:
         return body["content"][JSON]["schema"], required, False
     if FORM in body["content"]:
         return None, required, True
-    raise NotUnderstood(f"{said['operationId']}: a body of {list(body['content'])}")
+    raise NotUnderstood(f"{text['operationId']}: a body of {list(body['content'])}")
 
 
-def _answer(said: Schema) -> dict[str, Any]:
-    good = [answer for status, answer in said["responses"].items() if status.startswith("2")]
+def _answer(text: Schema) -> dict[str, Any]:
+    good = [answer for status, answer in text["responses"].items() if status.startswith("2")]
     content = good[0].get("content", {})
     media = next(iter(content), None)
     is_json = JSON in content

@@ -1,15 +1,15 @@
-"""How operations are called in the client libraries: `order_create` is `client.orders.create`."""
+"""Method names of the client libraries: `order_create` becomes `client.orders.create`."""
 
 import re
 
-# The first words of an operationId, and where the operation is found then.
+# First words of an operationId, and the group of the operation.
 GROUPS = {
     "application_event": "events",
     "application_request": "requests",
     "delivery_eddm": "eddm",
     "store_user": "stores",
 }
-# What would not read well by the rule.
+# Exceptions to the rule, for readable names.
 METHODS = {
     "delivery_eddm_selection_create": "select",
     "delivery_eddm_selection_read": "get_selection",
@@ -26,7 +26,7 @@ METHODS = {
     "webhook_delivery_resend": "resend_delivery",
 }
 WORDS = {"read": "get", "change": "update"}
-# They change nothing, or the second time nothing more, and so may be sent again without an Idempotency-Key.
+# Idempotent operations, which may be resent without an Idempotency-Key.
 REPEATABLE = frozenset({"proof_create", "user_emails", "order_cancel", "webhook_enable"})
 
 

@@ -68,9 +68,9 @@ def _model(name: str, schema: Schema) -> str:
     for member, kind in schema["properties"].items():
         if not member.isidentifier() or keyword.iskeyword(member):
             raise NotUnderstood(f"{name}: the member {member}")
-        said = kind_of(kind, "")
-        said = said if member in schema.get("required", ()) else f"NotRequired[{said}]"
-        lines.append(f"    {member}: {said}")
+        annotation = kind_of(kind, "")
+        annotation = annotation if member in schema.get("required", ()) else f"NotRequired[{annotation}]"
+        lines.append(f"    {member}: {annotation}")
         if text := kind.get("description"):
             lines += _quoted(text, 4)
     return "\n".join(lines) + "\n"
@@ -182,7 +182,7 @@ def _arguments(operation: Operation) -> Iterator[str]:
 
 
 def _body_kind(schema: Schema) -> str:
-    """What is only read by the library may be any mapping or sequence."""
+    """The type of an argument: any mapping or sequence, because the library only reads it."""
     return kind_of(schema).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
 
 
@@ -227,7 +227,7 @@ def _quoted(text: str, indent: int) -> list[str]:
     lines: list[str] = []
     for paragraph in text.splitlines():
         lines += textwrap.wrap(paragraph, 110 - indent, break_long_words=False) or [""]
-    said = " " * indent + f'"""{lines[0]}'
+    opening = " " * indent + f'"""{lines[0]}'
     if len(lines) == 1:
-        return [f'{said}"""']
-    return [said, *((" " * indent + line).rstrip() for line in lines[1:]), " " * indent + '"""']
+        return [f'{opening}"""']
+    return [opening, *((" " * indent + line).rstrip() for line in lines[1:]), " " * indent + '"""']

@@ -1,4 +1,4 @@
-"""What a file says of routes beside their counts: where they run, who lives there, and their post office.
+"""Details of routes beside their counts: shape, demographics and post office.
 
 In memory a route's details are one `bytes`, for a national set has 657,000 of them; stored, those of a postal code
 are one row.
@@ -9,16 +9,17 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 import shapely
 
-from delivery.datasets.shapes import pack_area, pack_routes
+from delivery.datasets.packing import pack_routes
+from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
 
-# Income in dollars, age in tenths of a year, household in hundredths of a person; 0 where it is not known. Then
+# Income in dollars, age in tenths of a year, household in hundredths of a person; 0 if unknown. Then
 # the number of the post office's name.
 FACTS = struct.Struct("<IHHI")
 NUMBER = re.compile(r"\$? ?([0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(\.[0-9]{1,12})?")
@@ -27,8 +28,7 @@ LONGEST_FACILITY = 80
 RawDetails = tuple[Any, str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Of the people along a route; None where the source does not say."""
 
     income: int | None = None
@@ -39,7 +39,7 @@ class Facts:
 
 @dataclass
 class Details:
-    """Of the routes of a file, by postal code and route."""
+    """The details of a file's routes, by postal code and route."""
 
     routes: dict[str, dict[str, bytes]] = field(default_factory=dict)
     facilities: dict[str, int] = field(default_factory=dict)
@@ -49,11 +49,16 @@ class Details:
 
     def add(self, line: int, postal_code: str, route: str, raw: RawDetails, log: ProblemLog) -> None:
         geometry, income, age, household, facility = raw
-        dollars = _measure(line, "income", income, 1, 10_000_000, log)
-        tenths = _measure(line, "age", age, 10, 1_200, log)
-        hundredths = _measure(line, "household", household, 100, 10_000, log)
-        name = " ".join(facility.split())[:LONGEST_FACILITY]
-        name = name if name.isprintable() else ""
+        dollars = scaled_measure(income, 1, 10_000_000)
+        tenths = scaled_measure(age, 10, 1_200)
+        hundredths = scaled_measure(household, 100, 10_000)
+        if dollars < 0 or tenths < 0 or hundredths < 0:
+            named = (("income", dollars, income), ("age", tenths, age), ("household", hundredths, household))
+            for name, value, cell in named:
+                if value < 0:
+                    log.add(line, name, cell, "W_DETAIL")
+            dollars, tenths, hundredths = max(dollars, 0), max(tenths, 0), max(hundredths, 0)
+        name = _office(facility)
         number = self.facilities.setdefault(name, len(self._names))
         if number == len(self._names):
             self._names.append(name)
@@ -61,7 +66,7 @@ class Details:
         self._waiting.append((line, postal_code, route, facts, geometry or None))
 
     def pack(self, log: ProblemLog) -> None:
-        """Packs what was added since the last time."""
+        """Packs the details added since the last call."""
         shapes = pack_routes(_parsed([entry[4] for entry in self._waiting]))
         for (line, postal_code, route, facts, geometry), shape in zip(self._waiting, shapes, strict=True):
             if shape is None or (geometry is not None and not shape):
@@ -90,12 +95,14 @@ NO_DETAILS = FACTS.pack(0, 0, 0, 0)
 
 
 def facts_of(text: str) -> list[Facts]:
-    """Of each route of a postal code, in the order of its routes."""
+    """The facts of each route of a postal code, in the order of its routes."""
     facilities, rows = orjson.loads(text)
-    return [
-        Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
-        for income, age, household, at in rows
-    ]
+    return [fact_of(facilities, row) for row in rows]
+
+
+def fact_of(facilities: Sequence[str], row: Sequence[int]) -> Facts:
+    income, age, household, at = row
+    return Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
 
 
 def _parsed(geometries: Sequence[Any]) -> list[Any]:
@@ -110,16 +117,20 @@ def _parsed(geometries: Sequence[Any]) -> list[Any]:
     return parsed
 
 
-def _measure(line: int, name: str, cell: str, scale: int, most: int, log: ProblemLog) -> int:
-    value, is_number = read_measure(cell)
-    scaled = round(value * scale)
-    if not is_number or scaled > most:
-        log.add(line, name, cell, "W_DETAIL")
-        return 0
-    return scaled
+@lru_cache(maxsize=65_536)
+def _office(cell: str) -> str:
+    name = " ".join(cell.split())[:LONGEST_FACILITY]
+    return name if name.isprintable() else ""
 
 
 @lru_cache(maxsize=65_536)
+def scaled_measure(cell: str, scale: int, most: int) -> int:
+    """-1 for what is no likely number."""
+    value, is_number = read_measure(cell)
+    scaled = round(value * scale)
+    return scaled if is_number and scaled <= most else -1
+
+
 def read_measure(cell: str) -> tuple[float, bool]:
     """0 for an empty cell, a dash, and the negative numbers that stand for unknown in census tables."""
     text = cell.strip()

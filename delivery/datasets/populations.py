@@ -1,8 +1,8 @@
-"""The counts of many postal codes in memory, and the forms they take: stored text, API body, totals."""
+"""Counts of postal codes in memory, and their conversion to stored text, API body and totals."""
 
 from collections.abc import Iterator, Mapping
 
-# Both counts of a route in one integer: a national set is 657,000 of them.
+# Both counts of a route in one integer, because a national set has 657,000 routes.
 BASE = 100_000
 
 Routes = dict[str, int]

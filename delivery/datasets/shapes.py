@@ -1,11 +1,11 @@
-"""Where routes run: simplified, put on a grid and packed, a postal code's routes together.
+"""Shapes of routes: simplified, put on a grid, and packed together by postal code.
 
 The grid is 1/100,000 of a degree (about 1.1 m); a line is left where it strays from its simplified form by less
 than 5 of these. Everything exact is computed on the grid, so what is exported and imported again is the same.
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import shapely
 
 GRID: Final = 100_000
 TOLERANCE: Final = 5
-MOST_CORNERS: Final = 2_000
+MAX_CORNERS: Final = 2_000
 NONE, POINTS, LINES, POLYGONS = range(4)
 # In a part's length: this ring is a hole of the polygon before it.
 HOLE: Final = 0x8000
@@ -23,24 +23,7 @@ VERSION: Final = 1
 # A route on its way from a file to a data set: kind, number of parts, their lengths (uint16) and corners (int32).
 ROUTE_HEADER = struct.Struct("<BH")
 
-POINT_TYPES, LINE_TYPES, POLYGON_TYPES = {0, 4}, {1, 2, 5}, {3, 6}
-
 Shapes = np.ndarray[Any, np.dtype[np.object_]]
-
-
-def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
-    """Each geometry in degrees as the packed shape of a route; b"" for none at all, None for one that is no route."""
-    shapes = np.asarray(geometries, dtype=object)
-    present = np.fromiter((shape is not None for shape in shapes), bool, len(shapes))
-    good = present.copy()
-    good[present] = _are_places(shapes[present])
-    packed: list[bytes | None] = [b"" if not there else None for there in present]
-    where = np.flatnonzero(good)
-    for place, kind, lengths, corners in _parts(shapes[where]):
-        if len(corners) <= MOST_CORNERS:
-            header = ROUTE_HEADER.pack(kind, len(lengths))
-            packed[where[place]] = header + lengths.tobytes() + corners.tobytes()
-    return packed
 
 
 def pack_area(routes: Sequence[bytes]) -> tuple[bytes, tuple[int, int, int, int]] | None:
@@ -82,10 +65,29 @@ class Packed:
     corners: np.ndarray
 
     def taken(self, wanted: np.ndarray) -> "Packed":
-        """Of these routes alone."""
+        """The shapes of these routes only."""
         of_part = np.repeat(wanted, self.counts)
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
         return Packed(self.kinds[wanted], self.counts[wanted], self.lengths[of_part], self.corners[of_corner])
+
+    def outlined(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which routes have a shape, and where in `corners` each of these begins."""
+        ends = np.cumsum(self.lengths & ~np.uint16(HOLE), dtype=np.int64)
+        where = np.flatnonzero(self.counts)
+        parts = np.cumsum(self.counts)[where] - self.counts[where]
+        return where, np.concatenate((np.zeros(1, np.int64), ends))[parts]
+
+    def near(self, box: tuple[float, float, float, float]) -> np.ndarray:
+        """Of each route whether the box around its shape touches this one, in degrees."""
+        where, begins = self.outlined()
+        near = np.zeros(len(self.kinds), bool)
+        if len(where):
+            west, south, east, north = (side * GRID for side in box)
+            low, high = np.minimum.reduceat(self.corners, begins), np.maximum.reduceat(self.corners, begins)
+            near[where] = (
+                (low[:, 0] <= east) & (high[:, 0] >= west) & (low[:, 1] <= north) & (high[:, 1] >= south)
+            )
+        return near
 
     def shapes(self, moved: Callable[[np.ndarray], np.ndarray] | None = None) -> Shapes:
         """One for each route, None where there is none; its corners on the grid, or `moved`."""
@@ -111,28 +113,42 @@ def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
 
 def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
     """As `unpack_areas`, before any geometry is built."""
-    kinds, counts, lengths, corners = [], [], [], []
+    kinds, counts, lengths = [], [], []
+    corners: dict[int, list[bytes]] = {2: [], 4: []}
+    # Of each area that has shapes: the bytes of a number, its corners, and where they are counted from.
+    origins: list[tuple[int, int, int, int]] = []
     for area, size in zip(areas, sizes, strict=True):
         if not area:
-            kinds.append(np.zeros(size, np.uint8))
-            counts.append(np.zeros(size, np.int64))
+            kinds.append(bytes(size))
+            counts.append(bytes(2 * size))
             continue
         _, width, number, west, south = HEADER.unpack_from(area)
-        at = HEADER.size
-        kinds.append(np.frombuffer(area, np.uint8, number, at))
-        parts = np.frombuffer(area, "<u2", number, at + number)
-        at += 3 * number
+        begin = HEADER.size + number
+        kinds.append(area[HEADER.size : begin])
+        parts = area[begin : begin + 2 * number]
         counts.append(parts)
-        total = int(parts.sum())
-        lengths.append(np.frombuffer(area, "<u2", total, at))
-        places = np.frombuffer(area, f"<u{width}", -1, at + 2 * total)
-        corners.append(places.reshape(-1, 2) + np.array((west, south), np.float64))
+        begin += 2 * number
+        end = begin + 2 * sum(struct.unpack(f"<{number}H", parts))
+        lengths.append(area[begin:end])
+        corners[width].append(area[end:])
+        origins.append((width, (len(area) - end) // (2 * width), west, south))
     return Packed(
-        np.concatenate(kinds or [np.zeros(0, np.uint8)]),
-        np.concatenate(counts or [np.zeros(0, np.int64)]).astype(np.int64),
-        np.concatenate(lengths or [np.zeros(0, np.uint16)]),
-        np.concatenate(corners or [np.zeros((0, 2))]),
+        np.frombuffer(b"".join(kinds), np.uint8),
+        np.frombuffer(b"".join(counts), "<u2").astype(np.int64),
+        np.frombuffer(b"".join(lengths), "<u2"),
+        _placed(corners, np.array(origins, np.int64).reshape(-1, 4)),
     )
+
+
+def _placed(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) -> np.ndarray:
+    """The corners of all areas on the grid, in their order."""
+    widths, sizes = origins[:, 0], origins[:, 1]
+    width_of_corner = np.repeat(widths, sizes)
+    placed = np.empty((len(width_of_corner), 2))
+    for width, found in corners.items():
+        placed[width_of_corner == width] = np.frombuffer(b"".join(found), f"<u{width}").reshape(-1, 2)
+    placed += np.repeat(origins[:, 2:], sizes, axis=0)
+    return placed
 
 
 def in_degrees(shapes: Shapes) -> Shapes:
@@ -149,114 +165,6 @@ def texts_of(shapes: Shapes) -> list[str]:
 def on_grid(shapes: Shapes) -> Shapes:
     grid: Shapes = shapely.transform(shapes, lambda corners: np.rint(corners * GRID))
     return grid
-
-
-def _are_places(shapes: Shapes) -> np.ndarray:
-    """Points, lines or polygons with something in them, within the degrees of the earth."""
-    types = shapely.get_type_id(shapes)
-    bounds = shapely.bounds(shapes)
-    limits = np.array((-180.0, -90.0, 180.0, 90.0))
-    inside = (bounds[:, :2] >= limits[:2]).all(axis=1) & (bounds[:, 2:] <= limits[2:]).all(axis=1)
-    return inside & np.isin(types, [0, 1, 2, 3, 4, 5, 6])
-
-
-def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """(place, kind, lengths of its parts, corners on the grid) of each."""
-    shapes = on_grid(shapely.force_2d(shapes))
-    types = shapely.get_type_id(shapes)
-    found = []
-    for kind, of_kind in ((POINTS, POINT_TYPES), (LINES, LINE_TYPES), (POLYGONS, POLYGON_TYPES)):
-        where = np.flatnonzero(np.isin(types, list(of_kind)))
-        if len(where):
-            simpler = _simplified(kind, shapes[where])
-            found += [
-                (int(where[place]), kind, lengths, corners)
-                for place, lengths, corners in _split(kind, simpler)
-            ]
-    return found
-
-
-def _simplified(kind: int, shapes: Shapes) -> Shapes:
-    if kind == POINTS:
-        return shapes
-    if kind == LINES:
-        # A line that is shorter than the grid becomes a point twice, which still says where it is.
-        return shapely.simplify(shapes, TOLERANCE, preserve_topology=False)
-    simpler = _rings_simplified(shapes)
-    odd = ~shapely.is_valid(simpler)
-    if odd.any():
-        simpler[odd] = shapes[odd]
-        odd = ~shapely.is_valid(simpler)
-    if odd.any():
-        # Rounding to the grid, or the file, made it cross itself.
-        repaired = shapely.transform(_polygons_of(shapely.make_valid(shapes[odd])), np.rint)
-        simpler[odd] = np.where(shapely.is_valid(repaired), repaired, None)
-    return simpler
-
-
-def _polygons_of(shapes: Shapes) -> Shapes:
-    """Of each what has an area; a polygon that has none any more is left as None."""
-    kept = []
-    for shape in shapes:
-        pieces = [
-            piece for piece in shapely.get_parts([shape]) if piece.geom_type in {"Polygon", "MultiPolygon"}
-        ]
-        merged = shapely.union_all(pieces) if pieces else None
-        kept.append(merged if merged is not None and not merged.is_empty else None)
-    return np.array(kept, dtype=object)
-
-
-def _rings_simplified(shapes: Shapes) -> Shapes:
-    """Ring by ring, so that what is left are corners of before: simplified again, it stays."""
-    polygons, of_shape = shapely.get_parts(shapes, return_index=True)
-    rings, of_polygon = shapely.get_rings(polygons, return_index=True)
-    corners, of_ring = shapely.get_coordinates(rings, return_index=True)
-    lines = shapely.simplify(
-        shapely.linestrings(corners, indices=of_ring), TOLERANCE, preserve_topology=False
-    )
-    few = shapely.get_num_coordinates(lines) < 4
-    if few.any():
-        whole, of_few = shapely.get_coordinates(rings[few], return_index=True)
-        lines[few] = shapely.linestrings(whole, indices=of_few)
-    corners, of_ring = shapely.get_coordinates(lines, return_index=True)
-    rings = shapely.linearrings(corners, indices=of_ring)
-    return _gathered(shapely.polygons(rings, indices=of_polygon), of_shape, len(shapes))
-
-
-def _gathered(polygons: Shapes, of_shape: np.ndarray, number: int) -> Shapes:
-    """One polygon as it is, several as a multipolygon."""
-    gathered = np.full(number, None, dtype=object)
-    counts = np.bincount(of_shape, minlength=number)
-    single = counts[of_shape] == 1
-    gathered[of_shape[single]] = polygons[single]
-    if not single.all():
-        several = np.flatnonzero(counts > 1)
-        numbers = np.cumsum(counts > 1) - 1
-        gathered[several] = shapely.multipolygons(polygons[~single], indices=numbers[of_shape[~single]])
-    return gathered
-
-
-def _split(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    """(place, lengths, corners) of each that is not None."""
-    parts, of_shape = shapely.get_parts(shapes, return_index=True)
-    flags = np.zeros(len(parts), np.uint16)
-    if kind == POLYGONS:
-        parts, of_polygon = shapely.get_rings(parts, return_index=True)
-        of_shape = of_shape[of_polygon]
-        flags = np.zeros(len(parts), np.uint16)
-        flags[1:][of_polygon[1:] == of_polygon[:-1]] = HOLE
-    lengths = shapely.get_num_coordinates(parts)
-    corners = shapely.get_coordinates(parts).astype("<i4")
-    ends = np.cumsum(lengths)
-    first_parts = np.searchsorted(of_shape, np.arange(len(shapes)))
-    last_parts = np.searchsorted(of_shape, np.arange(len(shapes)), side="right")
-    stored = np.minimum(lengths, MOST_CORNERS + 1).astype("<u2") | flags
-    split = []
-    for place, (start, stop) in enumerate(zip(first_parts.tolist(), last_parts.tolist(), strict=True)):
-        if stop > start:
-            begin = int(ends[start - 1]) if start else 0
-            split.append((place, stored[start:stop], corners[begin : int(ends[stop - 1])]))
-    return split
 
 
 def _assembled(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, corners: np.ndarray) -> Shapes:

@@ -2,7 +2,7 @@ import getpass
 
 
 def current_user() -> str:
-    """Who a command's changes are recorded for."""
+    """The user name recorded for changes by commands."""
     try:
         return f"{getpass.getuser()} (command)"
     except (KeyError, OSError):  # a user without a name, as in some containers

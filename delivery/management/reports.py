@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from delivery.datasets.models import DatasetStatus
-from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_of, totals_of
+from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_of
 from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.imports import Outcome
 from delivery.datasets.sources.problems import REMEDIES
@@ -15,7 +15,7 @@ def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:
     reading = outcome.reading
     origin = reading.origin
     yield f"{origin.file_name}: {origin.source_format}, vintage {origin.vintage:%Y-%m}, SHA-256 {origin.sha256}"
-    totals = totals_of(reading.populations)
+    totals = reading.totals
     routes, residential, business = sum_of(totals, options.route_types)
     yield (
         f"{reading.rows} lines read: {len(reading.populations)} ZIP codes, {routes} routes counted "
@@ -37,7 +37,7 @@ def _problems(outcome: Outcome) -> Iterator[str]:
     yield f"{log.rejects} lines rejected, {log.warnings} warnings"
     for code, count in log.counts.most_common():
         yield f"  {code} {count}: {REMEDIES[code]}"
-    for line, column, value, code in log.kept[:SHOWN]:
+    for line, column, value, code in log.listed[:SHOWN]:
         yield f"  line {line}: {column or 'line'} {value!r} {code}"
 
 

@@ -43,7 +43,7 @@ ROW_VALUES = {
     "row_pieces": "Pieces of a row",
     "row_bundles": "Bundles of a row",
 }
-# Words of a field's name that suggest what it holds; all of one group must be there.
+# Words in a field's name that suggest its value; all words of a group must occur.
 HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "mailer": (("mailer", "name"), ("customer", "name")),
     "mailer_address": (("mailer", "address"), ("address",)),
@@ -95,10 +95,10 @@ def read_field_names(content: bytes) -> list[str]:
 
 
 def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
-    """By the words of the names; an operator looks it over."""
+    """Suggests a mapping by the words in field names, for review by an operator."""
     mapping: dict[str, str] = {}
     numbered = dict.fromkeys(re.sub(r"\d+(?=\D*\Z)", ROW_NUMBER, name) for name in names)
-    # One row alone is no row.
+    # A single row is no table.
     rows = {pattern: found for pattern in numbered if len(found := _row_names(pattern, names)) > 1}
     single = [name for name in names if not any(name in found for found in rows.values())]
     for key in (*VALUES, *ROW_VALUES):
@@ -110,7 +110,7 @@ def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
 
 
 def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """What is mapped, without empty entries; raises Invalid naming every entry that the form cannot take."""
+    """The mapping without empty entries; raises Invalid with each invalid entry."""
     faults = []
     known = set(names)
     for key, name in mapping.items():
@@ -203,7 +203,7 @@ def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
         form = Form(pdf, ExtendedAppearanceStreamGenerator, ignore_max_length=True)
         for name, text in values.items():
             field = form[name]
-            # The standard fonts of forms have Western letters only.
+            # The standard fonts of PDF forms have Western letters only.
             field.value = text.encode("cp1252", "replace").decode("cp1252")
         pdf.flatten_annotations("all")
         _remove_fields(pdf)
@@ -212,7 +212,7 @@ def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
 
 
 def _remove_fields(pdf: pikepdf.Pdf) -> None:
-    """What was filled is drawn on the page by now; copies in one file may not share names of fields."""
+    """Removes the form fields, whose values are drawn on the page: copies in one file may not share names."""
     for page in pdf.pages:
         left = [one for one in page.get("/Annots", ()) if one.get("/Subtype") != pikepdf.Name.Widget]
         page.Annots = pikepdf.Array(left)

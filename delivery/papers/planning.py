@@ -1,4 +1,4 @@
-"""The plan of an EDDM mailing: bundles of each route, and drops at each entry post office and day. No database.
+"""Plans an EDDM mailing: bundles of each route, and drops at each entry post office and day. No database.
 
 The rules are those of EDDM Retail (Domestic Mail Manual 145): bundles of 50 to 100 pieces, at most 5,000 pieces for
 a ZIP code and day, at least 200 in a mailing.
@@ -10,13 +10,13 @@ from itertools import groupby
 from operator import attrgetter
 
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 50, 100
-MOST_OF_A_DAY = 5_000
-LEAST_OF_A_MAILING = 200
+MAX_PER_DAY = 5_000
+MIN_MAILING = 200
 
 
 @dataclass(frozen=True, slots=True)
 class DropRoute:
-    """A carrier route with the pieces it gets. `entry_office` is empty where the data names none."""
+    """A carrier route with its number of pieces. `entry_office` is empty if unknown."""
 
     postal_code: str
     carrier_route: str
@@ -39,13 +39,13 @@ class Bundle:
 
     @property
     def code(self) -> str:
-        """What the barcode of its facing slip carries."""
+        """The content of the facing slip's barcode."""
         return f"{self.route.name}-{self.number}-{self.count}-{self.pieces}"
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """What is brought to one post office on one day; days count from 1."""
+    """The bundles for one post office on one day; days count from 1."""
 
     entry_office: str
     day: int
@@ -57,16 +57,16 @@ class Drop:
 
     @property
     def is_below_minimum(self) -> bool:
-        return self.pieces < LEAST_OF_A_MAILING
+        return self.pieces < MIN_MAILING
 
     def routes(self) -> Iterator[tuple[DropRoute, tuple[Bundle, ...]]]:
-        """Each route with those of its bundles that are part of this drop."""
+        """The routes, each with its bundles in this drop."""
         for route, bundles in groupby(self.bundles, attrgetter("route")):
             yield route, tuple(bundles)
 
 
 def bundle_sizes(pieces: int) -> list[int]:
-    """As few bundles as can be, of even size: 240 are 80, 80 and 80. Below 50 pieces there is one bundle."""
+    """The fewest bundles of even size: 240 become 80, 80 and 80. Below 50 pieces there is one bundle."""
     count = -(-pieces // LARGEST_BUNDLE)
     size, larger = divmod(pieces, count)
     return [size + 1] * larger + [size] * (count - larger)
@@ -102,20 +102,20 @@ Load = tuple[Bundle, ...]
 
 
 def _loads(routes: Iterable[DropRoute]) -> list[Load]:
-    """What must stay together: a whole route, or as many bundles of a larger one as a day takes."""
+    """Loads that stay together: a whole route, or as many bundles of a large one as a day allows."""
     loads: list[Load] = []
     for route in routes:
         sizes = bundle_sizes(route.pieces)
         bundles = [Bundle(route, number, len(sizes), size) for number, size in enumerate(sizes, start=1)]
-        full = MOST_OF_A_DAY // sizes[0]
+        full = MAX_PER_DAY // sizes[0]
         loads += [tuple(bundles[start : start + full]) for start in range(0, len(bundles), full)]
     return loads
 
 
 def _spread(loads: Sequence[Load]) -> list[list[Load]]:
-    """On as few days as can be, each with about the same pieces: a small rest would be below the minimum."""
+    """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=_weight, reverse=True)
-    count = -(-sum(map(_weight, loads)) // MOST_OF_A_DAY)
+    count = -(-sum(map(_weight, loads)) // MAX_PER_DAY)
     filled = _filled(heavy_first)
     while count < len(filled):
         if (levelled := _levelled(heavy_first, count)) is not None:
@@ -129,24 +129,24 @@ def _weight(load: Load) -> int:
 
 
 def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
-    """Each load goes to the day that has least; None if that does not fit."""
+    """Puts each load on the day with the fewest pieces; None if it does not fit."""
     days: list[list[Load]] = [[] for _ in range(count)]
     weights = [0] * count
     for load in loads:
         least = weights.index(min(weights))
         days[least].append(load)
         weights[least] += _weight(load)
-    return days if max(weights) <= MOST_OF_A_DAY else None
+    return days if max(weights) <= MAX_PER_DAY else None
 
 
 def _filled(loads: Sequence[Load]) -> list[list[Load]]:
-    """Each load goes to the first day that has room for it."""
+    """Puts each load on the first day with enough room."""
     days: list[list[Load]] = []
     weights: list[int] = []
     for load in loads:
         weight = _weight(load)
         for day, used in enumerate(weights):  # noqa: B007 - the day that has room
-            if used + weight <= MOST_OF_A_DAY:
+            if used + weight <= MAX_PER_DAY:
                 break
         else:
             day = len(days)

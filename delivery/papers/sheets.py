@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from delivery.papers.planning import LEAST_OF_A_MAILING, Bundle, Drop, DropRoute
+from delivery.papers.planning import MIN_MAILING, Bundle, Drop, DropRoute
 from fulfillment.core.barcodes import code_128_runs
 
 LAYOUT = Path(__file__).parent / "papers.typ"
@@ -19,7 +19,7 @@ TIMES = "\u00d7"
 
 @dataclass(frozen=True, slots=True)
 class Mailing:
-    """What the papers say beside the routes. `day_date` gives the date of day 1, 2, …"""
+    """The data of the papers beside the routes. `day_date` returns the date of day 1, 2, …"""
 
     order_number: str
     item_key: str
@@ -67,7 +67,7 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "synthetic": mailing.is_synthetic,
         "test": mailing.is_test,
         "drops": sheets,
-        # What was done with the official form is known to who fills it.
+        # Set by the caller, which fills the official form.
         "note": "",
         "forms": 0,
         "routes": len({bundle.route for drop in drops for bundle in drop.bundles}),
@@ -127,7 +127,7 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
     notes = []
     if drop.is_below_minimum:
         notes.append(
-            f"{drop.pieces} pieces: EDDM Retail takes {LEAST_OF_A_MAILING} or more in a mailing. "
+            f"{drop.pieces} pieces: EDDM Retail takes {MIN_MAILING} or more in a mailing. "
             "Add routes of this office."
         )
     if postage is None:

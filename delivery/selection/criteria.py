@@ -1,4 +1,4 @@
-"""What a selection is chosen by, and the plain geometry of it: a polygon, and a circle on the globe."""
+"""The criteria of a selection, and their geometry: polygon and circle."""
 
 import math
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ import shapely
 from delivery.datasets.shapes import GRID
 
 EARTH_MILES: Final = 3958.7613
-MOST_MILES: Final = 100
-# What a circle without a radius grows by until it holds enough pieces.
+MAX_MILES: Final = 100
+# The step by which a circle without a radius grows until it holds enough pieces.
 STEPS_IN_MILES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0)
-MOST_CORNERS: Final = 1_000
-MOST_POSTAL_CODES: Final = 1_000
-MOST_ROUTES: Final = 5_000
-# Of an area, before it is looked at route by route: a tenth of the country.
-MOST_AREAS: Final = 4_000
+MAX_CORNERS: Final = 1_000
+MAX_POSTAL_CODES: Final = 1_000
+MAX_ROUTES: Final = 5_000
+# The limit of an area before its routes are checked: a tenth of the country.
+MAX_AREAS: Final = 4_000
 
 Box = tuple[float, float, float, float]
 
@@ -30,7 +30,7 @@ class Range:
     high: float | None = None
 
     def holds(self, value: float | None) -> bool:
-        """A route whose value is not known is in no range."""
+        """Whether the value is in the range; unknown values never are."""
         if value is None:
             return False
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
@@ -38,7 +38,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Centre:
-    """A point in degrees, or a postal code whose routes' middle it is."""
+    """A point in degrees, or the middle of a postal code's routes."""
 
     latitude: float = 0.0
     longitude: float = 0.0
@@ -55,7 +55,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """All that are given must hold. `sent` is the request they were read from."""
+    """The criteria, which must all hold. `sent` is the original request."""
 
     postal_codes: tuple[str, ...] = ()
     routes: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """All that is within `miles` of a point, measured along the globe."""
+    """The circle of `miles` around a point on the globe."""
 
     latitude: float
     longitude: float

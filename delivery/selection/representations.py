@@ -1,4 +1,4 @@
-"""The bodies of a selection: the API's, and GeoJSON."""
+"""API bodies of selections: JSON and GeoJSON."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,6 +9,7 @@ import shapely
 
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import Candidates
+from delivery.selection.services.choosing import ChosenRoute
 from fulfillment.core.api.serializers import timestamp
 
 
@@ -26,7 +27,7 @@ def selection_record(selection: EddmSelection) -> dict[str, Any]:
     }
 
 
-def route_record(route: EddmSelectionRoute) -> dict[str, Any]:
+def route_record(route: EddmSelectionRoute | ChosenRoute) -> dict[str, Any]:
     return {
         "PostalCode": route.postal_code,
         "CarrierRouteID": route.carrier_route,
@@ -41,7 +42,7 @@ def route_record(route: EddmSelectionRoute) -> dict[str, Any]:
     }
 
 
-def selection_body(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> bytes:
+def selection_body(selection: EddmSelection, routes: Iterable[EddmSelectionRoute | ChosenRoute]) -> bytes:
     return orjson.dumps({**selection_record(selection), "Routes": [route_record(route) for route in routes]})
 
 
@@ -73,7 +74,7 @@ def geojson_body(
 
 
 def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
-    """For the script of the map: of each route that has a shape its name, counts and people."""
+    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
     where = [at for at, shape in enumerate(shapes) if shape is not None]
     texts = shapely.to_geojson(shapes[where]) if where else []
     routes = [

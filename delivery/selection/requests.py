@@ -10,10 +10,10 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 from delivery.selection.criteria import (
-    MOST_CORNERS,
-    MOST_MILES,
-    MOST_POSTAL_CODES,
-    MOST_ROUTES,
+    MAX_CORNERS,
+    MAX_MILES,
+    MAX_POSTAL_CODES,
+    MAX_ROUTES,
     Budget,
     Centre,
     Criteria,
@@ -35,7 +35,7 @@ class StrictNumber(serializers.FloatField):
     default_error_messages = {"invalid": "This must be a number."}
 
     def to_internal_value(self, data: Any) -> float:
-        # Infinity and NaN are no JSON, but the parser may know them.
+        # Infinity and NaN are not JSON, but some parsers accept them.
         if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) < 1e15:
             self.fail("invalid")
         return super().to_internal_value(data)
@@ -57,6 +57,7 @@ class RouteCode(serializers.RegexField):
         super().__init__(r"^[0-9]{5}[CRHB][0-9]{3}\Z", **kwargs)
 
 
+MOST_HEIGHT = 1e9
 POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 
 
@@ -81,8 +82,8 @@ class RingsField(serializers.Field):
         if not isinstance(data, list) or not data or not all(isinstance(ring, list) for ring in data):
             self.fail("invalid")
         count = sum(map(len, data))
-        if count > MOST_CORNERS:
-            self.fail("polygon_too_many_corners", count=count, most=MOST_CORNERS)
+        if count > MAX_CORNERS:
+            self.fail("polygon_too_many_corners", count=count, most=MAX_CORNERS)
         for number, ring in enumerate(data):
             for at, position in enumerate(ring):
                 if not _is_position(position):
@@ -110,7 +111,11 @@ def _is_position(position: Any) -> bool:
     if not isinstance(position, list) or not 2 <= len(position) <= 3:
         return False
     longitude, latitude = position[:2]
-    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in position)
+    # A height counts for nothing, but is stored with the request: infinity could not be.
+    numbers = all(
+        isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MOST_HEIGHT
+        for one in position
+    )
     return numbers and -180 <= longitude <= 180 and -90 <= latitude <= 90
 
 
@@ -194,21 +199,21 @@ class SelectionRequestSerializer(StrictSerializer):
         child=PostalCode(),
         required=False,
         allow_empty=False,
-        max_length=MOST_POSTAL_CODES,
+        max_length=MAX_POSTAL_CODES,
         help_text="Routes of these postal codes.",
     )
     Routes = StrictList(
         child=RouteCode(),
         required=False,
         allow_empty=False,
-        max_length=MOST_ROUTES,
+        max_length=MAX_ROUTES,
         help_text="These routes, each a postal code and a carrier route together.",
     )
     Polygon = PolygonSerializer(required=False)
     Center = CenterSerializer(required=False)
     RadiusMiles = StrictNumber(
         min_value=0.01,
-        max_value=MOST_MILES,
+        max_value=MAX_MILES,
         required=False,
         help_text="A route is in the circle when any part of it is. Without it, and with a limit, the circle grows "
         "around Center (1, 2, 4 … 100 miles) until it holds enough pieces.",

@@ -1,4 +1,4 @@
-"""What a process keeps in memory, bounded by weight; all of it can be emptied at once."""
+"""Caches of a process, limited by weight; all of them can be cleared at once."""
 
 import threading
 from collections import OrderedDict
@@ -17,7 +17,7 @@ _registered: list[Clearable] = []
 
 
 def register_cache(cache: Clearable) -> None:
-    """For what lives as long as the process: tests empty it, or one would see what another has left."""
+    """Registers a cache that lives as long as the process, so that tests can clear it."""
     _registered.append(cache)
 
 
@@ -34,26 +34,26 @@ class WeightedCache(Generic[Key, Value]):
 
     def __init__(self, *, capacity: int, weight: Callable[[Value], int]) -> None:
         self._capacity, self._weight = capacity, weight
-        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._total = 0
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Value | None:
         with self._lock:
-            if key not in self._kept:
+            if key not in self._entries:
                 return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+            self._entries.move_to_end(key)
+            return self._entries[key][0]
 
     def put(self, key: Key, value: Value) -> None:
         weight = self._weight(value)
         with self._lock:
-            self._total += weight - self._kept.pop(key, (None, 0))[1]
-            self._kept[key] = value, weight
-            while len(self._kept) > 1 and self._total > self._capacity:
-                self._total -= self._kept.popitem(last=False)[1][1]
+            self._total += weight - self._entries.pop(key, (None, 0))[1]
+            self._entries[key] = value, weight
+            while len(self._entries) > 1 and self._total > self._capacity:
+                self._total -= self._entries.popitem(last=False)[1][1]
 
     def clear(self) -> None:
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self._total = 0

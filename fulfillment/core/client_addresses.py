@@ -1,8 +1,10 @@
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1024)
 def bucket_of_address(address: str) -> str:
-    """The address, or for IPv6 the /64 network that one customer has whole; `unknown` for anything else."""
+    """The address or, for IPv6, its /64 network, which belongs to one customer; `unknown` if invalid."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:

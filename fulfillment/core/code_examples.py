@@ -1,4 +1,4 @@
-"""A request of the API as code to paste: curl, Python and JavaScript, made from the very values that were sent."""
+"""Code examples of an API request for curl, Python and JavaScript, from the values that were sent."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def _json(body: Mapping[str, Any], indent: int = 2) -> str:
 
 
 def _curl(url: str, body: Mapping[str, Any]) -> str:
-    # Inside single quotes a shell reads everything as it is, but for the quote itself.
+    # In single quotes a shell interprets nothing except the quote.
     data = _json(body).replace("'", "'\\''")
     return "\n".join(
         [

@@ -6,11 +6,11 @@ class Companion(Protocol):
 
     name: str
 
-    async def look_for_due(self) -> None:
+    async def poll_due(self) -> None:
         """Runs until cancelled."""
 
-    def take_no_more(self) -> None:
-        """The worker is to end: finish what is under way, start nothing new."""
+    def stop_claiming(self) -> None:
+        """Called when the worker stops: finish work under way, start nothing new."""
 
     async def close(self) -> None:
-        """Ends what is under way, after a moment to finish."""
+        """Cancels work under way, after a moment to finish."""

@@ -1,14 +1,14 @@
-"""Rows of CSV that no spreadsheet runs; the one place that writes them."""
+"""Writes CSV rows without formulas that a spreadsheet would run."""
 
 import csv
 import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-# What a spreadsheet takes for the start of a formula, wide forms included, quotes around it or not.
+# The start of a formula for spreadsheets, including full-width and quoted forms.
 FORMULA = r"""["' ]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"""
 AT_START = re.compile(FORMULA)
-# Where spreadsheets of other languages, which split at semicolons, begin another cell.
+# Some locales split cells at semicolons.
 SEPARATOR = re.compile(r"[;\t\r\n]")
 AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
 
@@ -22,7 +22,7 @@ def write_csv_row(target: Writable, cells: Iterable[Any]) -> None:
 
 
 def inert_cell(value: Any) -> Any:
-    """A cell that is taken for text: what starts like a formula gets an apostrophe before it."""
+    """The cell as text: an apostrophe is put before anything that starts like a formula."""
     if isinstance(value, str):
         if SEPARATOR.search(value):
             value = AFTER_SEPARATOR.sub(r"\1'", value)

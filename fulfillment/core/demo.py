@@ -14,7 +14,7 @@ class DemoRun:
 
 @dataclass(frozen=True)
 class DemoCard:
-    """What `make run` prints: (role, username, password) and a line that works when pasted."""
+    """The output of `make run`: (role, username, password) and a command to paste."""
 
     sign_ins: list[tuple[str, str, str]]
     curl: str

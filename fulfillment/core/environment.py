@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import EmailValidator
 
-# Of every secret; docs/operating/settings.md and the messages name the same number.
+# For every secret; docs/operating/settings.md and the messages name the same number.
 MINIMUM_SECRET_LENGTH = 32
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")
@@ -56,7 +56,7 @@ def url(name: str, default: str = "", *, schemes: Collection[str], wanted: str) 
 
 
 def split_url(value: str) -> SplitResult | None:
-    """None for what is no address: half brackets, a port that is no number."""
+    """Parses a URL; None if it is invalid, such as one with a port that is no number."""
     try:
         parts = urlsplit(value)
         parts.port  # noqa: B018 - raises for a port that is none
@@ -88,13 +88,31 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return names(name, default)
 
 
+def origins(name: str) -> list[str]:
+    """Web sites as browsers name them: scheme and host, a port where it is not the usual one, nothing behind."""
+    for origin in names(name):
+        parts = split_url(origin)
+        if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
+            raise ImproperlyConfigured(
+                f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in small "
+                "letters and without a path."
+            )
+    return names(name)
+
+
+def _origin(parts: SplitResult) -> str:
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port not in {None, usual} else "")
+
+
 def email(name: str, default: str) -> str:
     """An address, or a name and an address: `Print <no-reply@print.example>`."""
     value = text(name, default)
     address = parseaddr(value)[1]
     host = address.rpartition("@")[2]
     try:
-        # A host without a dot is a machine in one's own network.
+        # A host without a dot is in the local network.
         EmailValidator(allowlist=[host] if host == "localhost" or value == default else [])(address)
     except ValidationError as error:
         raise ImproperlyConfigured(

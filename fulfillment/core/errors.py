@@ -1,4 +1,4 @@
-"""Errors of the domain: raised by services and selectors, shown by every door in its own form."""
+"""Domain errors: raised by services and selectors; each interface renders them in its own form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong with what was sent; `pointer` is a JSON pointer into it ('' = the whole)."""
+    """One mistake in the input; `pointer` is a JSON pointer to it ('' = the whole input)."""
 
     pointer: str
     code: str
@@ -41,7 +41,7 @@ class DomainError(Exception):
 
 
 class Invalid(DomainError):
-    """What was sent breaks a rule; `faults` say where and what is allowed."""
+    """The input breaks a rule; `faults` say where and what is allowed."""
 
     @classmethod
     def at(cls, pointer: str, code: str, message: str) -> "Invalid":
@@ -64,14 +64,14 @@ class Conflict(DomainError):
 
 
 class Busy(Conflict):
-    """The same is being done right now; `retry_after` is in seconds."""
+    """Another request does the same right now; `retry_after` is in seconds."""
 
     code = "request_in_progress"
     retry_after = 1
 
 
 class PreconditionFailed(DomainError):
-    """What the caller last saw is no longer how it is."""
+    """The record has changed since the caller read it."""
 
     status = 412
     code = "precondition_failed"
@@ -83,7 +83,7 @@ class Unprocessable(DomainError):
 
 
 class Unavailable(DomainError):
-    """Something the answer depends on is away for now; `retry_after` is in seconds."""
+    """A dependency is unavailable for now; `retry_after` is in seconds."""
 
     status = 503
     code = "service_unavailable"
@@ -109,5 +109,5 @@ class TooManyRequests(DomainError):
 
 
 def in_one_line(error: Exception) -> str:
-    """What the database says of an error has several, with hints."""
+    """The error in one line: messages of the database have several, with hints."""
     return " ".join(str(error).split())

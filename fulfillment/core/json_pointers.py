@@ -1,8 +1,8 @@
-"""Places within a JSON value: cheap links while something is walked through, made into pointers where one is shown."""
+"""Locations within a JSON value: linked tuples during a walk, converted to JSON pointers for messages."""
 
 from __future__ import annotations
 
-# The place around it and the name or index within that; None is the whole.
+# The parent location and the name or index in it; None is the whole value.
 Place = tuple["Place", str | int] | None
 
 

@@ -3,14 +3,14 @@
 A web process answers with a handful of threads. What takes long (typesetting, large orders, password hashing,
 decoding of pictures, reading of files) goes through a lane, so that threads stay free for cheap requests:
 
-- A place is held while the work is done. A lane has `limit` of them, and one caller gets `share` at most.
-- A request that finds no place waits for a moment. Places go to the caller with the least under way.
-- Working and waiting together hold `most_held()` threads at most. A caller who fills them makes room for another
-  one: the newest of his waiting requests is refused.
-- Refused is TooManyAtOnce (429) where the caller's own requests are in the way, else LaneFull (503); both with
-  Retry-After, and before any of the work is done.
+- A slot is held while the work is done. A lane has `limit` slots, and one caller gets at most `share` of them.
+- A request that finds no free slot waits for a moment. Free slots go to the caller with the fewest under way.
+- Working and waiting requests together hold at most `max_held_threads()` threads. When one caller fills them and
+  another one comes, the newest waiting request of the first is refused.
+- A refusal is TooManyAtOnce (429) when the caller's own requests use up the share, else LaneFull (503). Both carry
+  Retry-After and are raised before any of the work is done.
 
-All of it is counted in this process alone: so many processes, so many times the limits.
+Limits hold for each process: with N web processes, the service does N times as much at once.
 """
 
 import threading
@@ -27,26 +27,26 @@ from fulfillment.core.errors import TooManyRequests, Unavailable
 from fulfillment.core.observability.instruments import count_refusal
 
 RETRY_SECONDS = 2
-# Who is behind the request of this thread, where no better is known: its address.
+# The client address of this thread's request: the caller, when there is no user or application.
 address_here: ContextVar[str] = ContextVar("address", default="this process")
 
 
 class LaneFull(Unavailable):
-    """Others have as much of this under way as the service takes at once."""
+    """Other callers use all slots of the lane."""
 
     code = "service_busy"
     retry_after = RETRY_SECONDS
 
 
 class TooManyAtOnce(TooManyRequests):
-    """The caller has as much of this under way as one may have."""
+    """The caller uses all slots that one caller may have."""
 
     code = "too_many_at_once"
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """`what` goes through it, in the plural; the limit is the setting of that name."""
+    """`what` names its work in messages, in the plural; `setting` names the setting with its limit."""
 
     name: str
     what: str
@@ -58,30 +58,30 @@ class Lane:
 
     @property
     def share(self) -> int:
-        """Of one caller; smaller than the lane, so that another one finds a place."""
+        """Slots of one caller: one less than all, so that another caller finds one."""
         return max(1, self.limit - 1)
 
     @contextmanager
-    def place(self, caller: str = "", *, wait: float | None = None) -> Iterator[None]:
-        """Holds a place; raises LaneFull or TooManyAtOnce. `caller` is a user or an application, else the address.
+    def slot(self, caller: str = "", *, wait: float | None = None) -> Iterator[None]:
+        """Holds a slot; raises LaneFull or TooManyAtOnce. `caller` is a user or an application, else the address.
 
-        Ask for it outside of any transaction, for it may wait. A place within another one holds no further thread.
+        Use it outside of transactions, because it may wait. A slot inside another one needs no further thread.
         """
         held: list[str] = _here.__dict__.setdefault("lanes", [])
         if self.name in held:
             yield
             return
-        ticket = _room.enter(self, caller, wait, is_inner=bool(held))
+        ticket = _admission.enter(self, caller, wait, is_inner=bool(held))
         held.append(self.name)
         try:
             yield
         finally:
             held.remove(self.name)
-            _room.leave(ticket)
+            _admission.release(ticket)
 
     def stream(self, pieces: Iterator[bytes], caller: str) -> "Stream":
-        """The pieces of an answer, with a place until the last of them is sent: a slow reader holds a thread."""
-        return Stream(pieces, _room.enter(self, caller, None))
+        """Streams a response and holds a slot until it is sent: a slow reader occupies a thread."""
+        return Stream(pieces, _admission.enter(self, caller, None))
 
 
 RENDERINGS = Lane("renderings", "renderings", "RENDERINGS_AT_ONCE")
@@ -91,19 +91,19 @@ PASSWORDS = Lane("passwords", "passwords to check", "PASSWORDS_AT_ONCE")
 PICTURES = Lane("pictures", "pictures to read", "PICTURES_AT_ONCE")
 FILES = Lane("files", "files to read or write", "FILES_AT_ONCE")
 SELECTIONS = Lane("selections", "selections of routes", "SELECTIONS_AT_ONCE")
-# All strangers at the start page are one caller: what they have drawn takes one renderer at most.
+# All anonymous visitors of the start page count as one caller and use at most one renderer.
 LIVE_PROOFS = Lane("live proofs", "live proofs of the start page", "LIVE_PROOFS_AT_ONCE")
 LANES = (RENDERINGS, ORDERS, LARGE_ORDERS, PASSWORDS, PICTURES, FILES, SELECTIONS)
 
 
-def most_held() -> int:
-    """How many threads of this process expensive work may hold: a quarter of all, one at least, stays free."""
+def max_held_threads() -> int:
+    """How many threads of this process expensive work may hold: a quarter, at least one, stays free."""
     threads = int(settings.WEB_THREADS)
     return max(1, threads - max(1, threads // 4))
 
 
 class Stream:
-    """Closed by the web server when the answer has ended, however it ended."""
+    """The web server closes it when the response ends, also after an error."""
 
     def __init__(self, pieces: Iterator[bytes], ticket: "_Ticket") -> None:
         self._pieces, self._ticket = pieces, ticket
@@ -115,13 +115,13 @@ class Stream:
         try:
             getattr(self._pieces, "close", bool)()
         finally:
-            _room.leave(self._ticket)
+            _admission.release(self._ticket)
 
     __del__ = close
 
 
 def lane_errors(what: str) -> dict[int, str]:
-    """For the description of an operation that takes a place."""
+    """Error descriptions for the API schema of operations that use a lane."""
     again = "try again after Retry-After seconds."
     return {
         429: "The subscription has had its requests of this minute, or the caller has as many "
@@ -133,7 +133,7 @@ def lane_errors(what: str) -> dict[int, str]:
 
 @dataclass(slots=True, eq=False)
 class _Ticket:
-    """An inner one is of a thread that holds a place already."""
+    """`is_inner`: its thread already holds a slot of another lane."""
 
     lane: Lane
     caller: str
@@ -143,16 +143,16 @@ class _Ticket:
     is_exceeded: bool = False
 
 
-class _Room:
-    """What is under way and what waits in this process."""
+class _Admission:
+    """Admits requests to the lanes of this process and queues those that wait."""
 
     def __init__(self) -> None:
         # Collecting garbage may close a stream at any moment, also while this thread holds the lock.
         self._lock = threading.RLock()
         self._waiting: list[_Ticket] = []
-        self._places: Counter[str] = Counter()
+        self._slots: Counter[str] = Counter()
         self._shares: Counter[tuple[str, str]] = Counter()
-        # Threads at work.
+        # Working threads of each caller.
         self._callers: Counter[str] = Counter()
 
     def enter(self, lane: Lane, caller: str, wait: float | None, *, is_inner: bool = False) -> _Ticket:
@@ -160,7 +160,7 @@ class _Room:
         with self._lock:
             if self._may_start(ticket):
                 self._start(ticket)
-            elif ticket.is_inner or self._make_room(ticket):
+            elif ticket.is_inner or self._free_thread(ticket):
                 self._waiting.append(ticket)
                 self._start_waiting()
         if not ticket.settled.wait(settings.LANE_WAIT_SECONDS if wait is None else wait):
@@ -170,7 +170,7 @@ class _Room:
             raise ticket.refusal
         return ticket
 
-    def leave(self, ticket: _Ticket) -> None:
+    def release(self, ticket: _Ticket) -> None:
         with self._lock:
             if not ticket.is_exceeded:
                 ticket.is_exceeded = True
@@ -178,15 +178,15 @@ class _Room:
                 self._start_waiting()
 
     def _may_start(self, ticket: _Ticket) -> bool:
-        if self._is_share_used(ticket) or self._places[ticket.lane.name] >= ticket.lane.limit:
+        if self._is_share_used(ticket) or self._slots[ticket.lane.name] >= ticket.lane.limit:
             return False
-        return ticket.is_inner or self._held() < most_held()
+        return ticket.is_inner or self._held() < max_held_threads()
 
     def _is_share_used(self, ticket: _Ticket) -> bool:
-        """Of the lane, or of all threads."""
+        """Whether the caller has its share of the lane, or half of all threads."""
         if self._shares[ticket.lane.name, ticket.caller] >= ticket.lane.share:
             return True
-        return not ticket.is_inner and self._callers[ticket.caller] >= -(-most_held() // 2)
+        return not ticket.is_inner and self._callers[ticket.caller] >= -(-max_held_threads() // 2)
 
     def _held(self) -> int:
         return self._callers.total() + sum(not one.is_inner for one in self._waiting)
@@ -199,20 +199,20 @@ class _Room:
         ticket.settled.set()
 
     def _count(self, ticket: _Ticket, by: int) -> None:
-        self._places[ticket.lane.name] += by
+        self._slots[ticket.lane.name] += by
         self._add(self._shares, (ticket.lane.name, ticket.caller), by)
         if not ticket.is_inner:
             self._add(self._callers, ticket.caller, by)
 
     @staticmethod
     def _add(counter: Counter[Any], key: object, by: int) -> None:
-        """A caller with nothing under way is forgotten."""
+        """Removes the entry of a caller at zero, so that the counters do not grow."""
         counter[key] += by
         if not counter[key]:
             del counter[key]
 
     def _start_waiting(self) -> None:
-        """Of two callers, the one with less at work comes first; of two requests of one caller, the older."""
+        """Starts waiting requests: first the caller with the fewest under way, then the oldest request."""
         left = self._waiting
         while ready := [one for one in left if self._may_start_waiting(one)]:
             first = min(ready, key=lambda one: self._shares[one.lane.name, one.caller])
@@ -220,18 +220,18 @@ class _Room:
             self._start(first)
 
     def _may_start_waiting(self, ticket: _Ticket) -> bool:
-        """It holds its thread already."""
-        return not self._is_share_used(ticket) and self._places[ticket.lane.name] < ticket.lane.limit
+        """Threads are not counted here: a waiting request already holds one."""
+        return not self._is_share_used(ticket) and self._slots[ticket.lane.name] < ticket.lane.limit
 
-    def _make_room(self, ticket: _Ticket) -> bool:
-        """For one more thread: the newest waiting one of a caller who holds at least two more than this one goes."""
-        if self._held() < most_held():
+    def _free_thread(self, ticket: _Ticket) -> bool:
+        """Frees a thread, if needed, by refusing the newest waiting request of a caller with two more than this one."""
+        if self._held() < max_held_threads():
             return True
         own = self._held_by(ticket.caller)
         waiting = [one for one in reversed(self._waiting) if not one.is_inner]
         greatest = max(waiting, key=lambda one: self._held_by(one.caller), default=None)
         if greatest is None or self._held_by(greatest.caller) < own + 2:
-            self._refuse(ticket, is_own=own * 2 >= most_held())
+            self._refuse(ticket, is_own=own * 2 >= max_held_threads())
             return False
         self._waiting.remove(greatest)
         self._refuse(greatest, is_own=True)
@@ -254,6 +254,6 @@ class _Room:
         ticket.settled.set()
 
 
-_room = _Room()
-# The lanes in which this thread has a place.
+_admission = _Admission()
+# The lanes in which this thread has a slot.
 _here = threading.local()

@@ -1,10 +1,10 @@
-"""All mistakes of one body: every one is counted, the first are listed."""
+"""The mistakes of a body: all are counted, the first are listed."""
 
 from dataclasses import dataclass, field
 
 from fulfillment.core.errors import Fault
 
-# A body of mistakes alone would be answered with ten times its size.
+# Otherwise a body full of mistakes would get a response of ten times its size.
 LISTED = 100
 # The code of an error detail that stands for mistakes which are only counted; its text is their number.
 UNLISTED = "unlisted"
@@ -16,7 +16,7 @@ class Mistakes:
     listed: list[Fault] = field(default_factory=list)
 
     def count_one(self) -> bool:
-        """Whether it is one of those that are listed: only then is its message made."""
+        """Counts a mistake; returns whether it is listed and therefore needs a message."""
         self.count += 1
         return len(self.listed) < LISTED
 

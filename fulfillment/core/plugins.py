@@ -1,4 +1,4 @@
-"""What our apps offer to the platform, found by the name of a module: `retention`, `pages.urls`, `demo`, ...
+"""Finds what apps offer to the platform by module name: `retention`, `pages.urls`, `demo`, ...
 
 docs/architecture.md lists the names. The order of apps comes from INSTALLED_APPS, where an app stands after those
 that it imports. An app takes part when its configuration is a `ServiceApp`: other packages have modules of such
@@ -31,7 +31,7 @@ def offered_modules(name: str) -> tuple[ModuleType, ...]:
 
 
 def offered(name: str, attribute: str) -> list[Any]:
-    """`attribute` of each of these modules, where it is there."""
+    """`attribute` of each of these modules that has it."""
     return [getattr(module, attribute) for module in offered_modules(name) if hasattr(module, attribute)]
 
 

@@ -1,4 +1,4 @@
-"""Generated secrets at rest: a keyed digest finds and checks them, a cipher text lets their owner read.
+"""Stored secrets: a keyed digest to find and check them, a cipher text so that owners can read them.
 
 Both keys live outside the database (settings `PEPPERS` and `ENCRYPTION_KEYS`, the newest first): a copy of
 the database alone neither reveals a secret nor checks a guess. Older keys are still read until values are

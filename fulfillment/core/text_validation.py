@@ -9,7 +9,7 @@ from fulfillment.core.visible_text import has_control_character
 
 
 class VisibleText:
-    """Mixed into a model, before its other bases."""
+    """A mixin for models; put it before other bases."""
 
     # Fields of one line, and of several.
     visible_lines: ClassVar[tuple[str, ...]] = ()

@@ -1,13 +1,13 @@
-"""What a person sees of a text, and what must not hide in it."""
+"""Checks what is visible in a text, and finds hidden characters."""
 
 import re
 import unicodedata
 
-# Control characters, and the marks that turn the reading direction of what follows around.
+# Control characters, and marks that change the reading direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LINE_BREAKS = re.compile("[\t\n\r\u2028\u2029]")
 
-# Fillers of Hangul, Khmer and Mongolian, the blank of Braille, and variation selectors: nothing of them is drawn.
+# Invisible: fillers of Hangul, Khmer and Mongolian, the Braille blank, variation selectors.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     chr(code) for span in ((0xFE00, 0xFE10), (0xE0100, 0xE01F0)) for code in range(*span)
 }

@@ -19,13 +19,13 @@ VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parents[2] / "var
 ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
-KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
+PERSISTENT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
 DEFAULT_PORT = "8000"
 LAST_PORT = 65535
-# Names the file that chose development mode where no variable did.
+# Names the file that turned development mode on.
 CHOSEN_BY = "FULFILLMENT_MODE_CHOSEN_BY"
 EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
-# `up` starts the server itself, among its printed steps.
+# `up` starts the server as one of its printed steps.
 WITHOUT_DATABASE = frozenset(
     {
         "check",
@@ -43,14 +43,14 @@ WITHOUT_DATABASE = frozenset(
 
 def prepare(arguments: Sequence[str]) -> None:
     """Fill in the environment of a `manage.py` call; in production this does nothing."""
-    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_asked_for():
+    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_requested():
         return
     command = arguments[1] if len(arguments) > 1 else "help"
     if not os.environ.get("FULFILLMENT_MODE", "").strip():
         os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
-    # The children of `up` are given all of them, and may not read the file.
-    has_all = command != "up" and all(os.environ.get(name) for name in KEPT)
-    values = {} if has_all else _kept_values(arguments if command == "up" else None)
+    # The children of `up` get all values in their environment and may not read the file.
+    has_all = command != "up" and all(os.environ.get(name) for name in PERSISTENT)
+    values = {} if has_all else _persistent_values(arguments if command == "up" else None)
     os.environ["FULFILLMENT_MODE"] = "development"
     for name, value in values.items():
         os.environ[name] = os.environ.get(name) or value
@@ -69,22 +69,22 @@ def reachable_host(host: str) -> str:
     return "127.0.0.1" if host in EVERY_ADDRESS else host
 
 
-def _is_asked_for() -> bool:
-    """A file left by `make run` must not turn a configured production machine into development mode."""
+def _is_requested() -> bool:
+    """Whether development mode was requested: a leftover file of `make run` must not turn it on in production."""
     if mode := os.environ.get("FULFILLMENT_MODE", "").strip():
         return mode == "development"
-    configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in KEPT)
+    configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in PERSISTENT)
     return ENVIRONMENT_FILE.exists() and not configured
 
 
-def _kept_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
+def _persistent_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
     saved = _read(ENVIRONMENT_FILE) or _read(_file_beside_data())
     values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
     if arguments_of_up is None:
         values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
     else:
         values["PUBLIC_URL"] = _public_url(arguments_of_up)
-        values |= {name: os.environ[name] for name in KEPT if os.environ.get(name)}
+        values |= {name: os.environ[name] for name in PERSISTENT if os.environ.get(name)}
     if values != saved and (arguments_of_up or not saved):
         _write(values)
     return values
@@ -94,10 +94,10 @@ def _public_url(arguments: Sequence[str]) -> str:
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
     parser.add_argument("--port", default=os.environ.get("PORT") or DEFAULT_PORT)
-    given, _ = parser.parse_known_args(list(arguments[2:]))
-    host = reachable_host(given.host)
-    # `up` refuses the port itself, in a sentence about the port.
-    port = given.port if is_port(given.port) else DEFAULT_PORT
+    options, _ = parser.parse_known_args(list(arguments[2:]))
+    host = reachable_host(options.host)
+    # `up` reports an invalid port itself.
+    port = options.port if is_port(options.port) else DEFAULT_PORT
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -106,7 +106,7 @@ def is_port(value: str) -> bool:
 
 
 def _file_beside_data() -> Path:
-    """Where data lives outside of the checkout, its secrets stay with it: a new clone could not read it else."""
+    """The secrets' file beside data outside of the checkout, so that a new clone can read that data."""
     make_folder(VAR)
     return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
 
@@ -116,7 +116,7 @@ def _read(file: Path) -> dict[str, str]:
         return {}
     lines = file.read_text(encoding="utf-8").splitlines()
     pairs = (line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
-    return {name: value for name, value in pairs if name in KEPT}
+    return {name: value for name, value in pairs if name in PERSISTENT}
 
 
 def _write(values: dict[str, str]) -> None:

@@ -53,7 +53,7 @@ _held: dict[Path, int] = {}
 
 
 def locate(data_folder: Path, *, database: str = "fulfillment") -> str:
-    """Return the DATABASE_URL that `ensure_running` would; nothing is started."""
+    """The DATABASE_URL of `ensure_running`, without starting anything."""
     data_folder = _resolve(data_folder)
     with _plain_errors(data_folder):
         return _url(find_host(data_folder), database)
@@ -71,7 +71,7 @@ def ensure_running(data_folder: Path, *, database: str = "fulfillment", durable:
             if data_folder not in _held:
                 _held[data_folder] = _hold(data_folder)
                 atexit.register(_release_at_exit, data_folder, os.getpid())
-            _start_or_make_anew(host, durable=durable)
+            _start_or_recreate(host, durable=durable)
             _make_database(host, database)
     return _url(host, database)
 
@@ -94,7 +94,7 @@ def release(data_folder: Path) -> bool:
 
 
 def _release_at_exit(data_folder: Path, process: int) -> None:
-    # A forked child inherits the handler, and must not take the server from its parent.
+    # A forked child inherits the exit handler and must not stop its parent's server.
     if process == os.getpid():
         with contextlib.suppress(OSError, PostgresUnavailable):
             release(data_folder)
@@ -151,13 +151,13 @@ def _url(host: Host, database: str) -> str:
     return f"postgresql://{SUPERUSER}@/{quote(database, safe='')}?{address}"
 
 
-def _start_or_make_anew(host: Host, *, durable: bool) -> None:
+def _start_or_recreate(host: Host, *, durable: bool) -> None:
     try:
         _start(host, durable=durable)
     except PostgresUnavailable:
         if durable or not host.data.exists() or _process_of(host):
             raise
-        # Without durability a crash of the machine may leave a cluster that never starts again.
+        # Without durability, a crash of the machine may damage the cluster; it is recreated.
         shutil.rmtree(host.data)
         _start(host, durable=durable)
 
@@ -172,7 +172,7 @@ def _start(host: Host, *, durable: bool) -> None:
         if time.monotonic() > deadline:
             raise _not_started(host, "it did not answer in time")
         if _process_of(host):
-            # It is starting, recovering or, left over from a killed run, still stopping.
+            # It is starting, recovering or still stopping after a killed run.
             time.sleep(0.05)
             continue
         _launch(host, durable=durable)

@@ -68,12 +68,14 @@ class Host:
 
 def run_as(owner: pwd.struct_passwd | None, *command: str) -> subprocess.CompletedProcess[str]:
     identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ
+    }
     try:
         return subprocess.run(  # noqa: S603 - the commands are ours, nothing comes from outside
             command,
             cwd="/",
-            env=kept | {"LC_ALL": "C", "TZ": "UTC"},
+            env=environment | {"LC_ALL": "C", "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -105,7 +107,7 @@ def find_host(data_folder: Path) -> Host:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and what leads to it; root gives each to the owner of the folder it is in."""
+    """Make a folder and its parents; as root each gets the owner of the folder above."""
     if folder.exists():
         return
     make_folder(folder.parent)
@@ -114,7 +116,7 @@ def make_folder(folder: Path) -> None:
 
 
 def give_to_owner(path: Path) -> None:
-    """Run as root, leaves the checkout usable for its owner."""
+    """As root, give the path to the owner of its folder, so that the owner can use it."""
     if os.geteuid() == 0:
         around = path.parent.stat()
         os.chown(path, around.st_uid, around.st_gid)
@@ -133,7 +135,7 @@ def installed_programs() -> Path:
 
 
 def server_user(data_folder: Path) -> pwd.struct_passwd:
-    """Run as root, starts the server as the owner of the data or of the checkout, so that both can run it later."""
+    """As root, the user who runs the server: the owner of the data or of the checkout."""
     for folder in (data_folder, data_folder.parent, data_folder.parent.parent):
         uid = folder.stat().st_uid if folder.exists() else 0
         if uid and (owner := find_user(uid)):

@@ -1,4 +1,4 @@
-"""Child processes that never outlive this one."""
+"""Supervises child processes, which never outlive this process."""
 
 import contextlib
 import ctypes
@@ -25,8 +25,8 @@ class Stopped(BaseException):
     """Ctrl-C, SIGTERM or SIGHUP arrived."""
 
 
-def raise_when_told_to_stop() -> None:
-    """Turn the stop signals into one `Stopped`; more of them change nothing while everything ends."""
+def raise_on_stop_signal() -> None:
+    """Raise `Stopped` on the first stop signal; ignore further ones."""
     for number in STOP_SIGNALS:
         signal.signal(number, _raise_stopped)
 
@@ -57,7 +57,7 @@ class ProcessSupervisor:
         def follow_parent() -> None:
             if identity:
                 identity.take()
-            # After the change of user, which makes the kernel forget it.
+            # After the change of user, which resets it.
             end_with_parent()
             if os.getppid() != parent:
                 os._exit(1)

@@ -45,7 +45,7 @@ class Identity:
     shown: tuple[Path, ...] = ()
 
     def take(self) -> None:
-        """In the child, before it runs its program. From here on nothing is root's."""
+        """Called in the child before its program: drops root rights."""
         if self.shown:
             _show_only(self.shown, self.owner)
         os.setgroups([])
@@ -98,7 +98,7 @@ def _works(identity: Identity, checkout: Path, media: Path) -> bool:
 
 
 def _make_media(media: Path, owner: pwd.struct_passwd) -> None:
-    """With what an earlier run wrote as root. No file of others is given away, and no link is followed."""
+    """Creates the media folder and takes over files that an earlier run wrote as root; follows no links."""
     media.mkdir(parents=True, exist_ok=True, mode=0o750)
     for _, folders, files, folder in os.fwalk(media):
         for name in (".", *folders, *files):
@@ -133,9 +133,9 @@ def _show_only(paths: tuple[Path, ...], owner: pwd.struct_passwd) -> None:
     barriers = _barriers(paths, owner)
     here = Path.cwd()
     _call("unshare", CLONE_NEWNS)
-    # Else the mounts below would be seen outside, too.
+    # Otherwise the mounts would be visible outside.
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
-    # Before they are covered, and not earlier: what was opened outside cannot be laid into this view.
+    # Opened inside this namespace and before they are covered: others cannot be mounted.
     opened = [(path, os.open(path, os.O_PATH | os.O_DIRECTORY)) for path in paths]
     for barrier in barriers:
         _mount("tmpfs", str(barrier), "tmpfs", 0, "mode=755")

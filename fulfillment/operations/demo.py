@@ -11,14 +11,14 @@ from fulfillment.core.plugins import offered
 
 
 def load_demo() -> DemoRun:
-    """Loads what is missing of the demo; what is there stays untouched."""
+    """Loads missing demo data; existing data stays unchanged."""
     require_development()
     return _each("load_demo")
 
 
 @transaction.atomic
 def reset_demo() -> dict[str, Any]:
-    """Puts people, keys, roles and the application of the demo as documented; returns them with fresh tokens."""
+    """Restores users, keys, roles and application of the demo as documented; returns them with new tokens."""
     require_development()
     run = _each("reset_demo")
     record: dict[str, Any] = {"base_url": settings.API_URL}

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says of settings that are valid but unsafe; docs/operating/settings.md has them."""
+"""Warnings of `manage.py check --deploy` about valid but unsafe settings; see docs/operating/settings.md."""
 
 import importlib.util
 import os
@@ -16,9 +16,9 @@ from django.utils.module_loading import import_string
 from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
 
-# Wider ones are no network of one's own: 10.0.0.0/8 and fc00::/7 are the widest that are.
+# The widest private networks are 10.0.0.0/8 and fc00::/7.
 WIDEST = {4: 8, 6: 7}
-# A list that browsers ship takes a host for a year at least, and only with all below it.
+# Browsers' preload lists require a year at least, and all subdomains.
 PRELOAD_SECONDS = 31_536_000
 INSECURE = "django-insecure-"
 PACKAGES = {
@@ -183,7 +183,7 @@ def _mail() -> Iterator[CheckMessage]:
 
 
 def _folders() -> Iterator[CheckMessage]:
-    """Made when they are first written to, where something is there that is no folder they never can be."""
+    """Checks folders: a missing one is created later, which fails if a file has its name."""
     for name, folder in (("STATIC_ROOT", settings.STATIC_ROOT), ("MEDIA_ROOT", settings.MEDIA_ROOT)):
         if folder is None:
             continue

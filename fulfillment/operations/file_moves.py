@@ -18,14 +18,14 @@ from fulfillment.core.files.storage import storage_errors, stored_names
 from fulfillment.operations.backups.making import named_files
 
 CHUNK = 1 << 20
-TOLD_EVERY = 500
-# The probe of /readyz is no file of anyone.
+PROGRESS_EVERY = 500
+# The file that /readyz writes as a probe.
 PASSING = "health/"
 
 
 @dataclass(slots=True)
 class Moved:
-    """`absent` are files that rows name and the target does not have."""
+    """The result of a move; `absent` are files that rows name and the target lacks."""
 
     copied: int = 0
     there: int = 0
@@ -56,7 +56,7 @@ def move_files(
         for name in stored_names(storages[source]):
             if not name.startswith(PASSING):
                 _move(name, storages[source], storages[target], moved, remove=remove)
-                if (moved.copied + moved.there) % TOLD_EVERY == 0:
+                if (moved.copied + moved.there) % PROGRESS_EVERY == 0:
                     listen(f"{moved.copied} files copied, {moved.there} there already")
         moved.absent = [name for name in named_files() if not storages[target].exists(name)]
     return moved
@@ -66,7 +66,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
     try:
         wanted, size = _content_of(name, source)
     except FileNotFoundError:
-        # Removed in the meantime: erasure of a recipient does not wait.
+        # Removed in the meantime by the erasure of a recipient, which does not wait.
         return
     if _is_there(name, target, wanted, size):
         moved.there += 1
@@ -80,7 +80,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
 
 
 def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -> bool:
-    """False for a file that was removed in the meantime; its copy is removed, too."""
+    """Copies a file; False if it was removed in the meantime, and then its copy as well."""
     try:
         with source.open(name) as file:
             target.save(name, File(file, name=name))

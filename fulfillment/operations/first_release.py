@@ -5,15 +5,15 @@ from django.db.migrations.loader import MigrationLoader
 
 from fulfillment.core.plugins import service_apps
 
-MADE_BEFORE = (
+BEFORE_FIRST_RELEASE = (
     "This database was made before release 0.1.0 and cannot be migrated: on a development machine remove the folder "
     "var/ (or empty the database of DATABASE_URL) and run `make run` again; in production begin with an empty "
     "database, since nothing was released before 0.1.0."
 )
 
 
-def made_before_first_release(connection: BaseDatabaseWrapper) -> bool:
-    """Whether migrations of an app were applied, but not the one it begins with now."""
+def is_older_than_first_release(connection: BaseDatabaseWrapper) -> bool:
+    """Whether an app has applied migrations, but not its current first one."""
     loader = MigrationLoader(connection)
     for app in service_apps():
         applied = {name for label, name in loader.applied_migrations if label == app.label}

@@ -1,4 +1,4 @@
-"""A user's data of all apps: handed out as a ZIP file of JSON, or forgotten."""
+"""A user's personal data in all apps: export as a ZIP file of JSON, and erasure."""
 
 import io
 import zipfile
@@ -17,14 +17,14 @@ NOTHING_MORE = ErasureOptions()
 
 
 def data_providers() -> list[PersonalData]:
-    """What names the user comes last, the first app's: the others look for the user by it."""
+    """The providers in reverse order of apps: accounts is last, because the others search by the user's names."""
     return [kind for kinds in reversed(offered("privacy", "personal_data")) for kind in kinds()]
 
 
-def find_user(given: str) -> Any:
-    """As `accounts` finds users; raises NotFound, and Conflict where several fit."""
+def find_user(text: str) -> Any:
+    """Finds the user; raises NotFound, and Conflict if several match."""
     [find] = offered("privacy", "find_user")
-    return find(given)
+    return find(text)
 
 
 def export_user_data(*, user: Any) -> bytes:
@@ -39,7 +39,7 @@ def export_user_data(*, user: Any) -> bytes:
 
 
 def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
-    """A JSON array, record by record: one person may have millions."""
+    """Yields a JSON array record by record, because a user may have millions."""
     before = b"[\n"
     for record in records:
         yield before + orjson.dumps(record, option=orjson.OPT_INDENT_2, default=str)

@@ -1,4 +1,4 @@
-"""Everything that is pruned, of all apps, by `manage.py prune` or by the clock of the worker."""
+"""Applies the retention rules of all apps, by `manage.py prune` or every night by a worker."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
 
 BATCH = 500
-# Workers remove finished jobs; failed ones are kept for operators to examine.
+# Workers remove finished jobs; failed ones stay for operators to examine.
 OLD_JOBS = """
 SELECT id FROM procrastinate_jobs job
 WHERE status IN ('failed', 'cancelled', 'aborted')
@@ -23,14 +23,14 @@ WHERE status IN ('failed', 'cancelled', 'aborted')
         SELECT FROM procrastinate_events event WHERE event.job_id = job.id AND event.at > now() - interval '30 days'
     )
 """
-# Between two batches, so that the service comes first.
+# A pause between two batches, so that the service has priority.
 PAUSE_SECONDS = 0.05
 CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionReport:
-    """`failure` is why the rest of this kind is still there."""
+    """The result of one rule; `failure` is the reason why records remain."""
 
     name: str
     count: int
@@ -67,7 +67,7 @@ def prune(
 
 
 def _refuse_a_wrong_clock() -> None:
-    """What is old by a clock that is ahead may be of today."""
+    """Refuses to run if this machine's clock differs from the database's: recent records would look old."""
     apart = abs(timezone.now() - database_now())
     if apart > CLOCKS_APART:
         raise Conflict(
@@ -87,7 +87,7 @@ def _prune_one(thing: RetentionRule, batch: int) -> RetentionReport:
     except DomainError as error:
         return RetentionReport(thing.name, removed, error.message)
     except Error as error:
-        # What else it says may be of a row, and that of a person.
+        # Further lines of the error may quote a row with personal data.
         return RetentionReport(
             thing.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )

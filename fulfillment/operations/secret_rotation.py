@@ -29,7 +29,7 @@ class Rotated:
 
 
 def stored_secrets() -> list[StoredSecret]:
-    """Of all apps."""
+    """The secrets of all apps."""
     return [secret for secrets in offered("secret_rotation", "STORED_SECRETS") for secret in secrets]
 
 
@@ -44,7 +44,7 @@ def rotate_secrets(
 
 
 def find_old_secrets(*, batch: int = BATCH) -> list[Rotated]:
-    """The same report, of what a rotation would rewrite; changes nothing."""
+    """Reports what a rotation would rewrite, without changes."""
     return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored_secrets()]
 
 

@@ -2,6 +2,6 @@ from fulfillment.core.plugins import offered
 
 
 def refuse_unsafe_start() -> None:
-    """What apps check before web server, worker and deployment begin. Raises ImproperlyConfigured."""
+    """Runs the checks of apps before web server, worker or deployment start. Raises ImproperlyConfigured."""
     for check in offered("deploy", "before_start"):
         check()

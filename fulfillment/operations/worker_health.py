@@ -1,4 +1,4 @@
-"""What keeps a worker process alive, or ends it: its heartbeat, its connections, and what it logs of an outage."""
+"""The health of a worker process: heartbeat, watchdog, connections, and logging during an outage."""
 
 import logging
 import os
@@ -22,12 +22,12 @@ from fulfillment.core.db.connections import renew_connection
 
 logger = logging.getLogger("fulfillment.worker")
 
-DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
-# Of a heartbeat that should come every 10 seconds.
+DATABASE_ERRORS = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
+# The allowed delay of a heartbeat, which is due every 10 seconds.
 LATE_SECONDS = 20.0
-# A worker gets so long to restart once the database can be reached.
+# Time for a worker to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 # Loggers that repeat themselves while the database is away, and how often they may. asyncio's tells of
 # a job whose end could not be written.
 TALKATIVE = ("applications.webhooks", "asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
@@ -36,7 +36,7 @@ _HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}
 
 
 class Heartbeat:
-    """When this process last wrote its heartbeat."""
+    """The time of this process's last written heartbeat."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()
@@ -47,7 +47,7 @@ class Heartbeat:
 
 
 class WatchedConnector(PsycopgConnector):
-    """Procrastinate's own connector, which tells of every heartbeat that was written."""
+    """Procrastinate's connector, extended to note each written heartbeat."""
 
     def __init__(self, heartbeat: Heartbeat, **options: Any) -> None:
         super().__init__(**options)
@@ -81,7 +81,7 @@ class RenewingConnector(DjangoConnector):
 
 
 def renew_around_job(call_next: Callable[[], Any], context: Any, worker: Any) -> Any:
-    """Task middleware: a job starts with a connection that is not known to be dead."""
+    """Task middleware that renews closed connections before each job."""
     renew_connection()
     try:
         return call_next()
@@ -102,7 +102,7 @@ class Watchdog:
         *,
         late: float = LATE_SECONDS,
         recovery: float = RECOVERY_SECONDS,
-        look: float = LOOK_SECONDS,
+        look: float = POLL_SECONDS,
         end: Callable[[], None] | None = None,
     ) -> None:
         self._heartbeat, self._late, self._recovery, self._look = heartbeat, late, recovery, look
@@ -151,12 +151,12 @@ def end_at_once() -> None:
 
 
 def close_own_connection() -> None:
-    """Of the thread that calls; the others renew theirs before each piece of work."""
+    """Closes the calling thread's connection; other threads renew theirs before each task."""
     connections[DEFAULT_DB_ALIAS].close()
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether it is of a lost connection, and not of a statement."""
+    """Whether the error is a lost connection and not a failed statement."""
     while error is not None:
         if isinstance(error, psycopg.Error):
             lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
@@ -168,7 +168,7 @@ def is_outage(error: BaseException | None) -> bool:
 
 
 class CalmFilter(logging.Filter):
-    """A lost database is one line a minute of each kind, without stacks: they say nothing more."""
+    """Reduces logging during an outage to one line a minute for each kind, without stacks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,5 +190,5 @@ class CalmFilter(logging.Filter):
 
 
 def _kind_of(record: logging.LogRecord) -> str:
-    """The place in the source: a message with its values in it differs each time."""
+    """The source line that logged the record, because messages differ by their values."""
     return f"{record.pathname}:{record.lineno}"

@@ -1,10 +1,10 @@
-"""Which addresses are for programs, and which for people in front of a browser."""
+"""Tells URLs for programs from pages for browsers."""
 
 API_PREFIX = "/api/"
-# The reference: pages below the address of the API.
+# The API reference: pages below the URL of the API.
 REFERENCE = "/api/v1/docs"
-# Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
-# Machine answers are never pages.
+# For programs, or files at signed URLs: without session, cookie and signed-in user.
+# These endpoints never return pages.
 PROGRAM_PREFIXES = (
     API_PREFIX,
     "/oauth/token",
@@ -31,12 +31,12 @@ def is_for_programs(path: str) -> bool:
     return path.startswith(PROGRAM_PREFIXES) and not path.startswith(REFERENCE)
 
 
-# Below it the rest of an address is a secret or a signed token.
+# The rest of a URL below these paths is a secret or a signed token.
 HIDDEN_BELOW = "/production/"
 
 
 def logged_path(path: str) -> str:
-    """As logs may have it."""
+    """The path for logs, without secrets."""
     if not path.startswith(HIDDEN_BELOW):
         return path
     return "/".join(path.split("/")[:3]) + "/…"

@@ -1,4 +1,4 @@
-"""Background jobs, as the task queue keeps them: to look at, by our own rules of who may."""
+"""Read-only admin of the background jobs of the task queue, with our own access rules."""
 
 import json
 from copy import copy

@@ -3,5 +3,5 @@
 from fulfillment.core.plugins import offered
 
 app_name = "api"
-# Tried in this order: stores, whose operations are called most, are the last app.
+# Reversed: the last app, stores, has the most frequent operations.
 urlpatterns = [pattern for patterns in reversed(offered("api.routes", "urlpatterns")) for pattern in patterns]

@@ -1,4 +1,4 @@
-"""The first card of the console's start page: what people should look at, as the apps and the platform tell."""
+"""The first card of the console's start page: everything that needs attention."""
 
 import shutil
 
@@ -11,9 +11,9 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from fulfillment.core.admin.offers import Attention, Card
 from fulfillment.core.plugins import offered
 
-MOST_COUNTED = 1000
-# A disk with less free than this share of it is soon full.
-LEAST_FREE = 0.10
+MAX_COUNTED = 1000
+# The least free share of a disk.
+MIN_FREE = 0.10
 GIGABYTE = 1 << 30
 
 
@@ -25,23 +25,23 @@ def attention_card(request: HttpRequest) -> Card:
 
 
 def _failed_jobs() -> list[Attention]:
-    count = ProcrastinateJob.objects.filter(status="failed")[: MOST_COUNTED + 1].count()
+    count = ProcrastinateJob.objects.filter(status="failed")[: MAX_COUNTED + 1].count()
     if not count:
         return []
     words = "background job failed" if count == 1 else "background jobs failed"
     address = f"{reverse('admin:procrastinate_procrastinatejob_changelist')}?status__exact=failed"
-    return [Attention(count, words, address, 600, is_at_least=count > MOST_COUNTED)]
+    return [Attention(count, words, address, 600, is_at_least=count > MAX_COUNTED)]
 
 
 def _full_disk() -> list[Attention]:
-    """Of the files this process keeps itself; a bucket has its own alarms."""
+    """A warning about a full disk with stored files; buckets have their own alarms."""
     if not isinstance(default_storage, FileSystemStorage):
         return []
     try:
         disk = shutil.disk_usage(settings.MEDIA_ROOT)
     except OSError:
         return []
-    if disk.free > disk.total * LEAST_FREE:
+    if disk.free > disk.total * MIN_FREE:
         return []
     percent = disk.free * 100 // disk.total
     detail = f"{disk.free / GIGABYTE:.1f} GB are left of {disk.total / GIGABYTE:.0f} GB"

@@ -1,4 +1,4 @@
-"""The audit log as one page: who changed what, when, from what to what, over all tracked models."""
+"""The audit log page: who changed what and when, over all tracked models."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
 
 ENTRIES_OF_A_PAGE = 25
-# By these columns people know a record; the first that it has names it.
+# Columns that label a record; the first existing one is used.
 NAMING = (
     "number",
     "external_id",
@@ -37,7 +37,7 @@ NAMING = (
 )
 UNTOLD = {"id", "updated"}
 OWN_COLUMNS = "pgh_"
-MOST_PEOPLE = 100
+MAX_PEOPLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
     chosen, faults = _filter(request.GET)
     entries = read_log(chosen, limit=ENTRIES_OF_A_PAGE + 1, after=_place(request.GET.get("after", "")))
     shown = entries[:ENTRIES_OF_A_PAGE]
-    kept = {name: value for name, value in request.GET.items() if value and name != "after"}
+    filters = {name: value for name, value in request.GET.items() if value and name != "after"}
     context = {
         **shared,
         "title": "Audit log",
@@ -69,9 +69,9 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
         "actions": WORDS,
         "chosen": request.GET,
         "faults": faults,
-        "is_filtered": bool(kept),
-        "newest": f"?{urlencode(kept)}" if request.GET.get("after") else "",
-        "older": _older(kept, shown) if len(entries) > len(shown) else "",
+        "is_filtered": bool(filters),
+        "newest": f"?{urlencode(filters)}" if request.GET.get("after") else "",
+        "older": _older(filters, shown) if len(entries) > len(shown) else "",
     }
     return TemplateResponse(request, "admin/audit_log.html", context)
 
@@ -81,13 +81,13 @@ def log_kinds() -> list[tuple[str, str]]:
     return sorted((_title(model), kind_of(model)) for model in event_models())
 
 
-def _older(kept: dict[str, Any], shown: Sequence[LogEntry]) -> str:
+def _older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
     last = shown[-1]
-    return f"?{urlencode({**kept, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
+    return f"?{urlencode({**filters, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
 
 
 def _place(text: str) -> LogPlace | None:
-    """None for what no link of ours has: the log begins with its newest entry."""
+    """The position of a page link; None for an invalid one, which shows the newest entries."""
     when, _, rest = text.partition("|")
     kind, _, key = rest.partition("|")
     try:
@@ -130,7 +130,7 @@ def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
         found = None
     if text and found is None:
         faults.append(f"“{text[:40]}” is not a date. Write it as 2026-01-31.")
-    # A year has room before and after it for every time zone.
+    # Years that can be converted to every time zone.
     return found if found is None or date.min.year < found.year < date.max.year else None
 
 
@@ -139,12 +139,12 @@ def _end_of(day: date) -> datetime:
 
 
 def _people(text: str) -> list[str]:
-    """IDs of users by ID, name or e-mail; a name may be had in several tenants."""
+    """IDs of users by ID, name or e-mail; several tenants may have a user of the same name."""
     known = Q(username__iexact=text) | Q(email__iexact=text)
     if _is_uuid(text):
         known |= Q(pk=text)
     return [
-        str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MOST_PEOPLE]
+        str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MAX_PEOPLE]
     ]
 
 
@@ -176,7 +176,7 @@ def _shown_entry(
 
 
 def _page_of(model: Any, key: Any, row: dict[str, Any]) -> str:
-    """The record's own page; a part of another record is shown on that one's."""
+    """The URL of the record's page; for a part of another record, of that record's page."""
     if address := _address(model.pgh_tracked_model, key):
         return address
     for field in _references(model):
@@ -196,7 +196,7 @@ def _address(model: type[Model], key: Any) -> str:
 
 
 def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -> list[FieldChange]:
-    """Nothing for a deletion: its last values are those of the entry before it."""
+    """The changed columns; none for a deletion, whose last values are in the entry before."""
     if entry.action == "delete":
         return []
     before, after = entry.before or {}, entry.after or {}
@@ -212,7 +212,7 @@ def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -
 
 
 def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
-    """Of a column in the form of JSON: times as texts, lists and objects as such."""
+    """The displayed value of a column given as JSON."""
     if isinstance(value, dict | list):
         return shown_value(value)
     if isinstance(field, DateTimeField) and isinstance(value, str):
@@ -228,7 +228,7 @@ def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:
 
 
 def _names_of_records(entries: Sequence[LogEntry], models: dict[str, Any]) -> dict[tuple[str, Any], str]:
-    """What the rows refer to, by column and key, in one query for each referred model."""
+    """The labels of referenced records, by column and key; one query for each referenced model."""
     wanted: dict[Any, set[tuple[str, Any]]] = {}
     for entry in entries:
         for field in _references(models[entry.kind]):

@@ -1,4 +1,4 @@
-"""What a request needs for lanes: whose address it has, and a page where a place is refused."""
+"""Middleware for lanes: sets the client address, and renders a page when a slot is refused."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The client libraries as files: what `make clients` built, for pip and npm to install from this service."""
+"""Downloads of the client libraries built by `make clients`, for pip and npm."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from fulfillment.site.pages import PLACEHOLDERS
 
-# As `make clients` leaves them in a checkout, or side by side in a folder of their own.
+# Where `make clients` puts them in a checkout, or all in one folder.
 BUILT = {"python": ("*.whl", "python/dist/*.whl"), "javascript": ("*.tgz", "typescript/*.tgz")}
 
 
@@ -26,7 +26,7 @@ class Package:
 
 
 def packages() -> dict[str, Package]:
-    """By language; the newest where an older one was left beside it. None before `make clients`."""
+    """The newest package of each language; none before `make clients`."""
     found = {}
     for language, patterns in BUILT.items():
         files = [file for pattern in patterns for file in settings.CLIENT_PACKAGES.glob(pattern)]

@@ -1,4 +1,4 @@
-"""The admin as a whole: who may enter it, its start page, and the time zone its dates are shown in."""
+"""The admin site: access, start page and time zone."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -42,13 +42,13 @@ class ConsoleSite(UnfoldAdminSite):
             zone = zone_named(getattr(request.user, "time_zone", settings.TIME_ZONE))
             with timezone.override(zone), dates_of_reader(request):
                 response: HttpResponseBase = inner(request, *args, **kwargs)
-                # Rendered here, while zone and locale count.
+                # Rendered here, while time zone and locale are active.
                 return response.render() if isinstance(response, TemplateResponse) else response
 
         return update_wrapper(in_zone_of_user, view)
 
     def get_urls(self) -> list[Any]:
-        """Without Django's way from any record of any table to its page on the site: records have none."""
+        """Removes Django's "view on site" URL, because records have no public page."""
         own = [
             path("audit/", self.admin_view(self.audit_log), name="audit_log"),
             path("system/", self.admin_view(self.system), name="system"),

@@ -1,4 +1,4 @@
-"""A web process that is told to stop ends its connections in order first, so that a reload fails no request.
+"""A stopping web process closes its connections in order, so that a reload fails no request.
 
 Granian closes kept connections at once, also those whose next request is on its way.
 """
@@ -11,7 +11,7 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
-# Kept connections that are used at least this often get an answer that says they end.
+# Connections used at least this often get a response that announces the close.
 DRAIN_SECONDS = 3.0
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -20,7 +20,7 @@ _draining = threading.Event()
 
 
 def closing_connections(application: Application) -> Application:
-    """While the process drains, each answer is the last of its connection (RFC 9112, section 9.6)."""
+    """WSGI middleware: while the process drains, each response closes its connection (RFC 9112, 9.6)."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if not _draining.is_set():

@@ -1,4 +1,4 @@
-"""A request to the API made inside of this process, through all that surrounds one from outside."""
+"""Sends a request to the API within this process, through all middleware."""
 
 import time
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from django.utils import timezone
 from fulfillment.core.audit.nesting import separate_context
 from fulfillment.site.request_heads import shorten_head
 
-# Of a longer body the rest is not read.
-MOST_BYTES = 2 * 1024 * 1024
+# The rest of a longer body is not read.
+MAX_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class InnerAnswer:
 def answer_within(
     outer: HttpRequest, *, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
 ) -> InnerAnswer:
-    """What the API answers to such a request from the address of `outer`; none of its cookies go along."""
+    """The API's response to a request from the client address of `outer`, without its cookies."""
     request = WSGIRequest(_environ(outer, method, path, query, headers, body))
     started = time.perf_counter()
-    # The time zone of the person in front of the page is none of the API's.
+    # The API does not use the user's time zone.
     with timezone.override(None), separate_context():
         response = _handler().get_response(request)
         content, is_whole = _read(response)
@@ -54,7 +54,7 @@ def _environ(
 ) -> dict[str, object]:
     environ: dict[str, object] = {
         "REQUEST_METHOD": method,
-        # WSGI has bytes as characters.
+        # WSGI encodes bytes as Latin-1 characters.
         "PATH_INFO": path.encode().decode("latin-1"),
         "SCRIPT_NAME": "",
         "QUERY_STRING": query,
@@ -79,11 +79,11 @@ def _read(response: HttpResponseBase) -> tuple[bytes, bool]:
     try:
         for chunk in response:
             read += chunk
-            if len(read) > MOST_BYTES:
-                return read[:MOST_BYTES], False
+            if len(read) > MAX_BYTES:
+                return read[:MAX_BYTES], False
         return read, True
     finally:
-        # Not `close`: it says that the request is finished, which ends the connection of the outer one.
+        # Not `close`: it signals the end of the request and would close the outer one's connection.
         for close in response._resource_closers:  # type: ignore[attr-defined]  # noqa: SLF001
             close()
 

@@ -1,4 +1,4 @@
-"""The one place that sees of every request: its route, who called, the status answered and the time it took."""
+"""Observes every request: route, caller, status and duration."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ access_log = logging.getLogger("fulfillment.core.api.access")
 
 
 class RequestInstrumentation:
-    """Counts what was answered; nothing here may fail a request or wait for anything."""
+    """Counts responses. Must neither fail nor delay a request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -64,6 +64,6 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
             "status": response.status_code,
             "milliseconds": round(seconds * 1000, 1),
         }
-        # The query stays out: it may hold what belongs to people, and codes of the sign-in for an application.
+        # Without the query, which may contain personal data and authorization codes.
         said = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
         access_log.info(said, fields, extra={"fields": fields})

@@ -13,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from fulfillment.core.api.errors import DATABASE_AWAY, problem, unknown_path
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.observability.gauges import Gauges
 from fulfillment.core.plugins import offered
@@ -48,11 +48,11 @@ JOB_GAUGES = Gauges(JOBS, TEXTS)
 
 class DatabaseFigures:
     def collect(self) -> Iterator[Metric]:
-        """Of a database that is away one figure is left: that it is."""
+        """Reads the gauges; for an unavailable database only the gauge that says so."""
         up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
         try:
             families = _families()
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             families = []
         up.add_metric([], float(bool(families)))
         yield from [*families, up]
@@ -84,7 +84,7 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
     registry = CollectorRegistry()
     MultiProcessCollector(registry)
     body = generate_latest(registry)
-    # What the processes counted is told also when the database is the one that is ill.
+    # Counters of the processes are shown even without the database.
     own = CollectorRegistry()
     own.register(DatabaseFigures())
     body += generate_latest(own)

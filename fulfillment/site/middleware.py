@@ -1,4 +1,4 @@
-"""What surrounds every request. Sessions, CSRF, sign-in and messages are for pages: the API never pays for them."""
+"""Middleware. Sessions, CSRF, sign-in and messages apply to pages only, at no cost for the API."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from fulfillment.site.request_heads import head_refusal
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# Tabs and ends of lines may stand in what people search for.
+# Search texts may contain tabs and line ends.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
 
 PAGE_POLICY = (
@@ -43,7 +43,7 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class _PagesOnly:
-    """Passes requests of programs by."""
+    """Skips requests of programs."""
 
     get_response: Any
 
@@ -54,7 +54,7 @@ class _PagesOnly:
 
 
 class Hosts(CommonMiddleware):
-    """Refuses names that are not ours; but whoever watches a machine asks it by its address."""
+    """Refuses foreign host names, except on probes, which are called by IP address."""
 
     def process_request(self, request: HttpRequest) -> Any:
         return None if request.path_info in PROBES else super().process_request(request)
@@ -66,7 +66,7 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 
 class PageCsrf(_PagesOnly, CsrfViewMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> Any:
-        # They take no cookie, so no other site can make a browser call them with credentials.
+        # They use no cookies, so other sites cannot make a browser send credentials.
         if is_for_programs(request.path_info):
             return None
         return super().process_view(request, *view)
@@ -111,11 +111,11 @@ class PageMessages(_PagesOnly, MessageMiddleware):
 
 
 class PageHistory(_PagesOnly, pghistory.middleware.HistoryMiddleware):
-    """Names the signed-in user in the audit trail of what a page or the admin changes."""
+    """Records the signed-in user in the audit trail for changes on pages and in the admin."""
 
 
 class ApiHistory:
-    """Opens the audit trail's context of an API write; authentication adds who calls."""
+    """Opens the audit context of an API write; authentication adds the caller."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -149,7 +149,7 @@ class RequestFilter:
 
 
 class SecurityHeaders:
-    """Sets the policy of the place; a view that needs another one sets its own header first."""
+    """Sets the security headers of pages, console or API; views may set their own policy first."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

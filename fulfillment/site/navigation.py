@@ -1,4 +1,4 @@
-"""The side bar of the console: the entries that apps offer, in groups, and the page of what is seldom needed."""
+"""The side bar of the console, from the entries of apps, and the page *System* for rare ones."""
 
 from itertools import groupby
 from typing import Any
@@ -15,13 +15,13 @@ from fulfillment.core.plugins import offered
 OWN = [
     Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
 ]
-# More cannot be taken in at a glance; Start, the audit log and System are among them.
-MOST_ENTRIES = 14
+# The most entries of the menu, including Start, the audit log and System.
+MAX_ENTRIES = 14
 SYSTEM = "System"
 
 
 def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
-    """What the signed-in person may open; the same rules that guard the pages decide."""
+    """The entries that the signed-in user may open, by the access rules of the pages."""
     start = {"title": "Start", "icon": "dashboard", "link": reverse("admin:index")}
     entries = _open_entries(request)
     shown = entries if _fits(request, entries) else [entry for entry in entries if not entry.minor]
@@ -32,7 +32,7 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
-    """What the menu leaves to the page *System*; nothing where it has room for all."""
+    """The entries shown on the page *System*; none if all fit into the menu."""
     entries = _open_entries(request)
     return [] if _fits(request, entries) else _grouped([entry for entry in entries if entry.minor])
 
@@ -50,7 +50,7 @@ def _open_entries(request: HttpRequest) -> list[Entry]:
 
 
 def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
-    return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MOST_ENTRIES
+    return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MAX_ENTRIES
 
 
 def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, str]]:

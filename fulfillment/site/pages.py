@@ -1,4 +1,4 @@
-"""The guide and what people see when something goes wrong."""
+"""The guide, and the error pages."""
 
 import sys
 
@@ -9,7 +9,13 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from fulfillment.core.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
+from fulfillment.core.api.errors import (
+    DATABASE_UNAVAILABLE,
+    database_unavailable,
+    logged_as_unavailable,
+    problem,
+    unknown_path,
+)
 from fulfillment.core.errors import Unavailable
 from fulfillment.site.addresses import is_api
 
@@ -45,19 +51,19 @@ def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return unknown_path(request)
-    # The resolver's own Http404 holds a list of every pattern; ours hold a sentence.
+    # Http404 of the resolver contains all URL patterns; ours contain a message.
     said = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
     return render(request, "portal/404.html", {"said": said if isinstance(said, str) else ""}, status=404)
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Uses nothing that needs the database: it may be what is missing."""
+    """Renders without the database, which may be the cause of the error."""
     error = sys.exc_info()[1]
-    if isinstance(error, DATABASE_AWAY):
+    if isinstance(error, DATABASE_UNAVAILABLE):
         if is_api(request.path_info):
-            return database_away(error)
+            return database_unavailable(error)
         page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
-        return logged_as_away(error, page)
+        return logged_as_unavailable(error, page)
     if is_api(request.path_info):
         return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
     return _bare("portal/500.html", 500)
@@ -68,7 +74,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
-    """Without the request, so that neither session nor user is looked up."""
+    """Renders without the request, so that neither session nor user is queried."""
     return HttpResponse(
         render_to_string(template), status=status, headers={"Cache-Control": "no-store", **(headers or {})}
     )

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can serve."""
+"""Liveness and readiness probes."""
 
 import os
 import secrets
@@ -14,10 +14,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from fulfillment.core.api.errors import DATABASE_AWAY, logger
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.plugins import offered
 
-# A probe writes a file: load balancers ask often, storages may be billed by the request.
+# Cached, because load balancers call often and storages may bill each request.
 STORAGE_SECONDS = 10.0
 
 _storage: tuple[float, str] = (0.0, "")
@@ -52,13 +52,13 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         return "the database does not answer"
     return ""
 
 
 def _migrations() -> str:
-    # Once found complete they stay so for the life of this process.
+    # Complete migrations stay complete during the process.
     if cache.get("migrations_complete"):
         return ""
     executor = MigrationExecutor(connection)
@@ -69,7 +69,7 @@ def _migrations() -> str:
 
 
 def _storage_failure() -> str:
-    """Of a probe not older than ten seconds: a file is written, read and removed."""
+    """The failure of the last storage probe, repeated every ten seconds: a file is written, read and removed."""
     global _storage
     until, failure = _storage
     if time.monotonic() >= until:
@@ -82,12 +82,12 @@ def _probe_storage() -> str:
     name = f"health/{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     content = secrets.token_bytes(16)
     try:
-        kept = default_storage.save(name, ContentFile(content))
+        name_in_storage = default_storage.save(name, ContentFile(content))
         try:
-            with default_storage.open(kept) as file:
+            with default_storage.open(name_in_storage) as file:
                 read = file.read()
         finally:
-            default_storage.delete(kept)
+            default_storage.delete(name_in_storage)
     except Exception as error:  # noqa: BLE001 - storages fail in their own ways, and each is the same to us
         logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
         return "files cannot be written and read"
@@ -95,12 +95,12 @@ def _probe_storage() -> str:
 
 
 def _of_apps() -> dict[str, str]:
-    """What apps offer as `PROBES` in a module `health`: a name, and a function that says what is wrong."""
+    """The failures of the apps' `PROBES` in module `health`: (name, function that returns a failure)."""
     return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
 
 
 def _safely(probe: Callable[[], str]) -> str:
     try:
         return probe()
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         return "the database does not answer"

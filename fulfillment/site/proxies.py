@@ -1,4 +1,4 @@
-"""Which proxies are believed what they say about a client."""
+"""Reads the client address from trusted proxies."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 Network = IPv4Network | IPv6Network
 
-SAID_BY_PROXIES = (
+FORWARDING_HEADERS = (
     "HTTP_FORWARDED",
     "HTTP_X_FORWARDED_FOR",
     "HTTP_X_FORWARDED_HOST",
@@ -36,13 +36,13 @@ class TrustedProxies:
             if forwarded := meta.get("HTTP_X_FORWARDED_FOR"):
                 meta["REMOTE_ADDR"] = client_address(meta["REMOTE_ADDR"], forwarded, settings.TRUSTED_PROXIES)
         else:
-            for name in SAID_BY_PROXIES:
+            for name in FORWARDING_HEADERS:
                 meta.pop(name, None)
         return self.get_response(request)
 
 
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
-    """The last address of the chain that is not a trusted proxy: what stands before it anyone may have written."""
+    """The last address of the chain that is not a trusted proxy: earlier ones may be forged."""
     address = peer
     for said in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
         stated = _without_port(said.strip())

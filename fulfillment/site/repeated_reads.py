@@ -1,4 +1,4 @@
-"""A read that loses its connection to the database is done once more on a new one."""
+"""Repeats a read that lost its database connection once, on a new connection."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ class RepeatedReads:
         if not getattr(response, "lost_connection", False):
             return response
         connection.close()
-        # What the first try left on the request, such as the session and who calls, must not reach the second.
+        # The second try must not see data of the first one, such as session and caller.
         vars(request).clear()
         vars(request).update(known)
         return self.get_response(request)

@@ -1,4 +1,4 @@
-"""How much of a request is read before its body: limits on the address and on every header that something parses.
+"""Limits of request heads: of the URL and of every header that is parsed.
 
 They are checked by lengths and counts alone, which costs microseconds whatever was sent.
 """
@@ -7,10 +7,10 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-# A hundred postal codes and every parameter there is fit four times.
-LONGEST_ADDRESS, LONGEST_QUERY, MOST_PARAMETERS = 2048, 16_384, 500
-# Names and values of all headers together, without the address.
-LARGEST_HEAD, MOST_HEADERS = 16_384, 100
+# Four times the space for a hundred postal codes and all parameters.
+LONGEST_ADDRESS, LONGEST_QUERY, MAX_PARAMETERS = 2048, 16_384, 500
+# Names and values of all headers in total, without the URL.
+LARGEST_HEAD, MAX_HEADERS = 16_384, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class HeadRefusal:
 
 
 def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
-    """What is too long or too many in the head of a request; None for what is read."""
+    """The exceeded limit of a request's head; None if it is accepted."""
     return _address_refusal(path, meta.get("QUERY_STRING", "")) or _header_refusal(meta)
 
 
@@ -65,14 +65,14 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     It needs time that grows with the square of their length: more than a minute for a Content-Type of 390 kB.
     """
     path = environ.get("PATH_INFO", "")
-    # A character has up to four bytes, each of which is a character here.
+    # WSGI counts up to four characters for one.
     if len(path) > 4 * LONGEST_ADDRESS:
         environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
     limit = HEADER_LIMITS["CONTENT_TYPE"]
     said = environ.get("CONTENT_TYPE", "")
     if len(said) > limit.longest or said.count(limit.separator) >= limit.most_parts:
         *parts, rest = said[: limit.longest + 1].split(limit.separator, limit.most_parts)
-        # As long as before, but one part too many is enough to be refused.
+        # One part over the limit is enough to be refused.
         environ["CONTENT_TYPE"] = limit.separator.join([*parts, rest.replace(limit.separator, ",")])
 
 
@@ -82,8 +82,8 @@ def _address_refusal(path: str, query: str) -> HeadRefusal | None:
             message = f"The address is too long: its {what} has more than {most:,} characters."
             return HeadRefusal(414, "address_too_long", message)
     parameters = query.count("&") + 1
-    if parameters > MOST_PARAMETERS:
-        message = f"The query has {parameters:,} parameters; at most {MOST_PARAMETERS} are read."
+    if parameters > MAX_PARAMETERS:
+        message = f"The query has {parameters:,} parameters; at most {MAX_PARAMETERS} are read."
         return HeadRefusal(400, "too_many_parameters", message)
     return None
 
@@ -94,8 +94,8 @@ def _header_refusal(meta: Mapping[str, Any]) -> HeadRefusal | None:
         if key.startswith("HTTP_"):
             count += 1
             length += len(key) - 5 + len(value)
-    if count > MOST_HEADERS:
-        return _too_large(f"The request has {count:,} headers; at most {MOST_HEADERS} are read.")
+    if count > MAX_HEADERS:
+        return _too_large(f"The request has {count:,} headers; at most {MAX_HEADERS} are read.")
     for key, limit in HEADER_LIMITS.items():
         if (value := meta.get(key)) and (refusal := _one_refusal(limit, value)):
             return refusal

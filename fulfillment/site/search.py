@@ -1,4 +1,4 @@
-"""The search of everything: what each app finds, and the pages of the console."""
+"""The console's search over all apps and console pages."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -13,18 +13,18 @@ from fulfillment.core.plugins import offered
 from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
 
-MOST_SHOWN = 20
-# Nothing is called by more.
-MOST_LETTERS = 200
+MAX_SHOWN = 20
+# The longest search text.
+MAX_LETTERS = 200
 
 
 def find(request: HttpRequest, text: str) -> list[Hit]:
-    """What the person may see, best first."""
+    """The results that the user may see, best first."""
     words = " ".join(text.split())
-    if len(words) > MOST_LETTERS or not any(letter.isalnum() for letter in words):
+    if len(words) > MAX_LETTERS or not any(letter.isalnum() for letter in words):
         return []
     records = [hit for search in offered("console", "search") for hit in search(request, words)]
-    return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MOST_SHOWN]
+    return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MAX_SHOWN]
 
 
 def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
@@ -38,7 +38,7 @@ def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
         ]
         response: HttpResponse = JsonResponse({"hits": shown})
     else:
-        title = f"Results for “{text[:MOST_LETTERS]}”" if text.strip() else "Search"
+        title = f"Results for “{text[:MAX_LETTERS]}”" if text.strip() else "Search"
         context = {**shared, "title": title, "hits": hits, "searched": text.strip()}
         response = TemplateResponse(request, "admin/search.html", context)
     response["Vary"], response["Cache-Control"] = "Accept", "no-store"

@@ -19,7 +19,7 @@ def pretty_json(value: Any) -> str:
 
 @register.filter
 def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]]:
-    """Every fault of a form and of the rows below it, also of what is hidden, with the id of its input."""
+    """All faults of a form and its inline rows, including hidden ones, with the IDs of their inputs."""
     found = _problems_of(adminform.form, "")
     for inline in inlines or ():
         formset = inline.formset
@@ -32,7 +32,7 @@ def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]
 
 @register.filter
 def age(moment: datetime) -> str:
-    """How long ago, in the largest unit alone: 43 min, 7 h, 12 days."""
+    """The time since `moment` in its largest unit: 43 min, 7 h, 12 days."""
     minutes = max(0, int((timezone.now() - moment).total_seconds() // 60))
     if minutes < MINUTES_OF_AN_HOUR:
         return f"{minutes} min"
@@ -56,6 +56,6 @@ def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
 
 
 def _problem(target: str, where: str, message: str) -> dict[str, str]:
-    """The message alone where it begins with the name of the field anyway."""
+    """A fault with its field name, unless the message starts with it."""
     repeats = bool(where) and message.lower().startswith(where.lower())
     return {"target": target, "where": "" if repeats else where, "message": message}

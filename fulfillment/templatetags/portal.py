@@ -6,7 +6,7 @@ register = template.Library()
 
 @register.filter
 def own_path(address: str) -> str:
-    """A picture of this service as a path; nothing for one of elsewhere, which the policy of the pages keeps out."""
+    """The path of a picture on this service; empty for other hosts, which the pages' policy blocks."""
     path = address.removeprefix(settings.PUBLIC_URL)
     return path if path.startswith("/") else ""
 

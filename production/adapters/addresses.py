@@ -4,12 +4,12 @@ import socket
 import time
 from ipaddress import ip_address
 
-from applications.webhooks.sending.url_policy import may_connect
+from applications.webhooks.sending.url_policy import may_connect, refusal
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 
 
 def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
-    """A connected socket to an address that was checked itself, not to what its name stands for a moment later."""
+    """A socket connected to a checked address; the name is not resolved again."""
     deadline = time.monotonic() + seconds
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -31,6 +31,17 @@ def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
             connection.setblocking(False)
             return connection
     raise ProviderUnavailable(f"No connection to {host}, port {port}: {reason}.", is_unsent=True)
+
+
+def url_refusal(url: str) -> str | None:
+    """Why a provider may not have this address, by the rule of webhooks."""
+    if not url or (mistake := refusal(url)) is None:
+        return None
+    return f"{mistake[0].upper()}{mistake[1:]}"
+
+
+def host_refusal(host: str) -> str | None:
+    return url_refusal(f"https://{f'[{host}]' if ':' in host else host}/")
 
 
 def is_allowed_address(address: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a job leaves in a hot folder, and what files of a return folder say: the same for a disk and for SFTP."""
+"""The files of a job in a hot folder, and reports from a return folder, for disks and SFTP alike."""
 
 import hashlib
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from production.adapters.file_names import file_names
 from production.adapters.interface import Exchange, Job, ProviderRefused, Report
 from production.adapters.settings_schema import SettingField
 from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
@@ -30,7 +31,7 @@ TICKETS = SettingField(
     default="both",
     choices=(("both", "XJDF and JSON"), ("xjdf", "XJDF only"), ("json", "JSON only"), ("none", "None")),
 )
-# Names that writers use before a file is complete.
+# Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
 
 
@@ -46,16 +47,13 @@ class DropFile:
 
 def drop_files(job: Job, tickets: str) -> list[DropFile]:
     """Print files first, tickets last: a press that waits for the ticket finds the files."""
-    number, names = checked_number(job.number), {}
+    number = checked_number(job.number)
+    names = file_names(job, number, separator="_")
     found = []
-    for position, file in enumerate(job.files, 1):
+    for file in job.files:
         if hashlib.sha256(file.content).hexdigest() != file.sha256:
             raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")
-        suffix = PurePosixPath(file.name).suffix.lower()
-        suffix = suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ".pdf"
-        name = f"{number}{suffix}" if len(job.files) == 1 else f"{number}_{position}{suffix}"
-        names[file.name] = name
-        found.append(DropFile(name, file.content))
+        found.append(DropFile(names[file.name], file.content))
     if tickets in {"both", "xjdf"}:
         found.append(DropFile(f"{number}.xjdf", write_xjdf(job, names)))
     if tickets in {"both", "json"}:
@@ -66,7 +64,7 @@ def drop_files(job: Job, tickets: str) -> list[DropFile]:
 
 
 def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
-    """By path: the text of tickets, size and digest of all else."""
+    """A preview by path: the text of tickets, size and digest of other files."""
     return {f"{folder}/{file.name}": _shown(file) for file in files}
 
 
@@ -94,7 +92,7 @@ def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequen
 
 def acknowledgement(name: str) -> Report:
     """Of a file or folder of ours that the press has moved; when, its times do not say."""
-    number = re.sub(r"_\d{1,3}$", "", PurePosixPath(name).stem)
+    number = re.sub(r"(_\d{1,3}|-eddm-papers|-sheet-\d+-run-\d+)$", "", PurePosixPath(name).stem)
     try:
         checked_number(number)
     except ValueError as error:

@@ -6,8 +6,10 @@ ledger: what still lies in the work folder was not given to the press, what is g
 """
 
 import errno
+import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
 from production.adapters.interface import (
     Exchange,
@@ -33,9 +36,9 @@ from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_tic
 WORK = ".fulfillment"
 PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 LONGEST_NAME = 120
-MOST_FILES_AT_ONCE = 500
+MAX_FILES_AT_ONCE = 500
 LARGEST_REPORT = 2 * 1024 * 1024
-# A file that is still being written into the return folder is left for the next look.
+# The age below which a returned file may still be written; it is read at the next poll.
 SETTLED_SECONDS = 2.0
 STATE_FOLDERS = {
     "acknowledged": "Acknowledged",
@@ -131,7 +134,7 @@ class FolderAdapter:
         self._ledger = Ledger(self._work / "jobs")
 
     def check_connection(self) -> str:
-        """Writes a file, renames it and removes it again, as a job would be."""
+        """Writes, renames and removes a file, as for a job."""
         self._require_folders()
         with _disk_errors():
             self._work.mkdir(exist_ok=True)
@@ -141,6 +144,8 @@ class FolderAdapter:
             probe.rename(renamed)
             renamed.unlink()
             free = shutil.disk_usage(self._folder).free
+            if self._back is not None and not os.access(self._back, os.R_OK | os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
         waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
         return f"{self._folder} can be written; {waiting} entries wait in it, {free // 10**9} GB are free."
 
@@ -160,7 +165,7 @@ class FolderAdapter:
                 entry = self._prepare(job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
-            # From here on a part of it may lie in the hot folder.
+            # From here on the hot folder may contain a part of the job.
             trouble.is_unsent = not entry.has_moved(self._folder)
             if entry.state != DONE:
                 self._move(entry)
@@ -171,12 +176,12 @@ class FolderAdapter:
         return Submitted(entry.names[0], exchange)
 
     def cancel(self, job: Job, reference: str) -> Exchange:
-        """Only while the press has not taken it."""
+        """Cancels the job unless the press has taken its files."""
         self._require_folders()
         with _disk_errors():
             entry = self._ledger.read(job.number)
             if entry is None:
-                # Nothing was ever written; a late try must not write it any more.
+                # Nothing was written yet; the entry keeps a late retry from writing.
                 self._ledger.write(job.number, Entry(CANCELLED, "", (), {}))
                 return Exchange(f"Cancel {job.number}", "The folder never had it.")
             if entry.state == CANCELLED:
@@ -204,7 +209,7 @@ class FolderAdapter:
             return [*self._taken(), *self._returned()]
 
     def confirm(self, reports: Sequence[Report]) -> None:
-        """Report files go to `processed`; what lies in a state folder is left there and remembered."""
+        """Moves report files to `processed`; notes files in state folders, which stay there."""
         with _disk_errors():
             for source in dict.fromkeys(report.raw.partition("\n")[0] for report in reports):
                 if source.startswith("file:") and self._back:
@@ -241,13 +246,11 @@ class FolderAdapter:
         return safe if len(safe) <= LONGEST_NAME and job.number in safe else f"{safe[:80]}-{job.number}"
 
     def _files(self, job: Job) -> list[tuple[str, bytes]]:
-        """The print file first: a ticket must not name what is not there yet."""
+        """The files, print files first, so that a ticket never names a missing file."""
         name = self._name(job)
-        prints = [
-            replace(file, name=f"{name}{f'-{position}' if position > 1 else ''}.pdf")
-            for position, file in enumerate(job.files, 1)
-        ]
-        sent: Job = replace(job, files=prints)
+        names = file_names(job, name, separator="-")
+        prints = [replace(file, name=names[file.name]) for file in job.files]
+        sent: Job = replace(job, files=prints, members=renamed_members(job, names))
         files = [(file.name, file.content) for file in prints]
         chosen = self._settings["tickets"]
         if chosen in ("both", "json"):
@@ -279,13 +282,16 @@ class FolderAdapter:
             shutil.rmtree(work, ignore_errors=True)
             raise
         if entry.work != work.name:
-            # Another worker was first.
+            # Another worker created it first.
             shutil.rmtree(work, ignore_errors=True)
         return entry
 
     def _move(self, entry: Entry) -> None:
+        for place in (self._work, self._work / entry.work):
+            if place.is_symlink():
+                raise ValueError(f"{place} is a symbolic link: nothing is moved through it.")
         for name in entry.names:
-            # Gone from the work folder: it was renamed before.
+            # Missing in the work folder: it was already renamed.
             with suppress(FileNotFoundError):
                 (self._work / entry.work / name).rename(self._folder / name)
         sync_folder(self._folder)
@@ -306,13 +312,13 @@ class FolderAdapter:
         yield from self._in_state_folders()
         settled = time.time() - SETTLED_SECONDS
         files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
-        for path in files[:MOST_FILES_AT_ONCE]:
-            if path.name.startswith(".") or not path.is_file() or path.stat().st_mtime > settled:
+        for path in files[:MAX_FILES_AT_ONCE]:
+            if path.name.startswith(".") or path.lstat().st_mtime > settled or path.is_dir():
                 continue
             try:
-                if path.stat().st_size > LARGEST_REPORT:
-                    raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
-                found = read_report_file(path.name, path.read_bytes())
+                found = _read_report(path)
+            except FileNotFoundError:
+                continue
             except ValueError as error:
                 self._put_away(path, "unreadable", why=str(error))
                 continue
@@ -322,7 +328,7 @@ class FolderAdapter:
                 yield replace(report, raw=f"file:{path.name}\n{report.raw}")
 
     def _in_state_folders(self) -> Iterator[Report]:
-        """A job's folder or print file that a person moved to `shipped` says that it is."""
+        """Reports from state folders: a job whose file is moved to `shipped` counts as shipped."""
         for name, state in STATE_FOLDERS.items():
             folder = self._back / name if self._back else None
             if folder is None or not folder.is_dir():
@@ -336,15 +342,19 @@ class FolderAdapter:
 
     def _put_away(self, path: Path, kind: str, *, why: str = "") -> None:
         place = path.parent / kind
+        if place.is_symlink():
+            raise ProviderRefused(f"{place} is a symbolic link; make it a folder.")
         place.mkdir(exist_ok=True)
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         with suppress(FileNotFoundError):
             path.rename(place / f"{stamp}-{path.name}")
         if why:
-            (place / f"{stamp}-{path.name}.why.txt").write_text(f"{why}\n", "utf-8")
+            name = path.name if path.name.isprintable() else "report"
+            with (place / f"{stamp}-{name}.why.txt").open("x", encoding="utf-8") as file:
+                file.write(f"{why}\n")
 
     def _remove_leftovers(self) -> None:
-        """Of workers that were killed before their ledger entry."""
+        """Removes files of workers that were killed before writing their ledger entry."""
         if not (self._work.is_dir() and self._ledger.is_day_over()):
             return
         known = self._ledger.forget_old()
@@ -354,14 +364,33 @@ class FolderAdapter:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-class _Trouble:
+def _read_report(path: Path) -> Sequence[Report]:
+    """Raises ValueError; follows no link, which could name any file of this machine, and waits for no pipe."""
+    if not path.name.isprintable():
+        raise ValueError("The name of the file has control characters, or is not UTF-8.")
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path.name}: symbolic links are not read.") from error
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path.name}: this is no file.")
+        content = file.read(LARGEST_REPORT + 1)
+    if len(content) > LARGEST_REPORT:
+        raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
+    return read_report_file(path.name, content)
+
+
+class FolderError:
     is_unsent = True
 
 
 @contextmanager
-def _disk_errors() -> Iterator[_Trouble]:
-    """Faults of the disk or its mount come and go: the job is tried again."""
-    trouble = _Trouble()
+def _disk_errors() -> Iterator[FolderError]:
+    """Translates disk errors to ProviderUnavailable, so that the job is retried."""
+    trouble = FolderError()
     try:
         yield trouble
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a hot folder was given: one small file for each job number, changed only by a rename."""
+"""The ledger of a hot folder: one small file for each job number, replaced atomically."""
 
 import json
 import os
@@ -13,10 +13,12 @@ from typing import Any
 from uuid import uuid4
 
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
-# Longer than any job is tried or reported on.
-KEPT_SECONDS = 180 * 86_400
+# Longer than jobs are retried or reported on.
+RETENTION_SECONDS = 180 * 86_400
 TAKEN = "taken"
 SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
+WORK_NAME = re.compile(r"new-[0-9a-f]{32}")
+LARGEST_ENTRY = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,29 @@ class Entry:
     marks: tuple[str, ...] = field(default=())
 
     def has_moved(self, folder: Path) -> bool:
-        """Whether any of it may have reached the hot folder."""
+        """Whether any file may have reached the hot folder."""
         if self.state == DONE:
             return True
         work = folder / ".fulfillment" / self.work
         return not all((work / name).exists() for name in self.names)
+
+
+def _entry(found: Mapping[str, Any]) -> Entry:
+    """Names are single names: a path in one would lead out of the hot folder."""
+    entry = Entry(
+        found["state"], found["work"], tuple(found["names"]), dict(found["digests"]), tuple(found["marks"])
+    )
+    if entry.state not in {PREPARED, DONE, CANCELLED} or isinstance(found["names"], str):
+        raise ValueError
+    if not all(isinstance(name, str) and _is_single(name) for name in entry.names):
+        raise ValueError
+    if entry.state != CANCELLED and not (entry.names and WORK_NAME.fullmatch(entry.work)):
+        raise ValueError
+    return entry
+
+
+def _is_single(name: str) -> bool:
+    return bool(name) and name not in {".", ".."} and PurePath(name).name == name and "\0" not in name
 
 
 class Ledger:
@@ -42,16 +62,22 @@ class Ledger:
         self._folder = folder
 
     def read(self, number: str) -> Entry | None:
+        """Raises ValueError for an entry that is not as it was written: the press can write to this folder too."""
         try:
-            found: dict[str, Any] = json.loads(self._path(number).read_bytes())
+            with self._path(number).open("rb") as file:
+                content = file.read(LARGEST_ENTRY + 1)
         except FileNotFoundError:
             return None
-        return Entry(
-            found["state"], found["work"], tuple(found["names"]), found["digests"], tuple(found["marks"])
-        )
+        try:
+            return _entry(json.loads(content))
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise ValueError(
+                f"The ledger entry of job {number} is damaged or was changed: {self._path(number)}. "
+                "See whether the press has the job, and remove the file to send it again."
+            ) from error
 
     def create(self, number: str, entry: Entry) -> Entry:
-        """The entry of who was first."""
+        """Creates the entry, or returns the existing one."""
         draft = self._draft(entry)
         try:
             os.link(draft, self._path(number))
@@ -72,7 +98,7 @@ class Ledger:
             self.write(number, replace(entry, marks=(*entry.marks, mark)))
 
     def watch(self, number: str, *, is_waiting: bool) -> None:
-        """Keeps a list of what lies in the hot folder: the ledger itself grows without end."""
+        """Updates the list of jobs in the hot folder, because the ledger itself grows without limit."""
         marker = self._waiting / number
         if is_waiting:
             self._waiting.mkdir(exist_ok=True)
@@ -89,9 +115,10 @@ class Ledger:
                 yield marker.name, entry
 
     def find_named(self, name: str) -> tuple[str, Entry] | None:
-        """The job whose files have this name: the number is a part of it."""
+        """The job number contained in a file name, if the ledger knows it."""
         parts = SEPARATORS.split(name)
-        for start, length in product(range(len(parts)), (2, 3)):
+        # A gang sheet's number is one word, a job's two, of one that was started again three.
+        for start, length in product(range(len(parts)), (3, 2, 1)):
             number = "-".join(parts[start : start + length])
             entry = self.read(number)
             if entry is not None and name in {
@@ -112,7 +139,7 @@ class Ledger:
 
     def forget_old(self) -> set[str]:
         """Returns the work folders of jobs that are prepared and not moved yet."""
-        before, needed = time.time() - KEPT_SECONDS, set()
+        before, needed = time.time() - RETENTION_SECONDS, set()
         for path in self._folder.glob("*.json"):
             entry = self.read(path.stem)
             if entry is not None and path.stat().st_mtime < before:

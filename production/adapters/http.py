@@ -1,4 +1,4 @@
-"""HTTP to a provider: the address of every socket is checked, no redirect is followed, time and answer are limited."""
+"""HTTP requests to providers: checked addresses, no redirects, limited time and response size."""
 
 import asyncio
 import ssl
@@ -14,7 +14,7 @@ from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
 USER_AGENT = "StoreFulfillment-Production/1"
 
@@ -33,11 +33,13 @@ class HttpAnswer:
 def send_request(
     method: str, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float
 ) -> HttpAnswer:
-    """Raises ProviderRefused for an address that is not allowed, ProviderUnavailable where no answer came whole."""
+    """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response."""
     try:
         parsed = parse(url)
     except ValueError as error:
-        raise ProviderRefused(f"The address {url[:100]} cannot be used: {error}") from error
+        raise ProviderRefused(
+            f"The address {url[:100]} cannot be used: {error}", concerns_all=True
+        ) from error
     sent = _Sent()
     try:
         return asyncio.run(_exchange(method, parsed, body, headers, seconds, sent))
@@ -47,7 +49,7 @@ def send_request(
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(getattr(error, "os_error", error), Blocked):
-            raise ProviderRefused(not_allowed(parsed.raw_host or url)) from error
+            raise ProviderRefused(not_allowed(parsed.raw_host or url), concerns_all=True) from error
         raise ProviderUnavailable(
             f"The connection failed: {_reason(error)}.", is_unsent=not sent.began
         ) from error
@@ -55,7 +57,7 @@ def send_request(
 
 @dataclass(slots=True)
 class _Sent:
-    """Whether any byte of the request can have reached the other side."""
+    """Whether the provider may have received a part of the request."""
 
     began: bool = False
 
@@ -80,16 +82,16 @@ async def _exchange(
         content = b""
         async for part in response.content.iter_chunked(16 * 1024):
             content += part
-            if len(content) >= MOST_BYTES:
+            if len(content) >= MAX_BYTES:
                 response.close()
                 break
-        text = content[:MOST_BYTES].decode("utf-8", "replace").replace("\x00", "")
+        text = content[:MAX_BYTES].decode("utf-8", "replace").replace("\x00", "")
         return HttpAnswer(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Reading all certificates of the machine takes longer than a request."""
+    """The TLS context, cached because loading certificates takes longer than a request."""
     return ssl.create_default_context()
 
 

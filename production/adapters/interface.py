@@ -1,4 +1,4 @@
-"""What every provider adapter offers and takes; adapters read no model and no setting but what they are given."""
+"""The interface of provider adapters, which get all data as arguments and read no models or settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +15,8 @@ class JobFile:
     sha256: str
     content: bytes
     url: str = ""  # a signed address, for providers that fetch
+    is_printed: bool = True  # else papers that go with the pieces, such as those for the post office
+    copies: int = 0  # how many sheets of paper are printed of it, for a gang sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class JobItem:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One item of one order, as a provider gets it. `number` is unique and stays the same over every retry."""
+    """An order item for a provider. `number` is unique and the same for every retry."""
 
     number: str
     order_id: str
@@ -50,11 +52,32 @@ class Job:
     delivery_method: str
     files: Sequence[JobFile]
     note: str = ""
+    members: Sequence["Member"] = ()
+
+    @property
+    def print_files(self) -> Sequence[JobFile]:
+        return [file for file in self.files if file.is_printed]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A job on a gang sheet: its order and recipient are in `job`, which has no files of its own.
+
+    `places` says of each sheet, by the name of its file, how many pieces one sheet gives; `runs` how many are printed.
+    """
+
+    job: Job
+    places: Mapping[str, int]
+    runs: Mapping[str, int]
+
+    @property
+    def pieces(self) -> int:
+        return sum(count * self.runs[name] for name, count in self.places.items())
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was sent and what came back, secrets removed; kept with the job."""
+    """A request and its response without secrets; stored with the job."""
 
     request: str
     answer: str
@@ -63,7 +86,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The provider has the job; `reference` is its own name for it."""
+    """The provider accepted the job; `reference` is its ID there."""
 
     reference: str
     exchange: Exchange
@@ -71,7 +94,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One message of a provider about one job. `identifier` makes it idempotent; `at` orders it."""
+    """A report of a provider on a job. `identifier` makes it idempotent; reports are ordered by `at`."""
 
     identifier: str
     job_number: str
@@ -85,11 +108,15 @@ class Report:
 
 
 class ProviderRefused(Exception):
-    """The provider does not take the job: another try is useless. `exchange` holds its answer."""
+    """The provider does not take the job: another try is useless. `exchange` holds its answer.
 
-    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+    `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
+    another provider, and none of them fails.
+    """
+
+    def __init__(self, message: str, exchange: Exchange | None = None, *, concerns_all: bool = False) -> None:
         super().__init__(message)
-        self.exchange = exchange
+        self.exchange, self.concerns_all = exchange, concerns_all
 
 
 class ProviderUnavailable(Exception):
@@ -114,22 +141,22 @@ class Adapter(Protocol):
     """Built with the provider's settings (a checked mapping) and its decrypted secrets."""
 
     def check_connection(self) -> str:
-        """One sentence on what was reached; raises ProviderRefused or ProviderUnavailable."""
+        """Returns a message about the connection; raises ProviderRefused or ProviderUnavailable."""
 
     def preview(self, job: Job) -> Mapping[str, Any]:
-        """The dry run: exactly what `submit` would send: {name or request: text}."""
+        """Returns exactly what `submit` would send, as {file name or request: text}."""
 
     def submit(self, job: Job) -> Submitted:
-        """Exactly once in effect: a job number that the provider already has is answered as submitted."""
+        """Submits the job once: a number that the provider already has counts as submitted."""
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
 
     def poll(self) -> Sequence[Report]:
-        """New reports that wait at the provider; empty where it sends them itself."""
+        """New reports at the provider; empty if the provider sends them itself."""
 
     def confirm(self, reports: Sequence[Report]) -> None:
-        """Called after the reports of `poll` are stored: moves them away."""
+        """Called after the reports of `poll` are stored; removes them from the provider."""
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
-        """The reports in a message received at the provider's own address; raises ValueError with what was wrong."""
+        """The reports in a postback; raises ValueError with the fault."""

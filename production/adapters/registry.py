@@ -1,4 +1,4 @@
-"""The adapters by the name of their kind; each is imported when it is first needed."""
+"""The adapters by kind, each imported at its first use."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -11,7 +11,7 @@ KINDS = ("folder", "sftp", "siteflow")
 
 
 def setting_fields(kind: str) -> Sequence[SettingField]:
-    """What this kind of adapter wants to know; secret ones are among them."""
+    """The settings of this kind of adapter, including secret ones."""
     fields: Sequence[SettingField] = _module(kind).SETTINGS
     return fields
 

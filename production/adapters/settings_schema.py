@@ -1,4 +1,4 @@
-"""What an adapter wants to know of its provider: forms are built from this declaration, and values checked by it."""
+"""Declarations of adapter settings, used to build forms and to validate values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ FALSE_WORDS = frozenset({"false", "off", "no", "0", ""})
 class SettingField:
     """One setting. `secret` ones are kept encrypted and never shown again.
 
-    `choices` holds (value, label) of the kind `choice`. `check` gets the clean value and returns what is wrong.
+    `choices` holds (value, label) of the kind `choice`. `check` gets the clean value and returns what is wrong;
+    `check_saved` does the same only when a person saves it, for it may look up names.
     """
 
     name: str
@@ -28,15 +29,16 @@ class SettingField:
     default: Any = None
     choices: Sequence[tuple[str, str]] = ()
     check: Callable[[Any], str | None] | None = None
+    check_saved: Callable[[Any], str | None] | None = None
 
 
 def check_settings(fields: Sequence[SettingField], mapping: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong, by the name of the field; names that no field has are errors as well."""
+    """The errors by field name; unknown names are errors as well."""
     return _read(fields, mapping)[1]
 
 
 def clean_settings(fields: Sequence[SettingField], mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Every field with a value of its kind, defaults filled in; raises ValueError with the first mistake."""
+    """Typed values of all fields, with defaults; raises ValueError with the first error."""
     values, errors = _read(fields, mapping)
     for name, message in errors.items():
         raise ValueError(f"{name}: {message}")
@@ -58,23 +60,23 @@ def _read(
     return values, errors
 
 
-def _value(field: SettingField, given: Any) -> Any:
-    if given is None or (isinstance(given, str) and not given.strip() and field.kind != "boolean"):
+def _value(field: SettingField, raw: Any) -> Any:
+    if raw is None or (isinstance(raw, str) and not raw.strip() and field.kind != "boolean"):
         if field.default is not None:
             return field.default
         if field.required:
             raise ValueError("This setting is required.")
         return False if field.kind == "boolean" else None if field.kind in {"integer", "decimal"} else ""
-    value = READERS[field.kind](field, given)
+    value = READERS[field.kind](field, raw)
     if field.check and (mistake := field.check(value)):
         raise ValueError(mistake)
     return value
 
 
-def _text(field: SettingField, given: Any) -> str:
-    if not isinstance(given, str):
+def _text(field: SettingField, raw: Any) -> str:
+    if not isinstance(raw, str):
         raise ValueError("Write text.")
-    text = given.strip()
+    text = raw.strip()
     limit = LONGEST_LONG_TEXT if field.kind == "long_text" else LONGEST_TEXT
     if len(text) > limit:
         raise ValueError(f"At most {limit:,} characters are allowed.")
@@ -84,18 +86,18 @@ def _text(field: SettingField, given: Any) -> str:
     return text
 
 
-def _integer(field: SettingField, given: Any) -> int:
-    if isinstance(given, int) and not isinstance(given, bool):
-        return given
-    text = given.strip() if isinstance(given, str) else ""
+def _integer(field: SettingField, raw: Any) -> int:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    text = raw.strip() if isinstance(raw, str) else ""
     if not text.removeprefix("-").isdecimal() or len(text) > 15:
         raise ValueError("Write a whole number.")
     return int(text)
 
 
-def _decimal(field: SettingField, given: Any) -> float:
+def _decimal(field: SettingField, raw: Any) -> float:
     try:
-        number = Decimal(str(given)) if not isinstance(given, bool) else Decimal("NaN")
+        number = Decimal(str(raw)) if not isinstance(raw, bool) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite() or abs(number) > 10**12:
@@ -103,20 +105,20 @@ def _decimal(field: SettingField, given: Any) -> float:
     return float(number)
 
 
-def _boolean(field: SettingField, given: Any) -> bool:
-    if isinstance(given, bool):
-        return given
-    word = given.strip().lower() if isinstance(given, str) else None
+def _boolean(field: SettingField, raw: Any) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    word = raw.strip().lower() if isinstance(raw, str) else None
     if word not in TRUE_WORDS | FALSE_WORDS:
         raise ValueError("Choose yes or no.")
     return word in TRUE_WORDS
 
 
-def _choice(field: SettingField, given: Any) -> str:
+def _choice(field: SettingField, raw: Any) -> str:
     allowed = [value for value, _ in field.choices]
-    if given not in allowed:
+    if raw not in allowed:
         raise ValueError(f"Choose one of: {', '.join(allowed)}.")
-    return str(given)
+    return str(raw)
 
 
 READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {
@@ -130,5 +132,5 @@ READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {
 
 
 def between(least: float, most: float) -> Callable[[Any], str | None]:
-    """A check for numbers."""
+    """A check for a range of numbers."""
     return lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."

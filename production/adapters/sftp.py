@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import asyncssh
 
+from production.adapters.addresses import host_refusal
 from production.adapters.drop import LAYOUT, TICKETS, drop_files, exchange_of, preview_files
 from production.adapters.interface import Exchange, Job, Report, Submitted
 from production.adapters.settings_schema import SettingField, between, clean_settings
@@ -33,7 +34,9 @@ def _key_mistake(text: str) -> str | None:
 
 
 SETTINGS: Sequence[SettingField] = (
-    SettingField("host", "Host", help="Such as sftp.example.com.", check=_host_mistake),
+    SettingField(
+        "host", "Host", help="Such as sftp.example.com.", check=_host_mistake, check_saved=host_refusal
+    ),
     SettingField("port", "Port", "integer", default=22, check=between(1, 65535)),
     SettingField(
         "host_key",
@@ -82,7 +85,7 @@ def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SftpAdapt
 
 
 class SftpAdapter:
-    """Each call is one connection."""
+    """Opens a connection for each call."""
 
     def __init__(
         self, settings: Mapping[str, Any], secrets: Mapping[str, str], *, settle: float = SETTLE_SECONDS

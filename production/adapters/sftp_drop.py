@@ -1,4 +1,4 @@
-"""How a job gets into the folder of an SFTP server exactly once, and how it is taken back.
+"""Puts a job into a folder of an SFTP server exactly once, and withdraws it.
 
 Files are written to a staging folder beside the hot folder. When all are complete a marker with the number of
 the job is made, and then they are renamed into place. A retry reads where the try before it ended: without a
@@ -21,7 +21,7 @@ CHUNK = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where things of one job are. All must lie in one file system, or nothing could be renamed."""
+    """The paths of a job. All must be in one file system, because files are renamed."""
 
     folder: str
     number: str
@@ -56,9 +56,9 @@ class Places:
 async def put_job(
     sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile], progress: Progress
 ) -> str:
-    """What happened, in a sentence."""
+    """Puts the job's files into the hot folder; returns a message."""
     if not await sftp.isdir(places.folder):
-        raise ProviderRefused(f"The folder {places.folder} does not exist at the server.")
+        raise ProviderRefused(f"The folder {places.folder} does not exist at the server.", concerns_all=True)
     if await sftp.exists(places.cancelled):
         raise ProviderRefused(f"Job {places.number} was cancelled at this server before.")
     was_sent = await sftp.exists(places.marker)
@@ -110,7 +110,7 @@ async def _mark(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropF
 
 
 async def _release(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> bool:
-    """Whether there was anything left to rename."""
+    """Renames the files into the hot folder; returns whether any was left."""
     if not places.is_flat:
         return await _was_moved(sftp, places.staging, places.target)
     moved = False
@@ -122,15 +122,15 @@ async def _release(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[Dr
 
 
 async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
-    """Tickets first, so that a press that begins by them does not; all or none."""
+    """Withdraws the files, all or none; tickets first, so that the press cannot start from them."""
     taken: list[tuple[str, str]] = []
     for file in reversed(files):
-        kept = f"{places.cancelled}/{file.name}"
-        if await sftp.exists(kept):
-            continue  # by a try before this one
+        target = f"{places.cancelled}/{file.name}"
+        if await sftp.exists(target):
+            continue  # by an earlier attempt
         for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
-            if await _was_moved(sftp, source, kept):
-                taken.append((kept, source))
+            if await _was_moved(sftp, source, target):
+                taken.append((target, source))
                 break
         else:
             for back, origin in reversed(taken):
@@ -141,15 +141,15 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
 
 
 async def _take_folder(sftp: asyncssh.SFTPClient, places: Places) -> None:
-    kept = f"{places.cancelled}/files"
+    target = f"{places.cancelled}/files"
     for source in (places.staging, places.target):
-        if await sftp.exists(kept) or await _was_moved(sftp, source, kept):
+        if await sftp.exists(target) or await _was_moved(sftp, source, target):
             return
     raise ProviderRefused("The press has taken the job's folder; cancel it there.")
 
 
 async def _was_moved(sftp: asyncssh.SFTPClient, source: str, target: str) -> bool:
-    """False where there is no source (any more)."""
+    """Renames a file; False if the source does not exist (any more)."""
     try:
         await sftp.posix_rename(source, target)
     except asyncssh.SFTPOpUnsupported:

@@ -1,4 +1,4 @@
-"""The return folder of an SFTP server: reports are read, and moved away once they are stored."""
+"""The return folder of an SFTP server: reads reports, and moves them once they are stored."""
 
 import time
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from production.adapters.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
 from production.tickets.reports import LONGEST_BODY
 
-MOST_FILES = 500
+MAX_FILES = 500
 READ, REJECTED = "read", "rejected"
-# A file that changed this short ago may still be written to.
+# Files changed within this time may still be written.
 SETTLE_SECONDS = 3
 SKEW_SECONDS = 60
 
@@ -22,7 +22,7 @@ SKEW_SECONDS = 60
 async def read_returns(
     sftp: asyncssh.SFTPClient, folder: str, settle: float = SETTLE_SECONDS
 ) -> dict[str, Sequence[Report]]:
-    """Reports by the name of their file. What cannot be read is moved to `rejected`, with the reason beside it."""
+    """Reports by file name. Unreadable files are moved to `rejected`, with the reason in a file beside them."""
     found: dict[str, Sequence[Report]] = {}
     seen = 0
     async for entry in sftp.scandir(folder):
@@ -32,7 +32,7 @@ async def read_returns(
         if is_unfinished(name) or name in {READ, REJECTED}:
             continue
         seen += 1
-        if seen > MOST_FILES:
+        if seen > MAX_FILES:
             break
         try:
             reports = await _read(sftp, folder, name, entry.attrs, settle)
@@ -47,16 +47,16 @@ async def read_returns(
 
 
 async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]) -> None:
-    kept = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
-    await sftp.makedirs(kept, exist_ok=True)
+    target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
+    await sftp.makedirs(target, exist_ok=True)
     for name in names:
-        await _move(sftp, f"{folder}/{name}", f"{kept}/{name}")
+        await _move(sftp, f"{folder}/{name}", f"{target}/{name}")
 
 
 async def _read(
     sftp: asyncssh.SFTPClient, folder: str, name: str, attrs: asyncssh.SFTPAttrs, settle: float
 ) -> Sequence[Report] | None:
-    """None of what is left alone: not settled yet, or not of a job."""
+    """The reports of a file; None if it may still be written or belongs to no job."""
     mode, changed = attrs.permissions or 0, attrs.mtime
     if -SKEW_SECONDS < time.time() - (changed or 0) < settle:
         return None
@@ -83,7 +83,7 @@ async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str
 
 
 async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
-    """A file of the same name that was moved before keeps its place."""
+    """Moves a file without replacing an existing one."""
     number = 1
     wanted = target
     while await sftp.exists(wanted):

@@ -1,4 +1,4 @@
-"""A connection to an SFTP server whose host key is pinned, and what its errors mean for a job."""
+"""Connections to SFTP servers with pinned host keys, and the translation of their errors."""
 
 import asyncio
 import hmac
@@ -20,7 +20,7 @@ MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
 
 @dataclass(slots=True)
 class Progress:
-    """Whether a job can have become visible at the provider when something fails."""
+    """Tracks whether a failed job may already be visible to the provider."""
 
     is_unsent: bool = True
 
@@ -33,7 +33,7 @@ class PinnedKeys:
 
     @classmethod
     def parse(cls, text: str) -> "PinnedKeys":
-        """Raises ValueError with the line that is no key."""
+        """Raises ValueError with the invalid line."""
         lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
         if not lines:
             raise ValueError("Write at least one host key or fingerprint.")
@@ -66,7 +66,7 @@ class _Client(asyncssh.SSHClient):
 async def open_sftp(
     settings: Mapping[str, Any], secrets: Mapping[str, str]
 ) -> AsyncIterator[asyncssh.SFTPClient]:
-    """Nothing of this machine's SSH configuration, agent or known hosts is used."""
+    """Connects without the machine's SSH configuration, agent and known hosts."""
     host, port = settings["host"], settings["port"]
     keys, client = _client_keys(secrets), _Client(PinnedKeys.parse(settings["host_key"]))
     connected: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
@@ -86,11 +86,13 @@ async def open_sftp(
         )
     except asyncssh.HostKeyNotVerifiable as error:
         raise ProviderRefused(
-            f"The server at {host} showed the host key {client.shown or '(none)'}, which is not a pinned one."
+            f"The server at {host} showed the host key {client.shown or '(none)'}, which is not a pinned one.",
+            concerns_all=True,
         ) from error
     except asyncssh.PermissionDenied as error:
         raise ProviderRefused(
-            f"The server at {host} does not accept the user {settings['username']} with this key or password."
+            f"The server at {host} does not accept the user {settings['username']} with this key or password.",
+            concerns_all=True,
         ) from error
     except BaseException:
         connected.close()
@@ -101,15 +103,19 @@ async def open_sftp(
 
 @contextmanager
 def translated(progress: Progress) -> Iterator[None]:
-    """Every failure becomes one of the two of the interface, with a sentence for people."""
+    """Translates all failures to ProviderRefused or ProviderUnavailable, with a message for users."""
     try:
         yield
     except FULL as error:
         raise ProviderUnavailable("The server's disk is full.", is_unsent=progress.is_unsent) from error
     except asyncssh.SFTPPermissionDenied as error:
-        raise ProviderRefused(f"The server does not permit this: {error.reason}.") from error
+        raise ProviderRefused(
+            f"The server does not permit this: {error.reason}.", concerns_all=True
+        ) from error
     except MISSING as error:
-        raise ProviderRefused(f"A folder is missing at the server: {error.reason}.") from error
+        raise ProviderRefused(
+            f"A folder is missing at the server: {error.reason}.", concerns_all=True
+        ) from error
     except asyncssh.SFTPError as error:
         raise ProviderUnavailable(
             f"The server could not store the files: {error.reason}.", is_unsent=progress.is_unsent
@@ -128,12 +134,12 @@ def translated(progress: Progress) -> Iterator[None]:
 def _client_keys(secrets: Mapping[str, str]) -> list[asyncssh.SSHKey] | None:
     if not (text := secrets.get("private_key")):
         if not secrets.get("password"):
-            raise ProviderRefused("The provider has neither a password nor a private key.")
+            raise ProviderRefused("The provider has neither a password nor a private key.", concerns_all=True)
         return None
     try:
         return [asyncssh.import_private_key(text, secrets.get("key_passphrase") or None)]
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise ProviderRefused(f"The private key cannot be read: {error}.") from error
+        raise ProviderRefused(f"The private key cannot be read: {error}.", concerns_all=True) from error
 
 
 def _fingerprint(line: str) -> str:

@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from production.adapters.addresses import url_refusal
 from production.adapters.http import HttpAnswer, send_request
 from production.adapters.interface import (
     Exchange,
@@ -20,7 +21,7 @@ from production.adapters.settings_schema import SettingField, between, clean_set
 from production.adapters.siteflow_orders import order_of, signed_headers, table_mistake
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 
-KEPT_ANSWER = 10_000
+LONGEST_STORED_ANSWER = 10_000
 LONGEST_PAUSE = 3600.0
 BUSY = frozenset({408, 425, 429})
 ALREADY_CANCELLED = ("already cancel", "already been cancel")
@@ -42,6 +43,7 @@ SETTINGS: Sequence[SettingField] = (
         default="https://pro-api.oneflowcloud.com",
         help="Without /api.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField(
         "order_url",
@@ -49,6 +51,7 @@ SETTINGS: Sequence[SettingField] = (
         required=False,
         help="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField("token", "Token"),
     SettingField("secret", "Secret", secret=True),
@@ -86,6 +89,14 @@ SETTINGS: Sequence[SettingField] = (
         check=table_mistake,
     ),
     SettingField(
+        "attributes",
+        "Attributes",
+        "long_text",
+        required=False,
+        help="Options of products that Site Flow's product takes as attributes, one in each line: our name = theirs.",
+        check=table_mistake,
+    ),
+    SettingField(
         "validate", "Validate first", "boolean", default=True, help="Ask Site Flow before each order."
     ),
     SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),
@@ -107,7 +118,7 @@ class SiteFlowAdapter:
         self._order_url = str(self._settings["order_url"]).rstrip("/") or self._url
 
     def check_connection(self) -> str:
-        """An empty order is validated: what is wrong with it says that token and secret are right."""
+        """Validates an empty order: its error proves that token and secret are valid."""
         probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
         answer, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
         if answer.status not in {400, 422} and not answer.is_success:
@@ -156,7 +167,7 @@ class SiteFlowAdapter:
     def _taken_before(
         self, job: Job, answer: HttpAnswer, exchange: Exchange, *, is_question: bool = False
     ) -> Submitted:
-        """A number that Site Flow has is the job itself, sent by a try whose answer was lost."""
+        """Whether Site Flow already has the number, from an attempt whose response was lost."""
         if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
             return Submitted((_reference(answer.text) or job.number)[:200], exchange)
         raise self._error(answer, exchange, is_unsent=is_question or answer.status == 429)
@@ -172,7 +183,7 @@ class SiteFlowAdapter:
     ) -> tuple[HttpAnswer, Exchange]:
         body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         if not self._secret:
-            raise ProviderRefused("The provider has no secret.")
+            raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
             method,
             url,
@@ -184,9 +195,11 @@ class SiteFlowAdapter:
         try:
             answer = send_request(method, url, body, headers, seconds=self._settings["time_limit"])
         except ProviderUnavailable as error:
-            kept = Exchange(request, str(error), digests or {})
-            raise ProviderUnavailable(str(error), kept, is_unsent=error.is_unsent or is_question) from error
-        shown = f"{answer.status}\n{answer.text[:KEPT_ANSWER]}"
+            exchange = Exchange(request, str(error), digests or {})
+            raise ProviderUnavailable(
+                str(error), exchange, is_unsent=error.is_unsent or is_question
+            ) from error
+        shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
         return answer, Exchange(request, shown, digests or {})
 
     def _error(self, answer: HttpAnswer, exchange: Exchange, *, is_unsent: bool = False) -> Exception:
@@ -196,6 +209,7 @@ class SiteFlowAdapter:
                 "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
                 f"{': ' + message if message else ''}.",
                 exchange,
+                concerns_all=True,
             )
         if answer.status in BUSY or answer.status >= 500:
             pause = _retry_after(answer.headers.get("retry-after", ""))
@@ -213,7 +227,7 @@ def _reference(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    """The error with what is wrong at each path, in one line."""
+    """The error with the message of each path, in one line."""
     content = _json(text)
     error = content.get("error", content)
     if isinstance(error, str):

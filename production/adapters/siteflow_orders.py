@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from production.adapters.interface import Job, ProviderRefused
+from production.adapters.interface import Job, JobFile, ProviderRefused
 from production.tickets.xjdf import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
@@ -78,7 +78,10 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
                     "description": item.product_name,
                     "quantity": item.quantity,
                     "shipmentIndex": 0,
-                    "components": _components(job, code or settings["component_code"]),
+                    "extraData": {"options": dict(sorted(item.options.items()))},
+                    "components": _components(
+                        job, code or settings["component_code"], read_table(settings.get("attributes") or "")
+                    ),
                 }
             ],
             "shipments": [
@@ -86,26 +89,39 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
                     "shipmentIndex": 0,
                     "shipTo": _ship_to(job.recipient),
                     "carrier": _carrier(carriers.get(job.delivery_method), job.delivery_method),
+                    "attachments": [_attachment(file) for file in job.files if not file.is_printed],
                 }
             ],
         },
     }
 
 
-def _components(job: Job, code: str) -> list[dict[str, Any]]:
-    if not job.files:
+def _attachment(file: JobFile) -> dict[str, Any]:
+    return {"path": _address(file), "fetch": True, "contentType": file.media_type, "type": "insert"}
+
+
+def _address(file: JobFile) -> str:
+    if not file.url:
+        raise ProviderRefused(f"The file {file.name} has no address that Site Flow could fetch.")
+    return file.url
+
+
+def _components(job: Job, code: str, attributes: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    """`attributes` say which options of a product Site Flow's own product takes, and by what name."""
+    if not job.print_files:
         raise ProviderRefused("The job has no print file.")
-    for file in job.files:
-        if not file.url:
-            raise ProviderRefused(f"The print file {file.name} has no address that Site Flow could fetch.")
+    taken = {
+        theirs: job.item.options[ours] for ours, (theirs, _) in attributes.items() if ours in job.item.options
+    }
     return [
         {
             "code": code if position == 1 else f"{code}{position}",
-            "path": file.url,
+            "path": _address(file),
             "fetch": True,
+            **({"attributes": taken} if taken else {}),
             "extraData": {"sha256": file.sha256},
         }
-        for position, file in enumerate(job.files, 1)
+        for position, file in enumerate(job.print_files, 1)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Postbacks of Site Flow as reports. Their body is a template of the account, so the usual shapes are all read."""
+"""Parses postbacks of Site Flow. Their form depends on the account, so all usual forms are accepted."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ STATES = {
     "ordersubmissionerror": "Failed",
 }
 NAMED = "received, printready, printed, shipped, cancelled, errored"
-# Where a value stands, in the order of trust.
+# Where a value is looked for; the first match counts.
 PLACES = ((), ("order",), ("orderData",), ("order", "orderData"), ("shipment",), ("data",))
 DUPLICATE = re.compile(
     r"already (exists?|been (submitted|used))|duplicate|not unique|must be unique", re.IGNORECASE
@@ -49,64 +49,64 @@ def read_postbacks(body: bytes) -> Sequence[Report]:
         raise ValueError("The JSON is nested too deeply.") from error
     postbacks = content if isinstance(content, list) else [content]
     check_count(len(postbacks))
-    return [_report(given, f"Postback {position}") for position, given in enumerate(postbacks, 1)]
+    return [_report(postback, f"Postback {position}") for position, postback in enumerate(postbacks, 1)]
 
 
-def _report(given: Any, where: str) -> Report:
-    if not isinstance(given, dict):
+def _report(postback: Any, where: str) -> Report:
+    if not isinstance(postback, dict):
         raise ValueError(f"{where}: it must be an object with sourceOrderId, status and timestamp.")
-    number = _first(given, "sourceOrderId")
+    number = _first(postback, "sourceOrderId")
     if not number:
         raise ValueError(f"{where}: sourceOrderId is missing.")
-    status = _first(given, "status", "orderStatus", "event", "eventName")
+    status = _first(postback, "status", "orderStatus", "event", "eventName")
     state = STATES.get(re.sub(r"[^a-z]", "", status.lower()))
     if state is None:
         raise ValueError(f"{where}: status is “{status[:60]}”; it must be one of {NAMED}.")
-    message = _first(given, "message", "errorMessage", "reason") or _error(given)
+    message = _first(postback, "message", "errorMessage", "reason") or _error(postback)
     if state == "Failed" and DUPLICATE.search(message):
-        # The second of two submissions was turned away; the first one is in production.
+        # The second of two submissions was refused; the first one is in production.
         state = "Acknowledged"
     values = {
         "JobNumber": number,
         "State": state,
-        "At": _first(given, "timestamp", "date", "shippedAt"),
-        "Carrier": _carrier(given),
-        "TrackingNumber": _first(given, "trackingNumber", "trackingReference", "carrierTrackingNumber"),
-        "TrackingURL": _first(given, "trackingUrl", "trackingURL", "carrierTrackingUrl"),
+        "At": _first(postback, "timestamp", "date", "shippedAt"),
+        "Carrier": _carrier(postback),
+        "TrackingNumber": _first(postback, "trackingNumber", "trackingReference", "carrierTrackingNumber"),
+        "TrackingURL": _first(postback, "trackingUrl", "trackingURL", "carrierTrackingUrl"),
         "Message": f"{status}: {message}" if message else status,
     }
     parts = [
-        _first(given, name) for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
+        _first(postback, name) for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
     ]
     if any(parts):
-        # Components of one job are printed at the same moment, and each of them is reported.
+        # Components of a job are printed at the same time, and each one is reported.
         known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
         values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
-    return report_of(values, where=where, raw=json.dumps(given, ensure_ascii=False, sort_keys=True))
+    return report_of(values, where=where, raw=json.dumps(postback, ensure_ascii=False, sort_keys=True))
 
 
-def _values(given: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:
     for place in PLACES:
-        found: Any = given
+        found: Any = postback
         for step in place:
             found = found.get(step) if isinstance(found, dict) else None
         if isinstance(found, dict) and name in found:
             yield found[name]
-    shipments = given.get("shipments")
+    shipments = postback.get("shipments")
     if isinstance(shipments, list) and shipments and isinstance(shipments[0], dict) and name in shipments[0]:
         yield shipments[0][name]
 
 
-def _first(given: Mapping[str, Any], *names: str) -> str:
+def _first(postback: Mapping[str, Any], *names: str) -> str:
     for name in names:
-        for value in _values(given, name):
+        for value in _values(postback, name):
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
                 return str(value).strip()
     return ""
 
 
-def _error(given: Mapping[str, Any]) -> str:
-    for error in _values(given, "error"):
+def _error(postback: Mapping[str, Any]) -> str:
+    for error in _values(postback, "error"):
         if isinstance(error, str):
             return error
         if isinstance(error, dict):
@@ -114,8 +114,8 @@ def _error(given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _carrier(given: Mapping[str, Any]) -> str:
-    for carrier in _values(given, "carrier"):
+def _carrier(postback: Mapping[str, Any]) -> str:
+    for carrier in _values(postback, "carrier"):
         if isinstance(carrier, str):
             return carrier
         if isinstance(carrier, dict):

@@ -1,10 +1,10 @@
-"""How many pieces of a size lie on a sheet, and where."""
+"""Grids of equal pieces on a sheet."""
 
 from dataclasses import dataclass
 
 from production.gang_sheets.sheets import MARK_OFFSET_MM, GangRequest, Place, Sheet
 
-# Sizes come from floats: what is this much too large still fits.
+# Tolerance for rounding of sizes.
 SLACK_MM = 1e-6
 
 
@@ -12,7 +12,7 @@ SLACK_MM = 1e-6
 class Grid:
     columns: int
     rows: int
-    width_mm: float  # of a piece as it lies
+    width_mm: float  # of a piece on the sheet
     height_mm: float
     bleed_mm: float  # that is printed: half the gutter at most
     rotation: int
@@ -29,7 +29,7 @@ class Grid:
 
 
 def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
-    """Upright or rotated, whichever gives more places; raises ValueError where not one fits."""
+    """The grid with more slots, upright or rotated; raises ValueError if no piece fits."""
     grids = [_grid(request, sheet, rotation) for rotation in (0, 90)]
     best = max(grids, key=lambda grid: grid.columns * grid.rows)
     if best.columns * best.rows < 1:
@@ -46,7 +46,7 @@ def front_place(grid: Grid, slot: int, job_number: str, page: int = 1) -> Place:
 
 
 def back_place(front: Place, sheet: Sheet, page: int = 2) -> Place:
-    """Behind the front once the press has turned the sheet, and head to head with it."""
+    """The position on the back that lies behind the front, head to head, after the sheet is turned."""
     x, y, rotation = front.x_mm, front.y_mm, front.rotation
     if sheet.flip == "left_right" or sheet.turn == "work_and_turn":
         x, rotation = sheet.width_mm - x - front.width_mm, -rotation % 360

@@ -1,4 +1,4 @@
-"""A planned sheet as PDF: pieces with their bleed, cut marks, and a slug line with job numbers.
+"""Renders a planned sheet as PDF: pieces with bleed, cut marks, and a slug line with job numbers.
 
 The same plan and files always give the same bytes. Pages are placed as they are: no colour and no font changes.
 """
@@ -33,7 +33,7 @@ def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes]) -> bytes:
 
 
 class _Forms:
-    """Each page of each job is in the sheet once, however often it is placed."""
+    """The pages of jobs as form XObjects, embedded once each."""
 
     def __init__(self, pdf: pikepdf.Pdf, planned: PlannedSheet, files: Mapping[str, bytes]) -> None:
         self._pdf, self._planned, self._files = pdf, planned, files
@@ -42,7 +42,7 @@ class _Forms:
         self.intents: pikepdf.Object | None = None
 
     def form(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
-        """The form, and the trim within it in points."""
+        """The form of a page, and its trim box in points."""
         key = (place.job_number, place.page)
         if key not in self._made:
             self._made[key] = self._make(place)
@@ -116,7 +116,7 @@ def _add_side(
 
 
 def _matrix(place: Place, trim: Sequence[float]) -> str:
-    """Turns the piece about its middle and puts its trim into its place."""
+    """The matrix that rotates the piece around its middle and moves its trim to its position."""
     a, b, c, d = TURNS[place.rotation]
     middle_x, middle_y = (trim[0] + trim[2]) / 2, (trim[1] + trim[3]) / 2
     x = (place.x_mm + place.width_mm / 2) * POINTS - (a * middle_x + c * middle_y)
@@ -125,7 +125,7 @@ def _matrix(place: Place, trim: Sequence[float]) -> str:
 
 
 def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
-    """At each cut, outside of all bleed. The back has them behind those of the front."""
+    """Cut marks at each cut, outside of all bleed; those of the back lie behind those of the front."""
     sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
     if is_back and sheet.flip == "left_right":
         xs = [sheet.width_mm - x for x in xs]
@@ -150,7 +150,7 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
 
 
 def _slug(planned: PlannedSheet, side: str) -> str:
-    """Every job number stands there, in smaller type where there are many."""
+    """The slug line with all job numbers, in smaller type if there are many."""
     sheet = planned.sheet
     if not sheet.slug_mm:
         return ""
@@ -183,7 +183,7 @@ def _lines(words: Sequence[str], size: float, width: float) -> list[str]:
 
 
 def _registration(pdf: pikepdf.Pdf) -> pikepdf.Object:
-    """Marks are on every plate."""
+    """The registration colour, which prints on every plate."""
     tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=[1, 1, 1, 1], N=1)
     return pdf.make_indirect(
         pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name.All, pikepdf.Name.DeviceCMYK, tint])

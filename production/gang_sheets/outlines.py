@@ -1,4 +1,4 @@
-"""Text as outlines: a press sheet needs no font for its slug line then, and no press replaces one."""
+"""Text as outlines, so that the slug line needs no font."""
 
 import importlib.util
 from functools import cache
@@ -12,7 +12,7 @@ PACKAGE, NAME = "fontpkg_inter", "Inter[opsz,wght].ttf"
 
 
 class _PathPen(BasePen):
-    """Operators of a PDF path; quadratic curves become cubic ones."""
+    """Writes PDF path operators; converts quadratic curves to cubic ones."""
 
     def __init__(self, glyphs: Any, scale: float, x: float, y: float) -> None:
         super().__init__(glyphs)

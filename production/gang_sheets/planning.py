@@ -1,4 +1,4 @@
-"""Quantities become sheets: few layouts, and little paper that gives no ordered piece."""
+"""Plans gang sheets with few layouts and little waste."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -6,18 +6,18 @@ from itertools import groupby
 from production.gang_sheets.grids import Grid, back_place, best_grid, front_place
 from production.gang_sheets.sheets import GangRequest, Plan, PlannedSheet, Sheet
 
-# A last layout that brings the waste of a group to this or less ends its plan; else one more layout is taken.
+# The plan ends with a layout whose waste is at most this share; otherwise one more layout is added.
 GOOD_WASTE = 0.04
-MOST_REQUESTS = 500
+MAX_REQUESTS = 500
 
 
 def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
-    """The same requests in any order give the same plan; raises ValueError with the job that does not fit."""
+    """Plans sheets, independent of the order of requests; raises ValueError with a job that does not fit."""
     numbers = [request.job_number for request in requests]
     if len(set(numbers)) < len(numbers):
         raise ValueError("A job may be named once only.")
-    if len(requests) > MOST_REQUESTS:
-        raise ValueError(f"At most {MOST_REQUESTS} jobs are planned at once.")
+    if len(requests) > MAX_REQUESTS:
+        raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
     layouts: list[tuple[GangRequest, Grid, int, Mapping[str, int]]] = []
     capacity = 0
     for _, members in groupby(
@@ -64,7 +64,7 @@ def plan_runs(wanted: Mapping[str, int], slots: int) -> list[tuple[int, dict[str
 
 
 def _finishing_run(left: Mapping[str, int], slots: int) -> int | None:
-    """The shortest run of one layout that gives all that is left; None where there are more jobs than places."""
+    """The shortest run of one layout for all remaining pieces; None for more jobs than slots."""
     if len(left) > slots:
         return None
     low, high = 1, max(left.values())
@@ -78,7 +78,7 @@ def _finishing_run(left: Mapping[str, int], slots: int) -> int | None:
 
 
 def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, int]]:
-    """The longest run that fills every place and makes no piece too many."""
+    """The longest run that fills every slot without surplus pieces."""
     low, high = 1, max(left.values())
     while low < high:
         middle = (low + high + 1) // 2
@@ -96,7 +96,7 @@ def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, in
 
 
 def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
-    """Places to give away on a sheet, and the pieces that each of them yields."""
+    """The number of slots on a sheet, and the pieces that each one yields."""
     places = grid.columns * grid.rows
     return (places // 2, 2) if request.two_sided and sheet.turn == "work_and_turn" else (places, 1)
 
@@ -118,7 +118,7 @@ def _planned(
     fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
     backs = [back_place(place, sheet) for place in fronts] if request.two_sided else []
     if yields == 2:
-        # Both halves are printed on both sides: the sheet has one form, turned left to right.
+        # Work-and-turn: both sides are printed with the same form, and the sheet is turned left to right.
         fronts, backs = [*fronts, *backs], []
     return PlannedSheet(
         number,

@@ -1,4 +1,4 @@
-"""What a print file says of its piece."""
+"""Reads size, bleed and sides of a piece from its print file."""
 
 import io
 
@@ -30,7 +30,7 @@ def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -
     )
     return GangRequest(
         job_number,
-        # Files of one product differ by roundings.
+        # Rounded, because files of one product differ slightly.
         round(sizes[0][0], 1),
         round(sizes[0][1], 1),
         round(min(max(bleed, 0.0), 20.0), 1),

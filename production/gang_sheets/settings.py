@@ -1,4 +1,4 @@
-"""Settings of a provider for gang sheets, which are off unless they are chosen."""
+"""Gang sheet settings of a provider; off by default."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,24 @@ GANG_SETTINGS: Sequence[SettingField] = (
             ("sheetwise", "Sheetwise: a form for each side"),
             ("work_and_turn", "Work and turn: one form for both sides"),
         ),
-        help="Jobs of one product share press sheets, which the production board has for download.",
+        help="Jobs of one product, size and preset wait for each other and are sent on shared press sheets.",
+    ),
+    SettingField(
+        "gang_wait",
+        "Minutes to wait",
+        "integer",
+        default=30,
+        help="How long the first job of a sheet waits for others. 0: every job is sent alone, and sheets are only for "
+        "download.",
+        check=between(0, 7 * 24 * 60),
+    ),
+    SettingField(
+        "gang_pieces",
+        "Pieces to wait for",
+        "integer",
+        default=5000,
+        help="Once so many pieces are ordered, their sheets go at once.",
+        check=between(1, 1_000_000),
     ),
     SettingField("gang_width", "Sheet width in mm", "decimal", default=450.0, check=between(100, 2000)),
     SettingField("gang_height", "Sheet height in mm", "decimal", default=320.0, check=between(100, 2000)),
@@ -49,7 +66,7 @@ GANG_SETTINGS: Sequence[SettingField] = (
 
 
 def sheet_of(settings: Mapping[str, Any]) -> Sheet | None:
-    """The press sheet of a provider with gang sheets."""
+    """The press sheet from a provider's settings."""
     turn = settings.get("gang_sheets", OFF)
     if turn == OFF:
         return None

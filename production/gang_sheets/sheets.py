@@ -1,4 +1,4 @@
-"""What is planned: requests, the press sheet, and where each piece lies on it. Millimetres from the lower left."""
+"""Data types of gang sheets: requests, press sheets and positions, in mm from the lower left."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class GangRequest:
-    """So many finished pieces of one job. `preset` names paper and press settings: only equal ones share a sheet."""
+    """The finished pieces of a job. Only jobs with equal `preset` (paper and press settings) share a sheet."""
 
     job_number: str
     width_mm: float
@@ -73,7 +73,7 @@ class GangRequest:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The trim of one piece as the press sees it; `rotation` is counter-clockwise, `page` of the job's file from 1."""
+    """The trim of a piece on the sheet; `rotation` is counter-clockwise, `page` counts from 1."""
 
     job_number: str
     page: int
@@ -86,7 +86,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSheet:
-    """One layout: `run` sheets of paper are printed of it. `counts` says how many pieces a sheet gives of each job."""
+    """A layout, printed on `run` sheets. `counts` are the pieces of each job on a sheet."""
 
     number: int
     of: int
@@ -109,7 +109,7 @@ class PlannedSheet:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`waste` is the share of places on all sheets that give no ordered piece."""
+    """`waste` is the share of slots on all sheets without an ordered piece."""
 
     sheets: Sequence[PlannedSheet]
     ordered: Mapping[str, int]

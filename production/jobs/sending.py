@@ -14,22 +14,23 @@ from typing import TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
+from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
-from production.jobs.services.polling import poll_provider, take_providers_to_poll
-from production.jobs.services.sending import take_due_jobs, work_on_job
+from production.jobs.services.polling import claim_providers_to_poll, poll_provider
+from production.jobs.services.sending import claim_due_jobs, work_on_job
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
-POLL_LOOK_SECONDS = 1.0
-JOB_THREADS = 6
+PROVIDER_POLL_SECONDS = 1.0
+JOB_THREADS = 8
 POLL_THREADS = 2
 
 
 class JobSender:
-    """Many jobs at once; a provider that is slow holds up as many threads as its jobs are, and no more than all."""
+    """Many jobs at once; a provider that is slow holds up half of the threads at most (`services.places`)."""
 
     name = "print jobs"
 
@@ -40,16 +41,16 @@ class JobSender:
         self._polling: set[asyncio.Task[None]] = set()
         self._is_closing = False
 
-    async def look_for_due(self) -> None:
+    async def poll_due(self) -> None:
         """Until cancelled."""
         next_poll = 0.0
         while True:
-            wait = LOOK_SECONDS
+            wait = POLL_SECONDS
             try:
                 wait = await self._look()
                 if time.monotonic() >= next_poll:
-                    next_poll = time.monotonic() + POLL_LOOK_SECONDS
-                    await self._look_for_reports()
+                    next_poll = time.monotonic() + PROVIDER_POLL_SECONDS
+                    await self._poll_reports()
             except (OperationalError, InterfaceError) as error:
                 logger.warning("The database is away; print jobs wait: %s", error)
                 wait = PAUSE_SECONDS
@@ -59,24 +60,28 @@ class JobSender:
         free = JOB_THREADS - len(self._busy)
         if self._is_closing or free <= 0:
             return 0.02
-        found = await self._in_thread(self._threads, partial(take_due_jobs, limit=free))
+        found = await self._in_thread(self._threads, partial(claim_due_jobs, limit=free))
         for key in found:
             self._start(self._busy, self._threads, partial(_work, key))
-        return 0.01 if len(found) == free else LOOK_SECONDS
+        if len(found) < free:
+            # Of many pages and much memory: one at a time is begun.
+            for key in await self._in_thread(self._threads, partial(claim_due_sheets, limit=1)):
+                self._start(self._busy, self._threads, partial(_work_on_sheet, key))
+        return 0.01 if len(found) == free else POLL_SECONDS
 
-    async def _look_for_reports(self) -> None:
+    async def _poll_reports(self) -> None:
         free = POLL_THREADS - len(self._polling)
         if self._is_closing or free <= 0:
             return
-        for key in await self._in_thread(self._pollers, partial(take_providers_to_poll, limit=free)):
+        for key in await self._in_thread(self._pollers, partial(claim_providers_to_poll, limit=free)):
             self._start(self._polling, self._pollers, partial(_poll, key))
 
-    def take_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         self._is_closing = True
 
     async def close(self) -> None:
-        """What is interrupted comes up again when its lease is over."""
-        self.take_no_more()
+        """Stops sending; interrupted jobs are retried when their lease has ended."""
+        self.stop_claiming()
         if under_way := [*self._busy, *self._polling]:
             await asyncio.wait(under_way, timeout=5)
         for threads in (self._threads, self._pollers):
@@ -99,7 +104,7 @@ def _with_connection(work: Callable[[], T]) -> T:
 
 
 def _work(job_pk: int) -> None:
-    """One that fails by a mistake of ours is put off, and holds up none of the others."""
+    """Works on a job; an unexpected error postpones it and does not block others."""
     try:
         work_on_job(job_pk=job_pk)
     except (OperationalError, InterfaceError) as error:
@@ -109,6 +114,20 @@ def _work(job_pk: int) -> None:
         logger.exception("Print job %s failed; it comes again", job_pk)
         try:
             record_fault(job_pk=job_pk)
+        except (OperationalError, InterfaceError):
+            connection.close()
+
+
+def _work_on_sheet(sheet_pk: int) -> None:
+    try:
+        work_on_sheet(sheet_pk=sheet_pk)
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("The database is away; gang sheet %s comes again: %s", sheet_pk, error)
+        connection.close()
+    except Exception:
+        logger.exception("Gang sheet %s failed; it comes again", sheet_pk)
+        try:
+            record_sheet_fault(sheet_pk=sheet_pk)
         except (OperationalError, InterfaceError):
             connection.close()
 

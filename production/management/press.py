@@ -1,4 +1,4 @@
-"""Plays the press behind a hot folder: takes jobs out of it, prints for a moment, and ships them.
+"""Simulates the press behind a hot folder: takes jobs, waits a moment, and ships them.
 
 It knows nothing of the service but what a print shop knows: the two folders and the JSON ticket.
 """
@@ -25,7 +25,7 @@ class Press:
     at_work: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def look(self) -> int:
-        """Takes new jobs and moves the others on; returns how many are unfinished."""
+        """Takes new jobs and advances the others; returns the number of unfinished ones."""
         self._take_new()
         for number, (step, due) in list(self.at_work.items()):
             if time.monotonic() >= due:
@@ -59,7 +59,7 @@ class Press:
         del self.at_work[number]
 
     def _report(self, number: str, **values: str) -> None:
-        """Under a name that is no report yet, then renamed: half a file must not be read."""
+        """Writes the report under a temporary name and renames it, so that no partial file is read."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         name = f"{number}-{values['State']}-{time.time_ns()}"
         draft = self.back / f".{name}.tmp"

@@ -1,4 +1,4 @@
-"""Job tickets that go to a press, and the reports that come back from it."""
+"""Job tickets for presses, and their reports."""
 
 from production.tickets.csv_reports import read_csv_reports
 from production.tickets.json_reports import read_json_reports

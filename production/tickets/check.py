@@ -16,7 +16,7 @@ VARIABLE = "PRODUCTION_XJDF_SCHEMA"
 
 
 def find_mistakes(ticket: bytes, schema: Path) -> list[str]:
-    """One sentence for each place where the ticket departs from the schema."""
+    """One message for each violation of the schema."""
     root = parse_xml(ticket)
     rules = etree.XMLSchema(etree.parse(schema, etree.XMLParser(no_network=True, resolve_entities=False)))
     rules.validate(root)

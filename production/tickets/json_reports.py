@@ -20,7 +20,7 @@ def read_json_reports(body: bytes) -> Sequence[Report]:
         raise ValueError("The JSON is nested too deeply.") from error
     reports = _list(content)
     check_count(len(reports))
-    return [_report(given, f"Report {position}") for position, given in enumerate(reports, 1)]
+    return [_report(report, f"Report {position}") for position, report in enumerate(reports, 1)]
 
 
 def _list(content: Any) -> list[Any]:
@@ -38,16 +38,16 @@ def _list(content: Any) -> list[Any]:
     return content
 
 
-def _report(given: Any, where: str) -> Report:
-    if not isinstance(given, dict):
+def _report(report: Any, where: str) -> Report:
+    if not isinstance(report, dict):
         raise ValueError(f"{where}: it must be an object with the members {', '.join(FIELDS)}.")
-    for name, value in given.items():
+    for name, value in report.items():
         if name not in FIELDS:
             raise ValueError(f"{where}: there is no member {name[:60]}. Members are {', '.join(FIELDS)}.")
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{where}: {name} must be text.")
-    values = {name: value or "" for name, value in given.items()}
-    return report_of(values, where=where, raw=json.dumps(given, ensure_ascii=False, sort_keys=True))
+    values = {name: value or "" for name, value in report.items()}
+    return report_of(values, where=where, raw=json.dumps(report, ensure_ascii=False, sort_keys=True))
 
 
 def _refuse(word: str) -> Any:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from production.adapters.interface import Job
 from production.tickets.xjdf import checked_number
@@ -13,10 +14,26 @@ VERSION = 1
 
 def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes:
     """The same job always gives the same bytes. `names` says what files are called where the ticket lies."""
-    item, names = job.item, names or {}
-    ticket = {
-        "Format": FORMAT,
-        "Version": VERSION,
+    names = names or {}
+    ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job, names)}
+    if job.members:
+        ticket["Jobs"] = [
+            _members_of_ticket(member.job, names)
+            | {
+                "Places": [
+                    {"File": names.get(file, file), "PiecesPerSheet": count, "Run": member.runs[file]}
+                    for file, count in member.places.items()
+                ],
+                "Pieces": member.pieces,
+            }
+            for member in job.members
+        ]
+    return json.dumps(ticket, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
+
+
+def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
+    item = job.item
+    return {
         "JobNumber": checked_number(job.number),
         "Created": _time(job.created),
         "Due": _time(job.due),
@@ -40,6 +57,8 @@ def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes
                 "Bytes": len(file.content),
                 "SHA256": file.sha256,
                 "URL": file.url,
+                "Kind": "Print" if file.is_printed else "Papers",
+                **({"Run": file.copies} if file.copies else {}),
             }
             for file in job.files
         ],
@@ -47,7 +66,6 @@ def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes
         "DeliveryMethod": job.delivery_method,
         "Note": job.note,
     }
-    return json.dumps(ticket, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
 
 
 def _time(moment: datetime | None) -> str | None:

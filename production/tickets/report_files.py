@@ -1,4 +1,4 @@
-"""Reports from a file of a return folder, by the end of its name."""
+"""Reads reports from files of a return folder, by file extension."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath

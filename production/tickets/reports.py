@@ -1,4 +1,4 @@
-"""What all forms of a report have in common: fields, limits, and what is wrong with a value and where."""
+"""Fields, limits and errors common to all report formats."""
 
 import hashlib
 import re
@@ -20,37 +20,37 @@ FIELDS = (
     "ReportID",
 )
 LONGEST_BODY = 2 * 1024 * 1024
-MOST_REPORTS = 10_000
-KEPT_RAW = 4000
+MAX_REPORTS = 10_000
+LONGEST_STORED_REPORT = 4000
 LONGEST = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Message": 1000}
 LONGEST_OTHER = 100
 
 
 def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
     """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
-    given = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", given["JobNumber"]):
-        raise ValueError(f"{where}: JobNumber is {_shown(given['JobNumber'])}, not the number of a job.")
-    state = _state(given["State"], where)
-    at = read_time(given["At"], where=where, field="At") if given["At"] else None
-    _check_url(given["TrackingURL"], where)
+    texts = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", texts["JobNumber"]):
+        raise ValueError(f"{where}: JobNumber is {_shown(texts['JobNumber'])}, not the number of a job.")
+    state = _state(texts["State"], where)
+    at = read_time(texts["At"], where=where, field="At") if texts["At"] else None
+    _check_url(texts["TrackingURL"], where)
     return Report(
-        identifier=identify(given["ReportID"], given["JobNumber"], state, at, given),
-        job_number=given["JobNumber"],
+        identifier=identify(texts["ReportID"], texts["JobNumber"], state, at, texts),
+        job_number=texts["JobNumber"],
         state=state,
         at=at,
-        carrier=given["Carrier"],
-        tracking_number=given["TrackingNumber"],
-        tracking_url=given["TrackingURL"],
-        message=given["Message"],
-        raw=raw[:KEPT_RAW],
+        carrier=texts["Carrier"],
+        tracking_number=texts["TrackingNumber"],
+        tracking_url=texts["TrackingURL"],
+        message=texts["Message"],
+        raw=raw[:LONGEST_STORED_REPORT],
     )
 
 
 def identify(
     report_id: str, job_number: str, state: str, at: datetime | None, values: Mapping[str, str]
 ) -> str:
-    """The same report read twice has the same identifier; without an ID of its own its content is one."""
+    """A stable identifier of a report: its own ID, else a digest of its content."""
     parts = [job_number, report_id] if report_id else [job_number, state, at.isoformat() if at else ""]
     if not report_id:
         parts += [values.get(name, "") for name in FIELDS[3:7]]
@@ -74,8 +74,8 @@ def check_size(body: bytes) -> None:
 
 
 def check_count(count: int) -> None:
-    if count > MOST_REPORTS:
-        raise ValueError(f"At most {MOST_REPORTS:,} reports are read from one file.")
+    if count > MAX_REPORTS:
+        raise ValueError(f"At most {MAX_REPORTS:,} reports are read from one file.")
 
 
 def decoded(body: bytes) -> str:

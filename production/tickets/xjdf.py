@@ -13,17 +13,16 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from production.adapters.interface import Job, JobFile, JobItem
+from production.adapters.interface import Job, JobFile, JobItem, Member
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_2_0"
 # Our own attributes; XJDF allows those of other namespaces.
 OWN_NAMESPACE = "urn:store-fulfillment:ticket:1"
 VERSION = "2.1"
 AGENT = "Store Fulfillment"
-PRODUCT = "Product-1"
-DROP = "Drop-1"
+PAPERS = "Papers"
 POINTS_PER_MM = 72 / 25.4
-# Options of these names describe the paper, all others are named features of the product.
+# Options with these names describe the paper; all others are features of the product.
 MEDIA_CHOICES = {
     "BackCoating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
     "Coating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
@@ -46,7 +45,7 @@ MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 
 
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
-    """`urls` says where each file lies, by its name; without it files lie beside the ticket."""
+    """`urls` are the URLs of files by name; without them the files are beside the ticket."""
     root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
     _set(
         root,
@@ -63,8 +62,11 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     for usage, value in (("OrderID", job.order_id), ("ItemKey", job.item.key), ("SKU", job.item.sku)):
         if value:
             _add(root, "GeneralID", IDUsage=usage, IDValue=value)
-    _add_product(_add(root, "ProductList"), job.item)
-    _add_contact(root, job)
+    products = _add(root, "ProductList")
+    for position, member in enumerate(job.members or [Member(job, {}, {})], 1):
+        _add_product(products, member, position, urls or {})
+    for position, one in enumerate([member.job for member in job.members] or [job], 1):
+        _add_contact(root, one, f"Drop-{position}")
     _add_customer(root, job)
     _add_delivery(root, job)
     _add(_resource(root, "NodeInfo"), "NodeInfo", LastEnd=_time(job.due), Status="Waiting")
@@ -74,7 +76,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
 
 
 def checked_number(number: str) -> str:
-    """A job number is the name of files and an NMTOKEN of XML at once."""
+    """The job number, checked as file name and as NMTOKEN of XML."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", number):
         raise ValueError(
             f"The job number {number[:100]!r} must be 1 to 100 letters, digits, dots, hyphens and underscores."
@@ -83,12 +85,12 @@ def checked_number(number: str) -> str:
 
 
 def token(text: str) -> str:
-    """An NMTOKEN of XML: anything else than letters, digits and ._- becomes a hyphen."""
+    """An NMTOKEN of XML: characters other than letters, digits and ._- become hyphens."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
 
 
 def clean(text: str) -> str:
-    """XML takes no control character but tab and line feed, and no half of a surrogate pair."""
+    """Removes characters that XML forbids: control characters except tab and line feed, and lone surrogates."""
     return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
 
 
@@ -96,16 +98,21 @@ def points(millimetres: float) -> str:
     return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
 
 
-def _add_product(product_list: Any, item: JobItem) -> None:
+def _add_product(product_list: Any, member: Member, position: int, urls: Mapping[str, str]) -> None:
+    item: JobItem = member.job.item
     product = _add(
         product_list,
         "Product",
         Amount=str(item.quantity),
         DescriptiveName=item.product_name,
         ExternalID=token(item.product_id),
-        ID=PRODUCT,
+        ID=f"Product-{position}",
         IsRoot="true",
     )
+    if member.places:
+        _add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
+    for name, count in member.places.items():
+        _add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
     media, features = _split_options(item.options)
     for name, value in features.items():
         _add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
@@ -127,6 +134,11 @@ def _add_product(product_list: Any, item: JobItem) -> None:
     _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
 
 
+def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
+    """Options that describe the paper."""
+    return _split_options(options)[0]
+
+
 def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     media, features = {"MediaType": "Paper"}, {}
     for name, value in sorted(options.items()):
@@ -142,9 +154,9 @@ def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str
     return dict(sorted(media.items())), features
 
 
-def _add_contact(root: Any, job: Job) -> None:
+def _add_contact(root: Any, job: Job, drop: str) -> None:
     to = job.recipient.get
-    contact = _add(_resource(root, "Contact", part={"ContactType": "Delivery", "DropID": DROP}), "Contact")
+    contact = _add(_resource(root, "Contact", part={"ContactType": "Delivery", "DropID": drop}), "Contact")
     country = to("CountryCode", "").upper()
     _add(
         contact,
@@ -183,34 +195,42 @@ def _add_customer(root: Any, job: Job) -> None:
 
 
 def _add_delivery(root: Any, job: Job) -> None:
-    delivery = _add(
-        _resource(root, "DeliveryParams", part={"DropID": DROP}),
-        "DeliveryParams",
-        Method=token(job.delivery_method),
-        Required=_time(job.due),
-        Transfer="PrinterToBuyerDeliver",
-    )
-    _add(delivery, "DropItem", Amount=str(job.item.quantity), ItemRef=PRODUCT)
+    for position, one in enumerate([member.job for member in job.members] or [job], 1):
+        delivery = _add(
+            _resource(root, "DeliveryParams", part={"DropID": f"Drop-{position}"}),
+            "DeliveryParams",
+            Method=token(one.delivery_method),
+            Required=_time(one.due),
+            Transfer="PrinterToBuyerDeliver",
+        )
+        _add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
 
 
 def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
     resources = _add(root, "ResourceSet", Name="RunList", Usage="Input")
-    pdfs = [file for file in job.files if file.media_type == "application/pdf"]
-    for position, file in enumerate(job.files, 1):
+    printed = job.print_files
+    pdfs = [file for file in printed if file.media_type == "application/pdf"]
+    for position, file in enumerate(printed, 1):
         resource = _add(resources, "Resource", DescriptiveName=file.name)
-        if len(job.files) > 1:
+        if len(printed) > 1:
             _add(resource, "Part", Run=f"Run-{position}")
         pages = str(job.item.pages) if pdfs == [file] else ""
         last = job.item.pages - 1
         run = _add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else "")
         _add_file(run, file, urls.get(file.name) or quote(file.name))
+    for file in job.files:
+        if not file.is_printed:
+            # A set of its own: what is in the first one is printed.
+            papers = _add(root, "ResourceSet", Name="RunList", ProcessUsage=PAPERS, Usage="Input")
+            run = _add(_add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
+            _add_file(run, file, urls.get(file.name) or quote(file.name))
 
 
 def _add_file(run: Any, file: JobFile, url: str) -> None:
     spec = _add(
         run,
         "FileSpec",
-        # XJDF says that this is MD5; the digest that protects the content stands beside it.
+        # XJDF requires MD5 here; the SHA-256 beside it protects the content.
         CheckSum=hashlib.md5(file.content, usedforsecurity=False).hexdigest(),
         FileSize=str(len(file.content)),
         MimeType=file.media_type,
@@ -218,6 +238,8 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
         UserFileName=file.name,
     )
     spec.set(f"{{{OWN_NAMESPACE}}}SHA256", file.sha256)
+    if file.copies:
+        spec.set(f"{{{OWN_NAMESPACE}}}Run", str(file.copies))
 
 
 def _resource(root: Any, name: str, part: Mapping[str, str] | None = None) -> Any:
@@ -232,7 +254,7 @@ def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
 
 
 def _set(element: Any, **attributes: str | None) -> Any:
-    """Empty values are left out: the schema takes no empty token, number or time."""
+    """Sets attributes without empty values, which the schema forbids."""
     for name, value in attributes.items():
         if value:
             element.set(name, clean(value))

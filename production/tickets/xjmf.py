@@ -16,7 +16,7 @@ from production.tickets.xjdf import NAMESPACE
 from production.tickets.xml_reading import parse_xml
 
 ROOTS = ("XJMF", "XJDF")
-# `Stopped` and `Suspended` may go on; only `Aborted` is final.
+# `Stopped` and `Suspended` may continue; only `Aborted` is final.
 STATE_OF_STATUS = {
     "Waiting": "Acknowledged",
     "Setup": "InProduction",
@@ -29,6 +29,7 @@ STATE_OF_STATUS = {
 }
 CANCELLED_DETAILS = frozenset({"Cancelled", "Canceled", "Removed"})
 SHIPPED_DETAILS = frozenset({"Shipped", "Delivered"})
+Headers = dict[Any, Mapping[str, str] | None]
 SEVERITIES = frozenset({"Event", "Information", "Warning", "Error", "Fatal"})
 
 
@@ -41,11 +42,12 @@ def read_xjmf(body: bytes) -> Sequence[Report]:
             f"Line {root.sourceline}: the root is {name.localname}; it must be XJMF or XJDF of {NAMESPACE}."
         )
     reports: list[Report] = []
+    headers: Headers = {}
     for element in root.iter():
         reader = READERS.get(etree.QName(element).localname)
         if reader and (values := reader(element)) is not None:
             check_count(len(reports) + 1)
-            reports.append(_report(element, values))
+            reports.append(_report(element, values, _header(element, headers)))
     return reports
 
 
@@ -83,7 +85,7 @@ def _notification(element: Any) -> Mapping[str, str] | None:
     elif milestone.startswith("Shipping"):
         state = "Shipped"
     else:
-        # A warning does not move a job; "acknowledged" is the least that is known by it.
+        # A warning implies only that the job was acknowledged.
         state = "InProduction" if milestone else "Acknowledged"
     message = " ".join(filter(None, [milestone or severity, comments]))
     return {"JobNumber": job, "State": state, "Message": message}
@@ -108,8 +110,8 @@ READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
 }
 
 
-def _report(element: Any, values: Mapping[str, str]) -> Report:
-    where, header = _where(element), _header(element)
+def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str]) -> Report:
+    where = _where(element)
     at = values.get("At") or header.get("Time", "")
     if at:
         read_time(at, where=where, field="Time")
@@ -121,11 +123,17 @@ def _report(element: Any, values: Mapping[str, str]) -> Report:
     return replace(report, identifier=identifier) if header.get("ID") else report
 
 
-def _header(element: Any) -> Mapping[str, str]:
-    """The header of the message around the element, else that of the document."""
+def _header(element: Any, known: Headers) -> Mapping[str, str]:
+    """The header of the message around the element, else that of the document.
+
+    `known` remembers it of each parent: looking through all of its children for each of them takes minutes.
+    """
     for parent in element.iterancestors():
-        for header in _children(parent, "Header"):
-            return dict(header.attrib)
+        if parent not in known:
+            found = next(_children(parent, "Header"), None)
+            known[parent] = None if found is None else dict(found.attrib)
+        if (header := known[parent]) is not None:
+            return header
     return {}
 
 

@@ -3,63 +3,19 @@
 (() => {
   const form = document.querySelector("form[data-mailing]");
   const box = document.getElementById("map");
-  if (!form || !box || !window.L) return;
+  if (!form || !box || !window.L || !window.routeMap) return;
   const L = window.L;
   const CLOSE = 11;
-  const COUNTRY = [[24.5, -125], [49.5, -66.5]];
   const METERS_A_MILE = 1609.344;
   const help = document.getElementById("map-help");
   const far = help.textContent;
   const usual = () => (map.getZoom() < CLOSE ? far : help.dataset.near);
   const clear = form.querySelector("[data-draw=none]");
   box.closest("[data-map]").hidden = false;
-
-  const colour = (name) => {
-    const probe = document.createElement("span");
-    probe.style.color = `var(${name})`;
-    box.append(probe);
-    const value = getComputedStyle(probe).color;
-    probe.remove();
-    return value;
-  };
-  let colours = {};
-  const readColours = () => {
-    colours = { line: colour("--line-strong"), faint: colour("--line"), on: colour("--accent"), drawn: colour("--info") };
-  };
-  readColours();
-
-  const map = L.map(box, { preferCanvas: true, minZoom: 3, maxZoom: 17, zoomSnap: 0.5, worldCopyJump: true });
-  map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>');
-  if (box.dataset.tiles) L.tileLayer(box.dataset.tiles, { attribution: box.dataset.credit, maxZoom: 19 }).addTo(map);
-  map.createPane("outlines").style.zIndex = 300;
-  const outlines = L.canvas({ pane: "outlines" });
-  const renderer = L.canvas({ padding: 0.3 });
-
-  const drawOutlines = async () => {
-    const found = await (await fetch(box.dataset.outlines)).json();
-    const lines = (tile) => tile.map((steps) => {
-      let [x, y] = [0, 0];
-      const line = [];
-      for (let at = 0; at < steps.length; at += 2) {
-        x += steps[at];
-        y += steps[at + 1];
-        line.push([y / found.grid, x / found.grid]);
-      }
-      return line;
-    });
-    const layers = (name, style) => L.layerGroup(found[name].map((tile) => L.polyline(lines(tile), { renderer: outlines, interactive: false, smoothFactor: 1.5, ...style })));
-    const counties = layers("counties", { weight: 0.8, color: colours.faint });
-    layers("states", { weight: 1.2, color: colours.line }).addTo(map);
-    const byZoom = () => (map.getZoom() >= 6 ? counties.addTo(map) : counties.remove());
-    map.on("zoomend", byZoom);
-    byZoom();
-  };
+  const { map, renderer, colours, readColours, routeStyle: style } = window.routeMap(box);
 
   const known = new Map();
   const ticks = () => new Map([...form.querySelectorAll("input[name=route]")].map((one) => [one.value, one]));
-  const style = (taken) => (taken
-    ? { color: colours.on, weight: 1.5, fillColor: colours.on, fillOpacity: 0.4 }
-    : { color: colours.line, weight: 0.8, fillColor: colours.line, fillOpacity: 0.06 });
   const number = new Intl.NumberFormat("en-US");
   const words = (route) => {
     const facts = [`${number.format(route.homes)} homes, ${number.format(route.firms)} businesses`];
@@ -260,6 +216,5 @@
     drawShape();
   });
   map.on("moveend", load);
-  map.fitBounds(COUNTRY);
-  drawOutlines();
+  load();
 })();

@@ -19,8 +19,8 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
+from stores.preflight.eddm import check_size
 from stores.presets.models.print_preset import CODE
-from stores.templates.eddm import check_size
 from stores.templates.records import Record
 
 REQUIRED: Any = object()

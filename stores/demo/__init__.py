@@ -66,7 +66,7 @@ def demo_card(run: DemoRun) -> DemoCard:
 
 
 def load_demo_catalog() -> ImportSummary | None:
-    """Imports the demo stores if one of them is missing; None where all are there and stay as they are."""
+    """Imports the demo stores if one of them is missing; returns None if all exist."""
     catalog = demo_catalog()
     ids = [store["StoreID"] for store in catalog["Stores"]]
     if Store.objects.filter(external_id__in=ids).count() == len(ids):

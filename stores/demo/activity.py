@@ -1,13 +1,12 @@
 """A month in the life of the demo: orders in every status, calls, requests that wait, and a webhook that fails.
 
-Everything is made by the services that make it elsewhere, and told when it is to have happened.
+Everything is created by the usual services, with the time at which it happened in the story.
 """
 
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,20 +18,21 @@ from accounts.models import Tenant, User
 from accounts.permissions import Permission, with_implied
 from accounts.services.associations import approve_association, request_association
 from accounts.services.users import create_user
-from applications.registration.models import Application, DailyUsage
+from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
 from applications.webhooks.sending.client import Answer
-from applications.webhooks.services.delivery_attempts import record_attempt, take_due_deliveries
+from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
-from stores.catalog.models import Store, StoreUsage
-from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
+from stores.catalog.models import Store
+from stores.demo.calls import load_calls, load_store_calls
+from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order
+from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
 
 STUDIO = "Flyer Studio"
 WAITING = (
@@ -50,16 +50,14 @@ WAITING = (
 WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
 # Not long enough for the mail to its owners that would interrupt the start of a demo.
 FAILS_SINCE = timedelta(hours=20)
-DAYS_OF_CALLS = 30
-WEEKEND = 5
 CALLS = (("demo-application", 340), (STUDIO, 910))
 # Of these calls, those that name a store.
-STORE_SHARES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
+CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 
 @dataclass(slots=True)
 class _Cast:
-    """Who takes part."""
+    """The users, stores and applications of the story."""
 
     operator: User
     staff: User
@@ -68,7 +66,7 @@ class _Cast:
 
 
 def load_activity(run: DemoRun) -> None:
-    """Once, into a service without orders."""
+    """Loads the activity once, into a service without orders."""
     if Order.objects.exists():
         return
     owner = _owner_of_applications()
@@ -86,7 +84,7 @@ def load_activity(run: DemoRun) -> None:
 
 
 def _owner_of_applications() -> User:
-    """She has a password that nobody knows."""
+    """The owner has a random password that is not stored, so only a password reset opens the account."""
     tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
     known = User.objects.filter(tenant=tenant, username="maya").first()
     return known or create_user(
@@ -129,7 +127,7 @@ def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
 
 
 def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:
-    """In the order in which it happened, as it does in life: each store's orders are one after the other."""
+    """Runs all actions in the order of their times, because orders of a store are numbered one after another."""
     made: dict[int, Order] = {}
     hooked: list[Webhook] = []
     happenings: list[tuple[datetime, int, Callable[[], object]]] = []
@@ -144,7 +142,7 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
     for index, (order, ready) in enumerate(prepared):
         placed = ready.request.placed or actors.now
         happens(placed, lambda index=index: place(index))  # type: ignore[misc]  # mypy: a default of a lambda
-        for status, at in moves_of(order, placed, actors.now):
+        for status, at in transitions_of(order, placed, actors.now):
             happens(
                 at,
                 lambda index=index, status=status, at=at: _move(  # type: ignore[misc]  # as above
@@ -172,7 +170,7 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
     if status in {OrderStatus.SHIPPED, OrderStatus.PARTIALLY_SHIPPED}:
         parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=at)]
     is_last = status == order.status
-    move_order(
+    transition_order(
         order=placed,
         status=status,
         actor=actor,
@@ -188,46 +186,14 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
 
 
 def _count_calls(actors: _Cast) -> None:
-    today = actors.now.date()
-    rows = [
-        _usage(actors.applications[name], today - timedelta(days=ago), usual)
-        for name, usual in CALLS
-        for ago in range(DAYS_OF_CALLS)
-    ]
-    DailyUsage.objects.bulk_create(rows, ignore_conflicts=True)
-    stores = Store.objects.in_bulk([store for store, _ in STORE_SHARES], field_name="external_id")
-    by_store = [
-        StoreUsage(
-            store=stores[store],
-            day=today - timedelta(days=ago),
-            calls=_calls_of(today - timedelta(days=ago), usual),
-        )
-        for store, usual in STORE_SHARES
-        for ago in range(DAYS_OF_CALLS)
-        if store in stores
-    ]
-    StoreUsage.objects.bulk_create(by_store, ignore_conflicts=True)
-
-
-def _calls_of(day: Any, usual: int) -> int:
-    """Fewer at the weekend; never two days alike."""
-    return int(usual * (0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20))
-
-
-def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
-    calls = _calls_of(day, usual)
-    return DailyUsage(
-        application=application,
-        day=day,
-        calls=calls,
-        client_errors=calls * (2 + day.day % 4) // 100,
-        server_errors=int(day.day % 13 == 0),
-    )
+    for name, usual in CALLS:
+        load_calls(actors.applications[name], usual=usual, now=actors.now)
+    load_store_calls(CALLS_OF_STORES, now=actors.now)
 
 
 def _fail(webhook: Webhook, now: datetime) -> None:
-    """The first tries, as a worker would write them down. The next one is the worker's own."""
-    taken = take_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
+    """Records the first attempts as a worker would; the worker makes the next one itself."""
+    taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
     for number, delivery in enumerate(taken):
         answer = Answer(milliseconds=31, error="The name hooks.flyer-studio.example does not resolve.")

@@ -1,4 +1,4 @@
-"""The orders of the demo: what was ordered how long ago, by whom, and how far it is."""
+"""The orders of the demo: items, age, recipient and status."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ S = OrderStatus
 STUDIO, OWN = "Flyer Studio", "demo-application"
 SUMMIT, HARBOR = "summit-print", "harbor-press"
 # Every status on the way, and how many hours after the order it is reached.
-WAYS: dict[int, tuple[tuple[int, float], ...]] = {
+STATUS_PATHS: dict[int, tuple[tuple[int, float], ...]] = {
     S.RECEIVED: (),
     S.ON_HOLD: ((S.ON_HOLD, 3),),
     S.ACCEPTED: ((S.ACCEPTED, 2),),
@@ -60,7 +60,7 @@ NAMED = {"business-card-standard": "Name", "business-card-square": "Name", "post
 
 @dataclass(frozen=True, slots=True)
 class DemoOrder:
-    """`days` ago, and how far it is."""
+    """Placed `days` ago, now in `status`."""
 
     index: int
     days: float
@@ -155,8 +155,10 @@ ROWS: tuple[Any, ...] = (
 ORDERS = _orders()
 
 
-def moves_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
-    return [(status, min(placed + timedelta(hours=hours), now)) for status, hours in WAYS[order.status]]
+def transitions_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
+    return [
+        (status, min(placed + timedelta(hours=hours), now)) for status, hours in STATUS_PATHS[order.status]
+    ]
 
 
 def order_request(order: DemoOrder, now: datetime) -> OrderRequest:

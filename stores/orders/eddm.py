@@ -1,4 +1,4 @@
-"""What an order item keeps of the EDDM selection it is ordered for, without database access."""
+"""The copy of an EDDM selection that an order item stores. No database access."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from delivery.papers.planning import DropRoute
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 Record = dict[str, Any]
-# Of all items of one order: each is kept with the order.
+# Routes of all items of one order; each is stored with the order.
 MAXIMUM_ROUTES = 20_000
 CODES_SHOWN = 20
 
@@ -19,18 +19,18 @@ class Choice:
     """The routes that an item is requested for.
 
     `selection` is what `selection_id` names, if the caller may order it; else `problem` has a code and a message. A
-    reprint has no selection but `kept`, what the earlier order kept.
+    reprint has no selection but `stored`, what the earlier order kept.
     """
 
     selection_id: str
     pieces: int = 0
     selection: EddmSelection | None = None
-    kept: Mapping[str, Any] | None = None
+    stored: Mapping[str, Any] | None = None
     problem: tuple[str, str] | None = None
 
 
-def kept_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
-    """A copy: neither a newer data set nor the removal of the selection changes what was ordered."""
+def stored_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
+    """The stored copy: a newer data set or a deleted selection does not change the order."""
     return {
         "SelectionID": str(selection.pk),
         "Vintage": f"{selection.vintage:%Y-%m}",
@@ -42,23 +42,23 @@ def kept_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) 
     }
 
 
-def kept_choice(kept: Mapping[str, Any] | None) -> Choice | None:
-    if kept is None:
+def stored_choice(stored: Mapping[str, Any] | None) -> Choice | None:
+    if stored is None:
         return None
-    pieces = sum(pieces for _, _, pieces, _ in kept["Routes"])
-    return Choice(str(UUID(kept["SelectionID"])), pieces, kept=kept)
+    pieces = sum(pieces for _, _, pieces, _ in stored["Routes"])
+    return Choice(str(UUID(stored["SelectionID"])), pieces, stored=stored)
 
 
-def drop_routes(kept: Mapping[str, Any]) -> Iterator[DropRoute]:
-    for postal_code, carrier_route, pieces, office in kept["Routes"]:
+def drop_routes(stored: Mapping[str, Any]) -> Iterator[DropRoute]:
+    for postal_code, carrier_route, pieces, office in stored["Routes"]:
         yield DropRoute(postal_code, carrier_route, office, pieces)
 
 
-def shown_routes(kept: Mapping[str, Any]) -> Sequence[Record]:
-    """As the API answers them."""
+def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
+    """The routes as the API shows them."""
     return [
         {"PostalCode": route.postal_code, "CarrierRouteID": route.carrier_route, "Pieces": route.pieces}
-        for route in drop_routes(kept)
+        for route in drop_routes(stored)
     ]
 
 
@@ -71,7 +71,7 @@ class CodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What pages show of it: the first postal codes, and how many more there are."""
+    """The summary for pages: the first postal codes, and the number of all others."""
 
     selection_id: str
     vintage: str
@@ -82,19 +82,19 @@ class Summary:
     more_codes: int
 
 
-def summary_of(kept: Mapping[str, Any] | None) -> Summary | None:
-    if kept is None:
+def summary_of(stored: Mapping[str, Any] | None) -> Summary | None:
+    if stored is None:
         return None
     found: dict[str, list[int]] = {}
-    for route in drop_routes(kept):
+    for route in drop_routes(stored):
         found.setdefault(route.postal_code, []).append(route.pieces)
     codes = [CodeSummary(code, len(pieces), sum(pieces)) for code, pieces in sorted(found.items())]
     return Summary(
-        kept["SelectionID"],
-        kept["Vintage"],
-        kept["IsSynthetic"],
-        kept["ResidentialOnly"],
-        len(kept["Routes"]),
+        stored["SelectionID"],
+        stored["Vintage"],
+        stored["IsSynthetic"],
+        stored["ResidentialOnly"],
+        len(stored["Routes"]),
         codes[:CODES_SHOWN],
         max(0, len(codes) - CODES_SHOWN),
     )

@@ -105,7 +105,7 @@ class Prices:
 
 
 class DestinationNotServed(Invalid):
-    """`product_ids` are not delivered to the destination; `places` are the served destinations by product ID."""
+    """`product_ids` cannot be delivered to the destination; `places` are the served destinations by product ID."""
 
     code = "destination_not_served"
 
@@ -193,7 +193,7 @@ def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
 
 
 def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
-    """The pieces are what the routes take, so that steps of the quantity do not hold for them."""
+    """Faults of a selection. Its number of pieces follows from the routes, so quantity steps do not apply."""
     where = f"/Items/{index}/EddmSelectionID"
     if not product.is_eddm:
         message = f"EddmSelectionID: {item.product_id} is no product for EDDM; send a Quantity."

@@ -139,11 +139,11 @@ def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
     }
 
 
-def _eddm_members(kept: Mapping[str, Any], item_url: str) -> Record:
+def _eddm_members(stored: Mapping[str, Any], item_url: str) -> Record:
     return {
-        "EddmSelectionID": kept["SelectionID"],
-        "EddmVintage": kept["Vintage"],
-        "EddmRoutes": shown_routes(kept),
+        "EddmSelectionID": stored["SelectionID"],
+        "EddmVintage": stored["Vintage"],
+        "EddmRoutes": shown_routes(stored),
         "EddmPapersURL": f"{item_url}/eddm-papers",
     }
 

@@ -3,18 +3,19 @@ from collections.abc import Iterator
 from stores.preflight.findings import FINDINGS, Finding, Severity
 from stores.preflight.limits import USUAL, Limits
 from stores.preflight.rules.hit import Hit
+from stores.preflight.rules.rule import Rule
 from stores.preflight.sheet import Job, Sheet
-from stores.preflight.table import RULES, Rule
+from stores.preflight.table import RULES
 
 
 def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:
-    """Everything that may print badly: errors first, then by page and place; at most FINDINGS."""
+    """All findings: errors first, then by page and position; at most FINDINGS."""
     found = sorted(_all(Sheet(job, limits)), key=_order)
     return found[:FINDINGS]
 
 
 def severity_of(rule: Rule, limits: Limits) -> Severity | None:
-    """What the preset says of the rule, else what the table does; None switches it off."""
+    """The severity of a rule: of the preset, else of the table; None if it is off."""
     chosen = limits.severities.get(rule.code)
     if chosen is None:
         return rule.severities[limits.policy]

@@ -1,4 +1,4 @@
-"""Colours as they look and as they are printed."""
+"""Colours on screen and in print: contrast and total ink."""
 
 from stores.typesetting.template import CMYK, RGB
 
@@ -8,7 +8,7 @@ WHITE: Seen = (255.0, 255.0, 255.0)
 
 
 def seen(color: RGB | CMYK) -> Seen:
-    """About the sRGB colour of it, for comparing light with dark."""
+    """The approximate sRGB colour, to compare light with dark."""
     if isinstance(color, RGB):
         return tuple(float(int(color.code[at : at + 2], 16)) for at in (1, 3, 5))  # type: ignore[return-value]
     rest = 1 - color.black / 100
@@ -32,7 +32,7 @@ def contrast(one: Seen, other: Seen) -> float:
 
 
 def total_ink(color: CMYK) -> float:
-    """A spot colour is one ink, on a plate of its own."""
+    """Total ink in percent; a spot colour counts as one ink."""
     if color.spot:
         return 100.0
     return color.cyan + color.magenta + color.yellow + color.black
@@ -43,7 +43,7 @@ def is_white(color: RGB | CMYK) -> bool:
 
 
 def is_rich_black(color: RGB | CMYK) -> bool:
-    """Dark by black together with at least two further inks: three plates must meet within a hair."""
+    """Whether black is mixed with at least two other inks, which needs exact register of three plates."""
     if not isinstance(color, CMYK) or color.spot:
         return False
     inks = (color.cyan, color.magenta, color.yellow)

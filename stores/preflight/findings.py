@@ -5,7 +5,7 @@ from typing import Any
 
 from stores.preflight.geometry import Area
 
-# Of one rendering; more helps nobody, and all are stored with it.
+# The limit for one rendering, because all findings are stored with it.
 FINDINGS = 50
 
 

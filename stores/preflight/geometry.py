@@ -1,4 +1,4 @@
-"""Places on a page, in millimetres from the upper left corner of its trim."""
+"""Areas on a page, in millimetres from the upper left corner of its trim."""
 
 import math
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stores.typesetting import SetText
 from stores.typesetting.template import Box, Page
 
-# Less than any press or knife can show.
+# Smaller differences are invisible in print.
 SLACK_MM = 0.05
 
 
@@ -37,7 +37,7 @@ class Area:
         return max(across, 0.0) * max(down, 0.0)
 
     def insets(self, page: Page) -> tuple[float, float, float, float]:
-        """How far it stays inside of the trim at the left, top, right and bottom; negative where it reaches over."""
+        """The distances to the trim at the left, top, right and bottom; negative outside of it."""
         return self.x, self.y, page.width - self.right, page.height - self.bottom
 
 
@@ -53,7 +53,7 @@ def box_area(box: Box) -> Area:
 
 
 def text_area(box: Box, text: SetText) -> Area:
-    """Where the letters of a box are, as layout.typ places them."""
+    """The area of a box's text, as layout.typ places it."""
     x = {"left": 0.0, "center": (box.width - text.width) / 2, "right": box.width - text.width}[box.align]
     rest = box.height - text.height
     y = {"top": 0.0, "middle": rest / 2, "bottom": rest}[box.vertical_align]
@@ -64,7 +64,7 @@ def text_area(box: Box, text: SetText) -> Area:
 
 
 def picture_area(box: Box, size: tuple[float, float]) -> Area:
-    """Where a picture is drawn: `contain` leaves room in its box."""
+    """The area of a picture; with `contain` it is smaller than the box."""
     area = Area(box.x, box.y, box.width, box.height)
     if box.fit == "contain" and min(size) > 0:
         scale = min(box.width / size[0], box.height / size[1])
@@ -74,7 +74,7 @@ def picture_area(box: Box, size: tuple[float, float]) -> Area:
 
 
 def turned(box: Box, area: Area) -> Area:
-    """What encloses a part of a box after the box is turned around its centre."""
+    """The bounding area of a part of a box after the box is rotated around its centre."""
     if not box.rotation % 360:
         return area
     angle = math.radians(box.rotation)

@@ -1,4 +1,4 @@
-"""The colours of a page's background: drawn small, once for each background, and kept."""
+"""The colours of page backgrounds: each is rendered once at low resolution and cached."""
 
 import io
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ from stores.preflight.geometry import Area
 from stores.typesetting import RenderingBusy, RenderingFailed, Template, ValuesInvalid, render_backgrounds
 from stores.typesetting.template import Page
 
-# Enough for the strokes of small letters to be a shade, and for a bleed to be several pixels wide.
+# Small letters become shades at this scale, and a bleed is several pixels wide.
 PIXELS_OF_MM = 2.0
 PIXELS = 1200
 CACHE_BYTES = 24_000_000
 # The darkest part of a colour from 0 to 255: paper is lighter, ink is darker than these.
 PAPER, INK = 250, 238
-# Ink along less of an edge is the end of a line or a pattern.
+# Shorter runs of ink are ends of lines or patterns.
 EDGE_MM = 5.0
 
 Pixels = tuple[int, int, int, int]
@@ -31,14 +31,14 @@ class Ground:
     picture: Image.Image
     scale: float
     bleed: float
-    # Sides along which ink at the trim ends there, with the place in the bleed that stays empty.
+    # Sides where ink reaches the trim but not the bleed, with the empty area of the bleed.
     unbled: tuple[tuple[str, Area], ...] = ()
 
     def copied(self) -> "Ground":
         return replace(self, picture=self.picture.copy())
 
     def mean(self, area: Area) -> Seen | None:
-        """The mean colour of a place; None outside of the picture."""
+        """The mean colour of an area; None outside of the picture."""
         box = self._pixels(area)
         if box is None:
             return None
@@ -72,7 +72,7 @@ class Ground:
         ]
 
     def _edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
-        """Of each side: a strip inside of the trim, one in the bleed, both clear of blurred edges, and the bleed."""
+        """For each side: a strip inside of the trim, one in the bleed (both away from blurred edges), and the bleed."""
         wide, high = self.picture.size
         inner, low, down = outer + 1 + max(1, round(self.scale)), high - outer, wide - outer
         bleed, width, height = self.bleed, page.width, page.height
@@ -111,7 +111,7 @@ register_cache(_grounds)
 
 
 def grounds_of(template: Template, pages: Iterable[int]) -> dict[int, Ground]:
-    """Of each of these pages, by its number. Pages whose background cannot be drawn are left out."""
+    """The backgrounds by page number. Pages whose background cannot be rendered are omitted."""
     found: dict[int, Ground] = {}
     wanted: dict[int, tuple[object, ...]] = {}
     for number in pages:

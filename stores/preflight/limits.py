@@ -1,13 +1,13 @@
-"""The limits that findings are judged by: those of a product's print preset, and what holds for every press."""
+"""The limits of preflight: those of a product's print preset, and general ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stores.press.rules import MANAGED, ColourPolicy, PresetRules
 
-# What printers ask for where the preset keeps the bleed of each template.
+# The usual bleed of printers, for presets that keep the bleed of each template.
 USUAL_BLEED_MM = 3.0
-# A larger page is seen from further away and needs fewer pixels, down to LOWEST_PPI.
+# Larger pages are viewed from further away and need fewer pixels, down to LOWEST_PPI.
 READ_AT_HAND_MM = 500.0
 LOWEST_PPI = 40.0
 

@@ -1,12 +1,12 @@
-"""Findings as pages draw them: a numbered frame over the picture of a page, and the same number in a list."""
+"""Findings on pages: a numbered frame over the picture of a page, and the same number in a list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# A frame that is as small as a point of type could not be seen.
+# Smaller frames would be invisible.
 SMALLEST_MM = 1.5
-# Around small letters, so that the frame does not cover them.
+# Padding, so that the frame does not cover small letters.
 ROOM_MM = 0.4
 
 
@@ -45,7 +45,7 @@ def picture_of_page(
 
 
 def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
-    """Errors come first: the first finding of a place says its colour."""
+    """A frame with the colour of its first finding; errors come first."""
     box = finding["Box"]
     width, height = (max(box[side] + 2 * ROOM_MM, SMALLEST_MM) for side in ("Width", "Height"))
     return Mark(

@@ -1,4 +1,4 @@
-"""What a picture is, read once and kept: its size and colours, and a thumbnail of it."""
+"""Facts about pictures, read once and cached: size, colours and a thumbnail."""
 
 import hashlib
 import io
@@ -10,7 +10,7 @@ from fulfillment.core.caches import WeightedCache, register_cache
 
 THUMBNAIL = (64, 64)
 CACHE_BYTES = 8_000_000
-# Pixels of a thumbnail with more ink than this share of it may have are a place, not a speck.
+# Too much ink on a smaller share of the thumbnail is a speck and ignored.
 INKED_SHARE = 0.01
 FLAT = 3
 

@@ -1,4 +1,4 @@
-"""What is to be printed, as the rules read it: every box that shows something, where, and on which ground."""
+"""The input of the rules: every visible box with its area and its background."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,12 @@ TITLE_LETTERS = 24
 
 @dataclass(frozen=True, slots=True)
 class ProductFacts:
-    """What is sold: the trimmed size in mm and the number of pages."""
+    """What is sold: the trimmed size in mm, the number of pages, and whether it is mailed by EDDM."""
 
     width_mm: float
     height_mm: float
     page_count: int
+    is_eddm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A box that shows something. `area` is where its ink is; `ground` what is below it."""
+    """A visible box. `area` is its inked area; `ground` is the background below it."""
 
     number: int
     page: Page
@@ -82,7 +83,7 @@ class Background:
         return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
 
     def place(self, area: Area | None) -> Area:
-        """A place in the artwork as one on the page; the whole page where it is not known."""
+        """Converts an area of the artwork to the page; the whole page if it is unknown."""
         if area is None or not self.unit_mm:
             return trim_area(self.page)
         unit, bleed = self.unit_mm, self.page.bleed
@@ -90,7 +91,7 @@ class Background:
 
 
 class Sheet:
-    """Everything the rules look at; what only some of them need is read when one does."""
+    """The data for all rules; expensive parts are read when a rule first needs them."""
 
     def __init__(self, job: Job, limits: Limits) -> None:
         self.job, self.limits = job, limits
@@ -125,7 +126,7 @@ class Sheet:
         return ((one, one.picture) for one in self.shown if one.picture is not None)
 
     def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
-        """In the order in which they are drawn, each over those before it."""
+        """The boxes in drawing order, later ones on top."""
         known = self.grounds.get(number)
         canvas = known.copied() if known is not None and page.boxes else None
         for at, box in enumerate(page.boxes):

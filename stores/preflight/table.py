@@ -1,37 +1,12 @@
-"""Every rule of preflight: its code, what it means, how severe it is, what to do, and what finds it."""
+"""All rules of preflight: code, meaning, severity, advice, and the function that checks it."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import chain
 
-from stores.preflight.findings import Severity
-from stores.preflight.rules import artwork, pictures, product, space, text
+from stores.preflight.rules import artwork, eddm, pictures, product, space, text
 from stores.preflight.rules.hit import Hit
+from stores.preflight.rules.rule import ERROR, STRICT_WHEN_CONVERTED, WARNING, WHEN_CONVERTED, Rule
 from stores.preflight.sheet import Sheet
-from stores.press.rules import ColourPolicy
-
-Find = Callable[[Sheet], Iterator[Hit]]
-Severities = Mapping[ColourPolicy, Severity | None]
-
-ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)
-WARNING: Severities = dict.fromkeys(ColourPolicy, Severity.WARNING)
-# Says nothing where colours keep their profiles.
-WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.WARNING}
-STRICT_WHEN_CONVERTED: Severities = {
-    ColourPolicy.MANAGED: Severity.WARNING,
-    ColourPolicy.CMYK: Severity.ERROR,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`message` follows what is at fault: "Name" + "is set in letters too small to print"."""
-
-    code: str
-    severities: Severities
-    message: str
-    remedy: str
-    find: Find
 
 
 def _ink(sheet: Sheet) -> Iterator[Hit]:
@@ -277,4 +252,5 @@ RULES = (
         "Switch overprinting off for white objects.",
         artwork.white_overprint,
     ),
+    *eddm.RULES,
 )

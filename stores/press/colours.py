@@ -1,4 +1,4 @@
-"""Colours of the source in the inks of an output condition, by LittleCMS."""
+"""Converts colours to the inks of an output condition with LittleCMS."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,10 +12,12 @@ from stores.press.profiles import RELATIVE_COLORIMETRIC
 RGB = tuple[int, int, int]
 CMYK = tuple[int, int, int, int]
 BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
-# For a few colours: without the table that pays off for pictures only, and takes a tenth of a second.
+# For single colours, without the look-up table, which takes 0.1 s and pays off for pictures only.
 FEW = BPC | ImageCms.Flags.NOOPTIMIZE
 FULL = 255
 STEPS_OF_RGB = 18
+# Of one output condition, 10 MB; the pages of a process use far fewer, but artwork may hold any number.
+COLOURS_KNOWN = 50_000
 # A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
 JPEG_RIPPLE = 18 * FULL / 100
 
@@ -40,26 +42,28 @@ class Separation:
         return self.blended(colour)
 
     def blended(self, colour: RGB) -> CMYK:
-        """As `separated`, greys included: inside of a blend a switch to K alone would be seen."""
+        """As `separated`, but greys use all inks too: a switch to K within a gradient would be visible."""
         if (found := self._known.get(colour)) is None:
             cyan, magenta, yellow, black = _converted(
                 Image.new("RGB", (1, 1), colour), self._few, "CMYK"
             ).tobytes()
+            if len(self._known) >= COLOURS_KNOWN:
+                self._known.clear()
             found = self._known[colour] = limited((cyan, magenta, yellow, black), self._ink)
         return found
 
     def black_of(self, grey: int) -> int:
-        """The tone of the K plate that is as light as this grey, white paper and full black being its ends."""
+        """The tone on the K plate with the lightness of this grey, scaled from white paper to full black."""
         return self._blacks[grey]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool = False) -> Image.Image:
-        """A picture of mode RGB in CMYK; with less ink where a JPEG is made of it."""
+        """Converts an RGB picture to CMYK; with a lower ink limit if it becomes a JPEG."""
         converted = _converted(picture, self._many, "CMYK")
         most = self._ink - (JPEG_RIPPLE if as_jpeg else 0)
         return converted if self._heaviest <= most else _limited_picture(converted, most)
 
     def picture_on_screen(self, picture: Image.Image) -> Image.Image:
-        """A picture of mode CMYK in RGB."""
+        """Converts a CMYK picture to RGB."""
         return _converted(picture, self._back_many, "RGB")
 
     def on_screen(self, colour: CMYK) -> RGB:
@@ -99,7 +103,7 @@ class Separation:
 
     @cached_property
     def _heaviest(self) -> float:
-        """The most ink that the profile itself puts on a place."""
+        """The highest total ink that the profile itself produces."""
         levels = [round(step * FULL / (STEPS_OF_RGB - 1)) for step in range(STEPS_OF_RGB)]
         cube = [(red, green, blue) for red in levels for green in levels for blue in levels]
         probe = Image.new("RGB", (len(cube), 1))
@@ -120,7 +124,7 @@ def _lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> l
 
 
 def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int]:
-    """By lightness between paper and full black. Eight bits of lightness repeat: the middle tone counts."""
+    """Finds tones by lightness between paper and full black; of several with equal lightness the middle one."""
     paper, black = tones[0], tones[FULL]
     darkness = [paper - one for one in tones]
     for number in range(1, len(darkness)):
@@ -144,7 +148,7 @@ def limited(colour: CMYK, ink: float) -> CMYK:
 
 
 def _limited_picture(picture: Image.Image, ink: float) -> Image.Image:
-    """By a table for each strip of rows, so that a large picture takes no multiple of its memory."""
+    """Limits the ink strip by strip, so that large pictures need little extra memory."""
     strip = max(1, 2_000_000 // max(1, picture.width))
     for top in range(0, picture.height, strip):
         box = (0, top, picture.width, min(top + strip, picture.height))

@@ -1,28 +1,31 @@
-"""Gradients: their functions are sampled and written again in the colours that are painted."""
+"""Converts gradients: samples their functions and writes new ones in the target colours."""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pikepdf
 
 from stores.press.paints import COMPONENTS, DEVICE, Paint, Values, byte
 
+Colour = Callable[[float], list[float]]
 SAMPLES = 256
 DEEPEST = 8
 
 
 class NotSampled(ValueError):
-    """A function of a kind that is not read here; the gradient stays as it is."""
+    """The gradient has a function of an unsupported kind and stays as it is."""
 
 
 def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint: Paint) -> bool:
-    """Whether the axial or radial gradient could be painted."""
+    """Converts an axial or radial gradient; returns whether it could."""
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     start, end = (float(one) for one in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
-        colours = [_colour(shading.Function, place) for place in places]
+        colour = _compiled(shading.Function)
+        colours = [colour(place) for place in places]
     except NotSampled:
         return False
     if any(len(one) != COMPONENTS[kind] for one in colours):
@@ -51,48 +54,72 @@ def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: flo
     )
 
 
-def _colour(function: Any, place: float, depth: int = 0) -> list[float]:
+def _compiled(function: Any, depth: int = 0) -> Colour:
+    """What the function does, its numbers read from the PDF once for all samples."""
     if depth > DEEPEST:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
-        return [value for one in function for value in _colour(one, place, depth + 1)]
-    low, high = (float(one) for one in function.Domain)
-    place = min(max(place, low), high)
+        parts = [_compiled(one, depth + 1) for one in function]
+        return lambda place: [value for part in parts for value in part(place)]
+    low, high = _numbers(function.Domain)
     kind = int(function.FunctionType)
     if kind == 2:
-        share = place ** float(function.N)
-        first = [float(one) for one in function.get("/C0", [0])]
-        last = [float(one) for one in function.get("/C1", [1])]
-        return [a + share * (b - a) for a, b in zip(first, last, strict=True)]
-    if kind == 3:
-        return _stitched(function, place, low, high, depth)
-    if kind == 0:
-        return _of_samples(function, place, low, high)
-    raise NotSampled
+        inner = _exponential(function)
+    elif kind == 3:
+        inner = _stitched(function, low, high, depth)
+    elif kind == 0:
+        inner = _of_samples(function, low, high)
+    else:
+        raise NotSampled
+    return lambda place: inner(min(max(place, low), high))
 
 
-def _stitched(function: Any, place: float, low: float, high: float, depth: int) -> list[float]:
-    bounds = [low, *(float(one) for one in function.Bounds), high]
-    last = len(bounds) - 2
-    part = next((number for number in range(last) if place < bounds[number + 1]), last)
-    start, end = bounds[part], bounds[part + 1]
-    first, final = float(function.Encode[2 * part]), float(function.Encode[2 * part + 1])
-    inner = first if end <= start else first + (place - start) / (end - start) * (final - first)
-    return _colour(function.Functions[part], inner, depth + 1)
+def _exponential(function: Any) -> Colour:
+    exponent = float(function.N)
+    first, last = _numbers(function.get("/C0", [0])), _numbers(function.get("/C1", [1]))
+    ends = [(a, b - a) for a, b in zip(first, last, strict=True)]
+
+    def colour(place: float) -> list[float]:
+        share = place**exponent
+        return [start + share * length for start, length in ends]
+
+    return colour
 
 
-def _of_samples(function: Any, place: float, low: float, high: float) -> list[float]:
+def _stitched(function: Any, low: float, high: float, depth: int) -> Colour:
+    bounds = [low, *_numbers(function.Bounds), high]
+    encode = _numbers(function.Encode)
+    parts = [_compiled(one, depth + 1) for one in function.Functions]
+
+    def colour(place: float) -> list[float]:
+        part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
+        start, end = bounds[part], bounds[part + 1]
+        first, final = encode[2 * part], encode[2 * part + 1]
+        inner = first if end <= start else first + (place - start) / (end - start) * (final - first)
+        return parts[part](inner)
+
+    return colour
+
+
+def _of_samples(function: Any, low: float, high: float) -> Colour:
     if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
         raise NotSampled
     count, content = int(function.Size[0]), function.read_bytes()
-    ranges = [float(one) for one in function.Range]
+    ranges = _numbers(function.Range)
     size = len(ranges) // 2
-    position = (place - low) / (high - low) * (count - 1) if high > low else 0.0
-    before = min(int(position), count - 1)
-    after, share = min(before + 1, count - 1), position - before
-    values = []
-    for part in range(size):
-        mixed = content[before * size + part] * (1 - share) + content[after * size + part] * share
-        bottom, top = ranges[2 * part], ranges[2 * part + 1]
-        values.append(bottom + mixed / 255 * (top - bottom))
-    return values
+    scales = [(ranges[2 * at], (ranges[2 * at + 1] - ranges[2 * at]) / 255) for at in range(size)]
+
+    def colour(place: float) -> list[float]:
+        position = (place - low) / (high - low) * (count - 1) if high > low else 0.0
+        before = min(int(position), count - 1)
+        after, share = min(before + 1, count - 1), position - before
+        return [
+            bottom + scale * (content[before * size + at] * (1 - share) + content[after * size + at] * share)
+            for at, (bottom, scale) in enumerate(scales)
+        ]
+
+    return colour
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(one) for one in values]

@@ -1,21 +1,26 @@
-"""What says that a file is PDF/X-4: its metadata, its information dictionary and its output intent."""
+"""Marks a file as PDF/X-4: metadata, information dictionary and output intent."""
 
 import hashlib
 import uuid
 import zlib
+from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
+from io import BytesIO
 
 import pikepdf
 
 from stores.press.profiles import OutputCondition
 from stores.press.rules import PDF_X4
 
-# One moment for all files: equal orders have equal bytes.
+# A fixed date for all files, so that equal orders have equal bytes.
 MOMENT = "2000-01-01T00:00:00+00:00"
 MOMENT_OF_PDF = "D:20000101000000+00'00'"
 PRODUCER = "Store Fulfillment"
 REGISTRY = "http://www.color.org"
+# Stand for what only the finished file can say: `static_id` writes these digits of pi.
+NO_DOCUMENT = b"00000000-0000-4000-8000-000000000000"
+NO_ID = b"31415926535897932384626433832795"
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -44,11 +49,13 @@ _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <?xpacket end="w"?>"""
 
 
-def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
-    """`made_from` is what names the document: the same for the same content."""
-    document = uuid.UUID(bytes=hashlib.sha256(made_from).digest()[:16], version=4)
+def identify(pdf: pikepdf.Pdf, *, title: str) -> None:
     packet = _XMP.format(
-        title=escape(title), producer=PRODUCER, standard=PDF_X4, moment=MOMENT, document=document
+        title=escape(title),
+        producer=PRODUCER,
+        standard=PDF_X4,
+        moment=MOMENT,
+        document=NO_DOCUMENT.decode(),
     )
     metadata = pikepdf.Stream(pdf, packet.encode(), Type=pikepdf.Name.Metadata, Subtype=pikepdf.Name.XML)
     pdf.Root.Metadata = pdf.make_indirect(metadata)
@@ -65,8 +72,32 @@ def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
     )
 
 
+def give_id(written: BytesIO) -> bytes:
+    """Names a finished file by its content: equal files have equal IDs, all others different ones.
+
+    In place, because a file with large pictures must not be in memory twice.
+    """
+    content = written.getvalue()
+    name = uuid.UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
+    trailer = content.rfind(b"trailer")
+    places = [(at, str(name).encode()) for at in _places(content, NO_DOCUMENT, 0)]
+    places += [(at, name.hex.encode()) for at in _places(content, NO_ID, trailer)]
+    # The buffer is copied as long as somebody else holds it.
+    del content
+    with written.getbuffer() as buffer:
+        for at, named in places:
+            buffer[at : at + len(named)] = named
+    return written.getvalue()
+
+
+def _places(content: bytes, text: bytes, start: int) -> Iterator[int]:
+    while (start := content.find(text, start)) >= 0:
+        yield start
+        start += len(text)
+
+
 def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
-    """The output intent, with the profile in the file."""
+    """Adds the output intent and embeds its profile."""
     profile = pikepdf.Stream(pdf, _packed(condition.profile), N=4, Filter=pikepdf.Name.FlateDecode)
     intent = pikepdf.Dictionary(
         Type=pikepdf.Name.OutputIntent,
@@ -82,5 +113,5 @@ def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
 
 @lru_cache(maxsize=4)
 def _packed(profile: bytes) -> bytes:
-    """A megabyte takes 40 ms, so each process does it once."""
+    """Compressing a megabyte takes 40 ms, so each process does it once."""
     return zlib.compress(profile, 9)

@@ -1,4 +1,4 @@
-"""How the colours of a PDF are painted: in the inks of a press, in shades of a mask, or as a screen shows them."""
+"""Colour conversions of a PDF: to the inks of a press, to grey for masks, or to a soft proof for screens."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -15,22 +15,22 @@ Values = Sequence[float]
 
 
 class Paint(Protocol):
-    """`target` is the kind of colours it makes; colours have values from 0 to 1."""
+    """A colour conversion. `target` is the resulting kind of colour; values range from 0 to 1."""
 
     target: str
 
     def colour(self, kind: str, values: Values) -> Values | None:
-        """None for a colour that stays as it is."""
+        """The converted colour; None for one that stays unchanged."""
 
     def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
-        """The colours along a gradient; None for one that stays as it is."""
+        """The converted colours along a gradient; None if it stays unchanged."""
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
-        """A picture of mode L, RGB or CMYK; None for one that stays as it is, but for its colour space."""
+        """Converts a picture of mode L, RGB or CMYK; None if only its colour space changes."""
 
 
 class Inks:
-    """For the press: everything but inks is separated, and greys are on the K plate alone."""
+    """For the press: converts all but inks; greys go to the K plate only."""
 
     target = OF_CMYK
 
@@ -55,7 +55,7 @@ class Inks:
 
 
 class Shades:
-    """For a mask, which is read by its luminosity."""
+    """For masks: converts colours to their luminosity."""
 
     target = GREY
 
@@ -70,7 +70,7 @@ class Shades:
 
 
 class SoftProof:
-    """For a screen: each colour as it looks when it is printed."""
+    """For screens: each colour as it will look in print."""
 
     target = OF_RGB
 

@@ -1,4 +1,4 @@
-"""Pictures for the press: separated once and kept as a PDF with that one image, which the writer puts in place.
+"""Pictures for the press: separated once and cached as a PDF with one image, which the writer inserts.
 
 The typesetter sees a grey placeholder of the same proportions, so it never decodes the picture itself.
 """
@@ -18,12 +18,12 @@ LONGEST_SIDE = 800
 JPEG_QUALITY = 90
 INVERTED = [1, 0] * 4
 KEPT = "/Picture"
-# Bytes of the same picture in other words: a new number makes all kept ones again.
+# The version of the format: a new number renders all cached pictures again.
 VERSION = 2
 
 
 def separate_picture(content: bytes, separation: Separation) -> bytes:
-    """A picture as a PDF with one image in inks. CMYK and grey pictures keep the plates they have."""
+    """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
         is_jpeg = source.format == "JPEG"
         turned = _is_turned(source)
@@ -45,7 +45,7 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
 
 
 def has_plates(content: bytes) -> bool:
-    """Whether a picture is in CMYK or grey, which goes to press as it is whatever the policy."""
+    """Whether a picture is in CMYK or grey and therefore printed unchanged under every policy."""
     try:
         with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
             return source.mode in {"1", "L", "LA", "CMYK"}
@@ -54,7 +54,7 @@ def has_plates(content: bytes) -> bool:
 
 
 def placeholder(size: tuple[float, float], name: str) -> bytes:
-    """A grey JPEG of these proportions; its comment makes it different from all others."""
+    """A grey JPEG of these proportions; its comment makes it unique."""
     width, height = max(size[0], 0.001), max(size[1], 0.001)
     shape = Fraction(width / height).limit_denominator(LONGEST_SIDE)
     if shape.numerator > LONGEST_SIDE:
@@ -65,8 +65,8 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
     return out.getvalue()
 
 
-def kept_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
-    """The image of what `separate_picture` made."""
+def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
+    """The image in a PDF of `separate_picture`."""
     return pdf.Root[KEPT]
 
 

@@ -1,4 +1,4 @@
-"""Output profiles: what of an ICC file may be used, and how a print file names the output condition."""
+"""Output profiles: checks ICC files and names the output condition in print files."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -74,7 +74,7 @@ def _shipped() -> OutputCondition:
 
 
 def _try(content: bytes) -> None:
-    """Makes a conversion each way: what LittleCMS cannot use must be known before it is printed with."""
+    """Converts a colour each way, so that unusable profiles are refused at the upload."""
     try:
         profile = ImageCms.ImageCmsProfile(BytesIO(content))
         screen = ImageCms.createProfile("sRGB")

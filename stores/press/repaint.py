@@ -1,4 +1,4 @@
-"""Walks through all that a page draws and paints its colours anew: content streams, gradients and pictures."""
+"""Converts all colours of a page: content streams, gradients and pictures."""
 
 import zlib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from PIL import Image
 from stores.press.gradients import repaint_gradient
 from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_RGB, Paint, Shades, byte
 from stores.press.pictures import INVERTED, jpeg_of
-from stores.press.streams import TakenApart, recoloured
+from stores.press.streams import ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -24,7 +24,7 @@ KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
 
 
 def kind_of(space: Any) -> str | None:
-    """What kind of colours a colour space has; None for patterns, spot colours and other spaces."""
+    """The kind of a colour space; None for patterns, spot colours and other spaces."""
     if isinstance(space, pikepdf.Name):
         return KINDS_OF_DEVICES.get(str(space))
     if not isinstance(space, pikepdf.Array) or not len(space):
@@ -35,7 +35,7 @@ def kind_of(space: Any) -> str | None:
 
 
 class Repaint:
-    """Each object is painted once; what makes a mask is painted in shades."""
+    """Converts each object once; objects of masks become grey."""
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
         self._pdf, self._paint = pdf, paint
@@ -75,7 +75,7 @@ class Repaint:
         content = stream.read_bytes()
         painted = recoloured(content, spaces, paint)
         if painted is None:
-            painted = TakenApart(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
+            painted = ParsedStream(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)
@@ -134,7 +134,7 @@ class Repaint:
         if kind == GREY and (paint.target in {OF_CMYK, GREY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GREY])
             return
-        if (source := _decoded(image, kind)) is None:
+        if (source := decoded(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
@@ -163,14 +163,18 @@ def _values(resources: Any, key: str) -> Iterator[Any]:
         yield from list(found.values())
 
 
-def _decoded(image: Any, kind: str) -> Image.Image | None:
-    """None for what cannot be read here: it keeps its own colours, with their profile."""
+def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
+    """None for what cannot be read here: it keeps its own colours, with their profile.
+
+    A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
+    """
     filters = image.get("/Filter")
     names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
     mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}[kind]
     try:
         if names == ["/DCTDecode"]:
             picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+            picture.draft(None, wanted)
             return picture.convert(mode)
         bits, content = int(image.BitsPerComponent), image.read_bytes()
         if bits == 16:

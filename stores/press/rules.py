@@ -1,4 +1,4 @@
-"""What a print file has to keep, as plain data: stores.presets stores it, the writer and the checks read it."""
+"""The rules of a print preset as plain data: stores.presets stores them, writer and preflight read them."""
 
 import hashlib
 import json
@@ -46,7 +46,7 @@ class PresetRules:
 
     @property
     def digest(self) -> str:
-        """Equal for presets that print the same; names and severities change no file."""
+        """A digest of what affects print files, so not of names and severities."""
         kept = {
             key: value for key, value in asdict(self).items() if key not in {"code", "name", "severities"}
         }

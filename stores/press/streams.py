@@ -1,4 +1,4 @@
-"""Colours in content streams. What Typst writes is rewritten as text; other PDFs are taken apart properly."""
+"""Converts colours in content streams: of Typst as text, of other PDFs by parsing them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from stores.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB, OPERATORS, Pa
 DEVICES = {b"g": GREY, b"G": GREY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
 STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
-# Strings first: they may hold anything. One class of characters at the start lets the search run past all numbers.
+# Strings come first, because they can contain anything; starting with one character class skips numbers fast.
 _OPERATORS = re.compile(
     rb"[(\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))"
     rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
@@ -24,7 +24,7 @@ _OPERANDS = {
 _LONGEST = 100
 
 
-class _OtherForm(Exception):
+class _UnsupportedForm(Exception):
     pass
 
 
@@ -35,7 +35,7 @@ def recoloured(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes
     """
     try:
         return _Rewriting(content, spaces, paint).run()
-    except _OtherForm:
+    except _UnsupportedForm:
         return None
 
 
@@ -46,7 +46,7 @@ class _Rewriting:
         self._content, self._spaces, self._paint = content, spaces, paint
         self._pieces: list[bytes] = []
         self._copied = 0
-        # The same few colours are set again and again.
+        # A cache, because pages repeat few colours.
         self._known: dict[tuple[bytes, bytes, str], bytes | None] = {}
 
     def run(self) -> bytes:
@@ -57,18 +57,18 @@ class _Rewriting:
                 continue
             if operator in {b"cs", b"CS"}:
                 if named is not None:
-                    raise _OtherForm
+                    raise _UnsupportedForm
                 named = (self._content.rfind(b"/", self._copied, start), found.end(), operator)
                 continue
             if operator in DEVICES:
                 self._device(operator, start, found.end())
                 continue
             if named is None or named[0] < 0 or (named[2] in STROKING) != (operator in STROKING):
-                raise _OtherForm
+                raise _UnsupportedForm
             self._named(named, operator, start, found.end())
             named = None
         if named is not None:
-            raise _OtherForm
+            raise _UnsupportedForm
         return b"".join([*self._pieces, self._content[self._copied :]])
 
     def _named(self, named: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
@@ -82,7 +82,7 @@ class _Rewriting:
         before = max(self._copied, start - _LONGEST)
         operands = _OPERANDS[COMPONENTS[kind]].search(self._content[before:start].rstrip())
         if operands is None:
-            raise _OtherForm
+            raise _UnsupportedForm
         self._put(kind, operands[0], operator, before + operands.start(), end)
 
     def _put(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
@@ -97,16 +97,16 @@ class _Rewriting:
         try:
             values = [float(one) for one in operands.split()]
         except ValueError as error:
-            raise _OtherForm from error
+            raise _UnsupportedForm from error
         if len(values) != COMPONENTS[kind]:
-            raise _OtherForm
+            raise _UnsupportedForm
         painted = self._paint.colour(kind, values)
         stroking = operator in STROKING
         return None if painted is None else setting(painted, self._paint.target, stroking=stroking)
 
 
 def setting(values: Values, kind: str, *, stroking: bool) -> bytes:
-    # What comes before may end in a name or an operator.
+    # A space, because the text before may end in a name or an operator.
     return b" " + b" ".join([*map(number, values), OPERATORS[kind][stroking]])
 
 
@@ -117,7 +117,7 @@ def number(value: float) -> bytes:
 Instruction = pikepdf.ContentStreamInstruction | pikepdf.ContentStreamInlineImage
 
 
-class TakenApart:
+class ParsedStream:
     """A content stream of any PDF: colours are set under a colour space that was set before, perhaps far away."""
 
     def __init__(self, spaces: Mapping[str, str], paint: Paint) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlsplit
 
+from fulfillment.core.near_names import COMPARED, did_you_mean
 from fulfillment.core.visible_text import is_blank
 from stores.typesetting.errors import Problem, ValuesInvalid, pointer
 
@@ -49,11 +50,7 @@ def resolve_values(
     if _bytes(name for name in sent if name not in by_name) + _bytes(sent.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
-    problems = [
-        Problem(pointer(name), "unknown_field", f"{name[:64]} is not a field of this product.")
-        for name in sent
-        if name not in by_name
-    ]
+    problems = _unknown_names([name for name in sent if name not in by_name], list(by_name))
     values: dict[str, str] = {}
     for field in fields:
         value = sent.get(field.field_name)
@@ -67,6 +64,19 @@ def resolve_values(
     if problems:
         raise ValuesInvalid(problems)
     return values
+
+
+def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[Problem]:
+    known = f" Allowed: {', '.join(allowed)}." if allowed else " It has none."
+    near = {name: did_you_mean(name, allowed) for name in names[:COMPARED]}
+    return [
+        Problem(
+            pointer(name),
+            "unknown_field",
+            f"{name[:64]} is not a field of this product.{known if name in near else ''}{near.get(name, '')}",
+        )
+        for name in names
+    ]
 
 
 def _bytes(values: Iterable[object]) -> int:

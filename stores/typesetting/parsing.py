@@ -12,7 +12,6 @@ from stores.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
     BOXES_OF_A_PAGE,
-    EDDM_INDICIA,
     FIXED_TEXTS,
     LARGEST_OF_PAGE,
     NAME_LETTERS,
@@ -158,12 +157,12 @@ def _read_box(
             "fit": box.choice("Fit", IMAGE_FITS, "contain"),
             "radius": box.number("Radius", BOX_LIMITS["Radius"], 0.0),
         }
-    # For those who design: what they call it, and that it is not moved by chance. Neither is printed.
+    # For designers: the name of the box, and whether it is locked. Neither is printed.
     box.text("Name", NAME_LETTERS)
     box.flag("Locked")
     read = Box(
         kind="Text" if kind in FIXED_TEXTS else kind,
-        is_framed=kind == EDDM_INDICIA,
+        role=kind if kind in FIXED_TEXTS else "",
         field=field,
         text=text,
         x=box.number("X", _times(PLACE_OF_PAGE, width)),
@@ -207,7 +206,7 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
 
 
 def _read_fixed(box: Reading, kind: str) -> tuple[None, str]:
-    """The usual words, where it has none of its own."""
+    """The fixed text of an EDDM box: the standard words by default."""
     if box.raw("Field") is not None:
         box.note("not_allowed", f"A box of kind {kind} has a fixed Text.", "Field")
     text = box.text("Text", TEXT_LETTERS)

@@ -1,4 +1,4 @@
-"""Pictures of the pages of a print file, drawn from the very file that goes to the press."""
+"""Pictures of print files, rendered from the file that goes to the press."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def count_pdf_pages(pdf: bytes) -> int:
 
 
 def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
-    """Of each page the whole sheet, as left, top, width and height in mm from the upper left corner of its trim."""
+    """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
     with _opened(pdf) as opened:
         boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
@@ -47,7 +47,7 @@ def render_pdf_page(
         "width": pixels,
         "height": max(1, round(pixels * height / width)),
     }
-    return _draw(pdf, job, seconds)
+    return _draw(pdf, job, pixels / (width / 72), seconds)
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:
@@ -69,7 +69,7 @@ def _boxes(
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
-def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:
+def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float) -> bytes:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     setting = {
@@ -78,6 +78,7 @@ def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": 72,
+        "shown_ppi": ppi,
         "outputs": [("png", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:

@@ -1,4 +1,4 @@
-"""How a print file or a soft proof is made for the press: its preset, and what separates and keeps pictures."""
+"""The press settings of a rendering: the preset, and the function that separates and caches pictures."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -38,12 +38,12 @@ class Press:
         return SLUG_MM if self.rules.marks or self.rules.slug else 0.0
 
     def bleed_of(self, page: Page) -> float:
-        """As the printer wants it, but no more than the template has."""
+        """The bleed of the preset, limited to that of the template."""
         wanted = self.rules.bleed_mm
         return page.bleed if wanted is None else min(wanted, page.bleed)
 
     def job(self, pages: Sequence[Page]) -> dict[str, Any]:
-        """What layout.typ draws outside of the trim."""
+        """The marks that layout.typ draws outside of the trim."""
         lines = [
             f"{self.title} · {number} / {len(pages)} · {self.rules.name}"
             for number in range(1, len(pages) + 1)

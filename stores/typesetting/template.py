@@ -75,7 +75,10 @@ EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box on a page; lengths in mm from the trimmed page's top left corner, sizes of type in points."""
+    """A box on a page; lengths in mm from the trimmed page's top left corner, sizes of type in points.
+
+    `role` is EDDM_INDICIA or EDDM_ADDRESS for a text of this fixed form.
+    """
 
     kind: str
     field: str | None
@@ -98,7 +101,11 @@ class Box:
     line_spacing: float = 1.2
     fit: str = "shrink"
     radius: float = 0.0
-    is_framed: bool = False
+    role: str = ""
+
+    @property
+    def is_framed(self) -> bool:
+        return self.role == EDDM_INDICIA
 
 
 @dataclass(frozen=True, slots=True)

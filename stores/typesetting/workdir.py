@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 from stores.typesetting.fonts import FontSet, font_digest
 from stores.typesetting.template import Template
 
-TEMPLATES_KEPT = 64
+MAX_CACHED_TEMPLATES = 64
 
 
 class WorkDir:
@@ -46,7 +46,7 @@ class WorkDir:
 
     def _delete_unused(self) -> None:
         unused = [digest for digest, holders in self._holders.items() if not holders]
-        for digest in unused[: max(len(self._holders) - TEMPLATES_KEPT, 0)]:
+        for digest in unused[: max(len(self._holders) - MAX_CACHED_TEMPLATES, 0)]:
             del self._holders[digest]
             shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
 

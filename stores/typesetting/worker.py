@@ -19,6 +19,7 @@ import typst
 
 from delivery.papers.sheets import LAYOUT as EDDM_PAPERS
 from stores.press.profiles import OutputCondition, condition_of
+from stores.press.screen import fit_pictures
 from stores.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
 from stores.typesetting.ipc import receive_message, send_message
 
@@ -30,6 +31,8 @@ LAYOUTS = {
 }
 # A Compiler keeps every file it has read; a new one costs 3 ms.
 RENDERINGS_OF_A_COMPILER = 500
+# What pdf_page.typ draws.
+SHOWN = "shown.pdf"
 POINTS_OF_MM = 72 / 25.4
 STATUS = Path("/proc/self/status")
 
@@ -45,6 +48,9 @@ class Renderer:
 
     def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         parts: list[bytes] = []
+        if (ppi := request.get("shown_ppi")) is not None:
+            shown = Path(request["root"]) / SHOWN
+            shown.write_bytes(fit_pictures(shown.read_bytes(), ppi))
         for form, number in request["outputs"]:
             files: Any = {"main.typ": LAYOUTS[request["layout"]], "job.json": jobs[number]}
             compiler = self._compiler(request["root"], request["fonts"], files)
@@ -81,7 +87,7 @@ class Renderer:
         return [shown, *self._pages_of(request, shown, job.boxes)]
 
     def _pages_of(self, request: dict[str, Any], pdf: bytes, boxes: Sequence[PageBoxes]) -> Iterator[bytes]:
-        (Path(request["root"]) / "shown.pdf").write_bytes(pdf)
+        (Path(request["root"]) / SHOWN).write_bytes(fit_pictures(pdf, request["ppi"]))
         for number, page in enumerate(boxes, start=1):
             width, height = page.width * POINTS_OF_MM, page.height * POINTS_OF_MM
             job = {

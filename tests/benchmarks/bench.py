@@ -21,7 +21,7 @@ PARTS = ("rows", "growth", "workers", "tail", "memory")
 def main() -> None:
     arguments = _arguments()
     require_wrk()
-    supervision.raise_when_told_to_stop()
+    supervision.raise_on_stop_signal()
     try:
         _measure(arguments)
     except supervision.Stopped:

@@ -2,7 +2,7 @@
 
 The first makes the test database, the others keep it: looking through all migrations again would take more time than
 the tests of one mutant. A mutant meets the tests first that import its module, the cases of each in turn, and no more
-than MOST_TESTS: some tests have a hundred cases.
+than MAX_TESTS: some tests have a hundred cases.
 """
 
 import functools
@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 from django.test import utils
 
-MOST_TESTS = 120
+MAX_TESTS = 120
 
 PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 _made: list[str] = []
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[_test(item)] += 1
             turns[item] = cases[_test(item)]
         items.sort(key=lambda item: (not _imports(item.path, module), turns[item]))
-        del items[MOST_TESTS:]
+        del items[MAX_TESTS:]
 
 
 def _test(item: pytest.Item) -> str:

@@ -182,7 +182,7 @@ def wrong_areas() -> int:
             choice = choose_routes(caller=Caller(), criteria=Criteria(**criteria))
         except Invalid:
             return set()
-        return {route.postal_code + route.route for route in choice.routes}
+        return {route.code for route in choice.routes}
 
     for number, (latitude, longitude) in enumerate(spots(AREAS)):
         size = 10 ** chance.uniform(-2.5, -0.7)

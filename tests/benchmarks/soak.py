@@ -80,7 +80,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="rounds, cuts, kills, cases or examples of the chosen part")
     parser.add_argument("--minutes", type=float, default=120, help="how long half load is kept up")
     chosen = parser.parse_args()
-    supervision.raise_when_told_to_stop()
+    supervision.raise_on_stop_signal()
     soak_scene.prepare()
     # Every part runs, whatever became of the one before.
     failed = [name for name in chosen.only or PARTS if _ran_badly(name, chosen)]

@@ -1,7 +1,8 @@
 """Print jobs through a hot folder while senders are killed, the disk fills up and reports come in any order.
 
 Each sender is a process of its own with the worker's own code. The press takes what lies in the hot folder, counts
-it, and reports: reordered, late and twice.
+it, and reports: reordered, late and twice. With fewer orders (`--count 100`) there are a fifth as many kills. It ends
+after PATIENCE at the latest, and says what was still on its way; the seed is printed, and `SOAK_SEED` repeats it.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import json
 import mmap
 import os
 import random
+import shutil
 import signal
 import statistics
 import tempfile
@@ -23,13 +25,13 @@ from typing import Any
 from tests.benchmarks.soak_scene import fresh_world
 
 ORDERS, KILLS, SENDERS = 1000, 200, 2
-FAULT_SHARE, KILL_SHARE = 0.1, 0.15
-# Calm ones first, for the time from accepted to sent; so many are accepted in a second.
-CALM, RATE = 200, 10
-PATIENCE = 900
+FAULT_SHARE = 0.1
+# One in so many orders is calm, for the time from accepted to sent; so many are accepted in a second.
+CALM_SHARE, RATE = 5, 10
+PATIENCE, PROGRESS_SECONDS = 900, 15
 P95_SECONDS = 2.0
 MARK = f"0 lost, 0 doubled, every history complete; accepted to sent p95 at most {P95_SECONDS:.0f} s"
-KILLED, CALM_BYTE, STARTED = 0, 4, 5
+KILLED, CALM_BYTE = 0, 4
 
 
 class Shared:
@@ -98,10 +100,14 @@ class Press:
         draft.rename(self.back / f"{number}-{time.time_ns()}.json")
 
 
-def measure(orders: int = ORDERS, *, kills: int = KILLS, calm: int = CALM, rate: float = RATE) -> list[str]:
+def measure(orders: int = ORDERS, *, kills: int | None = None, rate: float = RATE) -> list[str]:
+    """A failed run leaves its folders behind; their place is printed."""
     from django.conf import settings
 
-    seed = int(time.time())
+    calm = max(orders // CALM_SHARE, 2)
+    kills = KILLS * orders // ORDERS if kills is None else kills
+    seed = int(os.environ.get("SOAK_SEED") or time.time())
+    print(f"   seed {seed}, {orders} orders, {kills} kills, {PATIENCE} s at most", flush=True)
     with tempfile.TemporaryDirectory(prefix="soak-production-") as root:
         settings.PRODUCTION_FOLDERS = [root]
         placed = _placed(orders)
@@ -109,7 +115,12 @@ def measure(orders: int = ORDERS, *, kills: int = KILLS, calm: int = CALM, rate:
         began = time.monotonic()
         senders = _run(placed, press, shared, kills=kills, calm=calm, rate=rate)
         took = time.monotonic() - began
-        return _report(press, shared, placed[1:calm], seed=seed, took=took, senders=senders)
+        lines = _report(press, shared, placed[1:calm], kills=kills, took=took, senders=senders)
+        if len(lines) > 1:
+            kept = Path(tempfile.mkdtemp(prefix="soak-production-failed-"))
+            shutil.copytree(root, kept, dirs_exist_ok=True)
+            print(f"   SOAK_SEED={seed} repeats it; the folders of the press are in {kept}", flush=True)
+        return lines
 
 
 def _placed(count: int) -> list[Any]:
@@ -145,23 +156,34 @@ def _run(placed: list[Any], press: Press, shared: Shared, *, kills: int, calm: i
     from tests.factories.production import accept
 
     shared.is_calm = True
-    senders = {_start(shared, kills, number) for number in range(SENDERS)}
+    share = min(0.5, 1.3 * kills / max(len(placed) - calm, 1))
+    senders = {_start(shared, kills, share, number) for number in range(SENDERS)}
     started, deadline, next_accept = len(senders), time.monotonic() + PATIENCE, 0.0
+    next_word = time.monotonic() + PROGRESS_SECONDS
     left = list(enumerate(placed))
     try:
         while time.monotonic() < deadline and (left or not _is_over(len(placed))):
             # The first one shows that a sender has started; it is not measured.
             while left and time.monotonic() >= next_accept and (len(left) != len(placed) - 1 or _is_begun()):
-                number, order = left.pop(0)
-                if number == calm:
+                if left[0][0] == calm and shared.is_calm:
+                    # All calm ones have left before anything is hurt, or their times would be those of faults.
+                    if not _are_sent(calm) and time.monotonic() < deadline - PATIENCE / 2:
+                        break
                     shared.is_calm = False
+                _, order = left.pop(0)
                 accept(order)
                 next_accept = max(next_accept + 1 / rate, time.monotonic() - 1)
             press.look()
             for pid in [pid for pid in senders if _has_ended(pid)]:
                 senders.discard(pid)
                 started += 1
-                senders.add(_start(shared, kills, started))
+                senders.add(_start(shared, kills, share, started))
+            if time.monotonic() >= next_word:
+                next_word += PROGRESS_SECONDS
+                print(
+                    f"   {sum(press.taken.values())} of {len(placed)} at the press, {shared.kills} kills",
+                    flush=True,
+                )
             time.sleep(0.02)
     finally:
         for pid in senders:
@@ -177,6 +199,12 @@ def _is_begun() -> bool:
     return Job.objects.filter(sent__isnull=False).exists()
 
 
+def _are_sent(count: int) -> bool:
+    from production.jobs.models import Job
+
+    return Job.objects.filter(sent__isnull=False).count() >= count
+
+
 def _is_over(count: int) -> bool:
     from production.jobs.models import Job
 
@@ -189,7 +217,7 @@ def _has_ended(pid: int) -> bool:
     return os.waitpid(pid, os.WNOHANG)[0] == pid
 
 
-def _start(shared: Shared, kills: int, number: int) -> int:
+def _start(shared: Shared, kills: int, share: float, number: int) -> int:
     """A process has its own connections: those of this one are closed before it begins."""
     from django.db import connections
 
@@ -198,7 +226,7 @@ def _start(shared: Shared, kills: int, number: int) -> int:
     if pid:
         return pid
     try:
-        _hurt(shared, kills, random.Random(number * 7919 + os.getpid()))
+        _hurt(shared, kills, share, random.Random(number * 7919 + os.getpid()))
         _send()
     finally:
         os._exit(1)
@@ -208,12 +236,12 @@ def _send() -> None:
     from production.jobs.sending import JobSender
 
     async def run() -> None:
-        await JobSender().look_for_due()
+        await JobSender().poll_due()
 
     asyncio.run(run())
 
 
-def _hurt(shared: Shared, kills: int, chance: random.Random) -> None:
+def _hurt(shared: Shared, kills: int, share: float, chance: random.Random) -> None:
     """Faults in this process: a full disk, an answer that is lost, a kill between write and rename."""
     from production.adapters import folder
     from production.adapters.interface import ProviderUnavailable
@@ -221,7 +249,7 @@ def _hurt(shared: Shared, kills: int, chance: random.Random) -> None:
     move, submit, write = folder.FolderAdapter._move, folder.FolderAdapter.submit, folder.write_synced
 
     def killing_move(self: Any, entry: Any) -> None:
-        if not shared.is_calm and shared.kills < kills and chance.random() < KILL_SHARE:
+        if not shared.is_calm and shared.kills < kills and chance.random() < share:
             shared.count_kill()
             os.kill(os.getpid(), signal.SIGKILL)
         move(self, entry)
@@ -242,13 +270,19 @@ def _hurt(shared: Shared, kills: int, chance: random.Random) -> None:
 
 
 def _report(
-    press: Press, shared: Shared, calm: list[Any], *, seed: int, took: float, senders: int
+    press: Press, shared: Shared, calm: list[Any], *, kills: int, took: float, senders: int
 ) -> list[str]:
     from production.jobs.models import Attempt, Job
 
     jobs = list(Job.objects.values_list("number", "state"))
-    wrong = _wrong_jobs(press, jobs)
-    wrong += _wrong_histories()
+    lost = [number for number, _ in jobs if number not in press.taken]
+    doubled = [number for number, count in press.taken.items() if count > 1]
+    histories = _wrong_histories()
+    wrong = _wrong_jobs(press, jobs) + histories
+    if took >= PATIENCE:
+        wrong.append(f"not over after {PATIENCE} s: {dict(Counter(state for _, state in jobs))}")
+    if shared.kills < kills:
+        wrong.append(f"only {shared.kills} of {kills} kills")
     calm_jobs = Job.objects.filter(order__in=[order.pk for order in calm], sent__isnull=False)
     waits = sorted((job.sent - job.created).total_seconds() for job in calm_jobs)
     p95 = statistics.quantiles(waits, n=20)[-1] if len(waits) > 1 else float("inf")
@@ -256,9 +290,9 @@ def _report(
         wrong.append(f"accepted to sent p95 {p95:.2f} s")
     outcomes = Counter(Attempt.objects.values_list("outcome", flat=True))
     lines = [
-        f"{len(jobs)} jobs in {took:.0f} s (seed {seed}), {shared.kills} kills between write and rename, {senders} "
-        f"senders; exchanges {dict(outcomes)}; at the press {sum(press.taken.values())} of {len(press.taken)} "
-        f"numbers; accepted to sent p50 {statistics.median(waits or [0]):.2f} s, p95 {p95:.2f} s of {len(waits)}"
+        f"{len(lost)} lost, {len(doubled)} doubled, {len(histories)} incomplete of {len(jobs)} jobs in {took:.0f} s; "
+        f"accepted to sent p50 {statistics.median(waits or [0]):.2f} s, p95 {p95:.2f} s of {len(waits)} calm ones; "
+        f"{shared.kills} kills between write and rename, {senders} senders; exchanges {dict(outcomes)}"
     ]
     lines += [f"FAILED: {each}" for each in wrong]
     print(*lines, sep="\n", flush=True)

@@ -74,7 +74,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if os.geteuid():
         sys.exit("This makes network namespaces, which takes root.")
-    supervision.raise_when_told_to_stop()
+    supervision.raise_on_stop_signal()
     with namespaces(["a", "b", "w"]) as nodes, contextlib.ExitStack() as stack:
         url = _listening_postgresql()
         hosts = ",".join(address for _, address in nodes.values())

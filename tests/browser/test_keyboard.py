@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-MOST_STOPS = 150
+MAX_STOPS = 150
 # The place of what has the focus among everything of the page.
 AT = "() => [...document.querySelectorAll('*')].indexOf(document.activeElement)"
 # Of several radio buttons one is a stop.
@@ -32,7 +32,7 @@ def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, pat
     page.locator("a.skip, a.console-skip").focus()
     gone: list[int] = [page.evaluate(AT)]
 
-    while len(gone) < MOST_STOPS:
+    while len(gone) < MAX_STOPS:
         page.keyboard.press("Tab")
         at = page.evaluate(AT)
         # Past the last stop the browser's own bar follows, here the page itself or its first stop.
@@ -40,7 +40,7 @@ def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, pat
             break
         gone.append(at)
 
-    assert len(gone) < MOST_STOPS
+    assert len(gone) < MAX_STOPS
     assert set(page.evaluate(STOPS)) <= set(gone)
     assert gone == sorted(gone)
 

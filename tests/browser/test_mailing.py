@@ -18,7 +18,7 @@ PICTURES = os.environ.get("PICTURES", "")
 
 @pytest.fixture
 def site(site):
-    make_product(site[1].demo, IsEddm=True)
+    make_product(site[1].demo, "mailer", IsEddm=True, MinimumQty=200, DefaultQty=200, MaximumQty=25_000)
     load_demo_population()
     return site
 
@@ -91,6 +91,15 @@ def test_routes_are_chosen_on_the_map_with_the_mouse(visitor):
     lines = Path(started.value.path()).read_text().splitlines()
     assert lines[0].startswith("# SYNTHETIC")
     assert lines[1].startswith("ZIP_CODE,CRID_ID,RES_CNT")
+    expect(page.locator("#map")).to_have_attribute("data-drawn", str(len(lines) - 2))
+
+    page.get_by_role("link", name="Quote and order Product mailer, Demo Print").click()
+    expect(page.get_by_label("Mailing")).to_contain_text("pieces on")
+    expect(page.get_by_label("Quantity")).to_be_hidden()
+    page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_role("region", name="Prices")).to_be_visible()
+    page.get_by_role("button", name="Place a demo order").click()
+    expect(page.get_by_text("is placed.")).to_be_visible()
     assert visitor.complaints == []
 
 
@@ -123,6 +132,11 @@ def test_all_of_it_is_done_by_keyboard_in_the_list(visitor):
     page.get_by_role("button", name="Save the selection").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="pieces on")).to_be_visible()
+    page.get_by_role("link", name="Quote and order").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Place a demo order").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is placed.")).to_be_visible()
     assert visitor.complaints == []
 
 

@@ -18,7 +18,7 @@ from tests.support.client_library import install_python
 from tests.support.live_server import free_port
 from tests.support.scenario import PASSWORD
 
-MOST_ACTIONS = 25
+MAX_ACTIONS = 25
 LONGEST_SECONDS = 90
 
 
@@ -151,5 +151,5 @@ def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions
         "Place a first order",
     ):
         expect(page.locator(".is-done", has_text=done)).to_be_visible()
-    assert len(person.actions) <= MOST_ACTIONS, person.actions
+    assert len(person.actions) <= MAX_ACTIONS, person.actions
     assert visitor.complaints == []

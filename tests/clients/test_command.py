@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
 import signal
@@ -251,35 +252,33 @@ def test_listener_goes_on_where_it_was_killed(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_thousand_events_arrive_over_twenty_restarts(installed_python, demo, tmp_path):
-    """Ten a second: 800 while it is killed again and again, 200 to see how long an event takes to arrive."""
+def test_thousand_events_arrive_within_a_second_over_twenty_restarts(installed_python, demo, tmp_path):
+    """Ten a second, in five rounds of 200; in each the listener is killed and started again four times."""
     Subscription.objects.update(requests_per_minute=100_000)
     with serving(tmp_path) as service, receiving(NewsReceiver()) as receiver:
         given = demo | {"url": service.url}
         command = Command(installed_python, tmp_path / "home", given)
         listener = Listener(command, receiver.url(), tmp_path / "listen.log")
-        maker = threading.Thread(target=make_events, args=(installed_python, given, 160))
-        maker.start()
+        medians = []
         try:
-            for _ in range(20):
-                receiver.wait_for(len(receiver.received) + 5, seconds=60)
-                listener.restart()
-            maker.join()
-            wait_for_all(receiver, 800)
-            count = 800
-            # Transactions of other tests on the same server hold events back: one of five rounds must do it.
-            for _ in range(5):
-                count += 200
-                make_events(installed_python, given, 40)
-                wait_for_all(receiver, count)
-                if median(delays_of(list(receiver.received))[-200:]) <= 1.0:
-                    break
+            for count in range(0, 1000, 200):
+                before = len(receiver.received)
+                maker = threading.Thread(target=make_events, args=(installed_python, given, 40))
+                maker.start()
+                for _ in range(4):
+                    receiver.wait_for(len(receiver.received) + 38, seconds=60)
+                    listener.restart()
+                maker.join()
+                wait_for_all(receiver, count + 200)
+                medians.append(median(delays_of(list(receiver.received)[before:])))
         finally:
             listener.stop()
         received = list(receiver.received)
 
-    check_delivery(received, SECRET.findall((tmp_path / "listen.log").read_text())[0], count)
-    assert median(delays_of(received)[-200:]) <= 1.0
+    logging.getLogger(__name__).info("medians %s s, load %.1f", medians, os.getloadavg()[0])
+    check_delivery(received, SECRET.findall((tmp_path / "listen.log").read_text())[0], 1000)
+    # Transactions of other tests on the same server hold events back, and other work a start: one round must do it.
+    assert min(medians) <= 1.0, medians
 
 
 def make_events(installed: Path, given: dict[str, Any], orders: int) -> None:

@@ -14,7 +14,7 @@ DOCUMENTS = [
     "clients/typescript/README.md",
 ]
 DEMO = "http://127.0.0.1:8000"
-MOST_LINES = 10
+MAX_LINES = 10
 
 
 def lines_of(document: str, language: str) -> list[str]:
@@ -26,7 +26,7 @@ def lines_of(document: str, language: str) -> list[str]:
 def the_lines(language: str) -> str:
     """One and the same everywhere, and few."""
     [lines] = {block for document in DOCUMENTS for block in lines_of(document, language)}
-    assert len([line for line in lines.splitlines() if line.strip()]) <= MOST_LINES
+    assert len([line for line in lines.splitlines() if line.strip()]) <= MAX_LINES
     assert all(lines_of(document, language) for document in DOCUMENTS[:2])
     return lines
 

@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from production.jobs.models import Job
-from production.jobs.services.sending import take_due_jobs, work_on_job
+from production.jobs.services.gang_sending import claim_due_sheets, work_on_sheet
+from production.jobs.services.sending import claim_due_jobs, work_on_job
 from production.providers.models import Provider
 from production.providers.services.providers import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.services.transitions import Actor, move_order
+from stores.orders.services.transitions import Actor, transition_order
 
 STORE = Actor(ActorKind.STORE)
 
@@ -35,12 +36,13 @@ def make_rule(*providers: Provider, priorities: tuple[int, ...] = (), **values: 
 
 def accept(order: Order | str) -> Order:
     found = order if isinstance(order, Order) else Order.objects.get(pk=order)
-    return move_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)
+    return transition_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)
 
 
 def work_off_jobs() -> int:
     """Does what is due, as a worker would; returns how many exchanges there were."""
-    return sum(work_on_job(job_pk=key) for key in take_due_jobs(limit=100))
+    jobs = sum(work_on_job(job_pk=key) for key in claim_due_jobs(limit=100))
+    return jobs + sum(work_on_sheet(sheet_pk=key) for key in claim_due_sheets(limit=100))
 
 
 def only_job(**wanted: Any) -> Job:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event, Webhook
 from applications.webhooks.selectors.events import SETTLED
-from applications.webhooks.services.delivery_attempts import ClaimedDelivery, take_due_deliveries
+from applications.webhooks.services.delivery_attempts import ClaimedDelivery, claim_due_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook
 
@@ -69,5 +69,5 @@ def take_delivery(delivery: Delivery, now: datetime | None = None) -> ClaimedDel
     waiting = Delivery.objects.filter(pk=delivery.pk, state="Pending", next_try__lte=now)
     if not waiting.update(next_try=now - timedelta(days=1)):
         return None
-    found = take_due_deliveries(webhook_id=delivery.webhook_id, limit=1, now=now)
+    found = claim_due_deliveries(webhook_id=delivery.webhook_id, limit=1, now=now)
     return found[0] if found else None

@@ -9,9 +9,11 @@ from accounts.models import AssociationRequest
 from applications.registration.models import DailyUsage
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.operations import demo
+from stores.demo.calls import load_calls
 from stores.orders.models import Order, OrderComment, OrderDay, OrderHistory, OrderStatus, OrderTally
 from stores.orders.selectors.due import late_orders
 from stores.orders.services.tallies import count_all_orders
+from tests.factories.applications import ApplicationFactory
 
 
 @pytest.fixture
@@ -51,6 +53,22 @@ def test_the_demo_has_calls_requests_and_a_webhook_that_fails(loaded):
     before = set(Order.objects.values_list("pk", flat=True))
     demo.load_demo()
     assert set(Order.objects.values_list("pk", flat=True)) == before
+
+
+def test_the_request_log_of_the_demo_has_each_refusal_that_is_counted(db, settings):
+    now = timezone.now()
+    application = ApplicationFactory()
+
+    load_calls(application, usual=60, now=now)
+
+    days = list(DailyUsage.objects.order_by("-day")[: settings.REQUEST_LOG_DAYS])
+    logged = list(application.logged_requests.all())
+    refused = [one for one in logged if one.status >= 400]
+    assert len(refused) == sum(day.client_errors + day.server_errors for day in days)
+    assert len(logged) > 2 * len(refused)
+    assert all(one.problem and one.code == one.problem["Code"] for one in refused)
+    assert {one.time.date() for one in logged} == {day.day for day in days}
+    assert max(one.time for one in logged) < now
 
 
 @pytest.mark.slow

@@ -24,14 +24,16 @@ from delivery.datasets.services.uploads import receive_upload
 from delivery.papers.services.official_forms import add_official_form
 from delivery.papers.services.postage import save_postage_price
 from production.adapters.interface import Report
-from production.jobs.models import Attempt, Job, JobHistory
+from production.jobs.models import Attempt, GangSheet, Job, JobHistory
 from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
-from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import Actor, Parcel, move_order
+from stores.orders.eddm import kept_record
+from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.templates.services.fonts import add_font
 from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
+from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
@@ -77,6 +79,9 @@ def place_orders(world: World) -> None:
     for _ in range(2):
         body = order_body(Items=[{**line, "TemplateData": card_data()}])
         assert client.call("POST", "/store/associated/order", body).status_code == 201
+    selection = make_selection(application=world.application)
+    kept = kept_record(selection, selection.routes.order_by("position"))
+    OrderItem.objects.filter(order=Order.objects.latest("number")).update(eddm=kept)
 
 
 def ask_for_stores(world: World) -> None:
@@ -90,8 +95,8 @@ def ask_for_stores(world: World) -> None:
 def ship_one(world: World) -> None:
     order, actor = Order.objects.latest("number"), Actor("Operator", world.operator.pk)
     for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
-        move_order(order=order, status=status, actor=actor)
-    move_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
+        transition_order(order=order, status=status, actor=actor)
+    transition_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
 
 
 def _produce() -> None:
@@ -128,6 +133,15 @@ def _produce() -> None:
             started=now,
         )
         receive_report(provider=provider, report=Report(job.number, job.number, "Shipped", now, raw="{}"))
+    job.gang_sheet = GangSheet.objects.create(
+        provider=provider,
+        product=job.item.product,
+        store=job.store,
+        kind="88.9 x 50.8 mm",
+        created=now,
+        next_try=now,
+    )
+    job.save()
 
 
 def _import_files(world: World) -> None:

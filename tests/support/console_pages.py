@@ -19,7 +19,7 @@ from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
 from stores.catalog.models import CatalogUpload, Product
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
 from stores.orders.representations import order_etag
 from tests.support.scenario import World
 
@@ -51,6 +51,7 @@ ACTS_AT_ONCE = {
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
     "stores_product_duplicate": "the copy is outside of the catalog",
     "production_provider_test": "reaches the provider, and changes nothing there",
+    "production_gangsheet_send": "ends a wait that ends by itself",
     "production_job_resend": "what was sent before is known by its number",
     "production_job_hold": "released by the same means",
     "production_job_release": "held by the same means",
@@ -65,6 +66,7 @@ NO_PAGE = {
     "stores_product_thumbnail": "PNG",
     "stores_order_packing_slip": "PDF",
     "stores_order_eddm_papers": "PDF",
+    "stores_order_eddm_shapes": "JSON",
     "stores_product_template_color": "JSON",
     "stores_product_template_font": "PNG",
     "stores_product_template_preview": "JSON",
@@ -73,6 +75,7 @@ NO_PAGE = {
     "stores_store_catalog": "JSON",
     "stores_store_catalog_of": "JSON",
     "delivery_dataset_export": "CSV",
+    "production_gangsheet_files": "a ZIP",
     "delivery_importrun_progress": "JSON",
     "delivery_importrun_problems": "CSV",
     "delivery_officialform_sample": "PDF",
@@ -211,6 +214,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     key = world.application.keys.order_by("-end_date").first()
     asked = AssociationRequest.objects.filter(state="Pending").first()
     shipped, order = Order.objects.order_by("-number")[:2]
+    mailed = OrderItem.objects.filter(eddm__isnull=False).get()
     product = Product.objects.get(external_id="card-two-sided")
     webhook = Webhook.objects.filter(is_enabled=True).first()
     run = ImportRun.objects.get(state="uploaded")
@@ -275,6 +279,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
             ConsolePage("rule tester of nothing", f"{tester}?order=x", is_like_others=True),
         ],
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
+        "stores_order_eddm_map": page("stores_order_eddm_map", mailed.order_id, mailed.position),
         "stores_order_reprint": page("stores_order_reprint", order.pk),
         "stores_product_template": page("stores_product_template", product.pk),
         "stores_product_template_versions": page("stores_product_template_versions", product.pk),

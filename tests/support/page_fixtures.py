@@ -10,7 +10,7 @@ from PIL import Image
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Role
 from accounts.services.associations import deny_association
-from accounts.services.email_changes import ask_email_change
+from accounts.services.email_changes import request_email_change
 from applications.oauth.services.tokens import issue_access_token
 from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.selectors.usage import today
@@ -70,7 +70,7 @@ def furnish(world: World) -> World:
     )
     Role.objects.create(user=world.outsider, application=application, grant="Application.Self.Read")
     invite_owner(caller=owner, application=application, email="guest@far.example")
-    ask_email_change(user=world.user, email="new@print.example")
+    request_email_change(user=world.user, email="new@print.example")
     issue_access_token(
         user=world.user, application=application, scopes=["Store.Self.Read"], lifetime=timedelta(hours=1)
     )

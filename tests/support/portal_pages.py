@@ -29,6 +29,7 @@ NO_PAGE = {
     "portal:live-proof-picture": "a picture",
     "portal:mailing-csv": "a file",
     "portal:mailing-routes": "JSON",
+    "portal:mailing-shapes": "JSON",
     "production_file": "a file",
     "production_postback": "JSON",
     "portal:notification": "leads to what it is about",

@@ -29,8 +29,10 @@ def made_pdf(
     return content.getvalue()
 
 
-def job_file(name: str = "SF-1001-1.pdf", content: bytes = b"%PDF-1.7 art", url: str = "") -> JobFile:
-    return JobFile(name, "application/pdf", hashlib.sha256(content).hexdigest(), content, url)
+def job_file(
+    name: str = "SF-1001-1.pdf", content: bytes = b"%PDF-1.7 art", url: str = "", *, is_printed: bool = True
+) -> JobFile:
+    return JobFile(name, "application/pdf", hashlib.sha256(content).hexdigest(), content, url, is_printed)
 
 
 def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:

@@ -66,9 +66,9 @@ class Command(BaseCommand):
             raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
         if waiting:
             until = max(one.until for one in waiting)
-            said = f"Older values are still needed, until {until:%Y-%m-%d %H:%M} UTC at the latest."
+            message = f"Older values are still needed, until {until:%Y-%m-%d %H:%M} UTC at the latest."
             if is_check:
-                raise CommandError(said)
-            self.stdout.write(f"{said} manage.py rotate_secrets --check says when they are not.")
+                raise CommandError(message)
+            self.stdout.write(f"{message} manage.py rotate_secrets --check says when they are not.")
         elif len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
             self.stdout.write("Nothing needs the older values any more: remove them and restart.")

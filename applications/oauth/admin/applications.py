@@ -1,4 +1,4 @@
-"""Applications, with the action that needs to know of tokens."""
+"""The admin of applications, with an action on their tokens."""
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from applications.oauth.services.authorizations import end_tokens_of_application
 from applications.registration.admin.applications import ApplicationAdmin
 from applications.registration.models import Application
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 
 
 @admin.register(Application)
@@ -15,7 +15,7 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
     actions = [*ApplicationAdmin.actions, "end_tokens"]
 
     @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "End every token and every sign-in of these? Their users have to sign in again.", "End them"
     )
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:

@@ -1,4 +1,4 @@
-"""The toolkit's records, to look at and to revoke; their values are stored as digests and shown nowhere."""
+"""Read-only admins of tokens, with revocation. Only digests of the values are stored."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
 from accounts.names import prepared_name
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
@@ -26,7 +26,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     list_display = ["application", "user", "scope", "created", "expires"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
-    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
@@ -35,7 +35,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     empty_help = "They are made when applications and people sign in."
 
     @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
-    @asks_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
+    @requires_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
     def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
         with transaction.atomic():
             number = sum(1 for token in tokens if revoke_access_token(token) is None)
@@ -47,7 +47,7 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     list_display = ["application", "user", "created", "revoked"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
-    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]

@@ -1,4 +1,4 @@
-"""People, with what only this side knows of them: the tokens they gave out."""
+"""The admin of users, extended by their tokens."""
 
 from django import forms
 from django.contrib import admin
@@ -14,7 +14,7 @@ admin.site.unregister(User)
 @admin.register(User)
 class UserWithTokensAdmin(UserAdmin):
     def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
-        """What an inactive person gave out ends: else a thief's tokens would live again with the account."""
+        """Ends all tokens of a deactivated user; otherwise stolen ones would work again after reactivation."""
         super().save_model(request, instance, form, change)
         if change and not instance.is_active:
             end_everything_of_user(user=instance)

@@ -4,7 +4,7 @@ from applications.registration.models.application import Application
 
 
 class UsedCode(models.Model):
-    """An authorization code that was redeemed: seen again, it ends the tokens that came of it."""
+    """A redeemed authorization code. Its reuse ends the tokens issued for it."""
 
     digest = models.CharField(max_length=64, unique=True)
     application = models.ForeignKey(Application, on_delete=models.CASCADE, related_name="+")

@@ -16,10 +16,12 @@ AUTHORIZATIONS_A_PAGE = 25
 @signed_in
 def show_authorizations(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    given = authorizations_of(signed_in_user(request))
+    authorizations = authorizations_of(signed_in_user(request))
     if searched:
-        given = [each for each in given if searched.lower() in each.application.name.lower()]
-    page = Paginator(given, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
+        authorizations = [
+            each for each in authorizations if searched.lower() in each.application.name.lower()
+        ]
+    page = Paginator(authorizations, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "searched": searched, "section": "authorizations"}
     return render(request, "accounts/authorizations.html", context)
 
@@ -27,16 +29,16 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     application = find_application(application_id)
     if request.method == "POST":
         revoke_authorization(user=signed_in_user(request), application=application)
         messages.success(request, f"{application.name} no longer has access to your account.")
         return redirect("portal:authorizations")
-    # Only of applications the user has authorised: anybody else's name is not told.
-    given = [
+    # Only applications that the user has authorised; names of others are not revealed.
+    authorizations = [
         each for each in authorizations_of(signed_in_user(request)) if each.application.pk == application.pk
     ]
-    if not given:
+    if not authorizations:
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})

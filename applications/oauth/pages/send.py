@@ -1,4 +1,4 @@
-"""Sends a request of the reference as the person in front of it; keys and tokens stay in this process."""
+"""Sends a request of the API reference as the signed-in user; keys and tokens stay in this process."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ from fulfillment.site.reference.operations import Operation, operations, raw_ope
 from fulfillment.site.reference.views import navigation
 
 ME = "me"
-# Reads of these show no secret; proofs and prices change nothing. All else takes the password, as keys do.
+# These reads show no secret, and proofs and prices change nothing. All others need the password.
 HARMLESS_TAGS = {"Stores", "Products", "Proofs", "Orders", "Delivery", "Events and webhooks"}
 HARMLESS = {"proof_create", "quote_create"}
 SHOWN_HEADERS = (
@@ -44,7 +44,7 @@ LARGEST_PICTURE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An answer ready for the page."""
+    """A response prepared for the page."""
 
     status: int
     reason: str
@@ -141,7 +141,7 @@ def _shown(answer: InnerAnswer) -> Shown:
 
 
 def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
-    """The text to show, or the address of a picture, and what is left out."""
+    """The text or picture URL to show, and a note if it was cut."""
     size = f"{len(answer.body):,} bytes" if answer.is_whole else f"more than {len(answer.body):,} bytes"
     if not answer.body:
         return "", "", "No body."

@@ -82,7 +82,7 @@ class SendForm(forms.Form):
             headers["Content-Type"] = self.cleaned_data["picture"].content_type or "application/octet-stream"
         elif self.content():
             headers["Content-Type"] = "application/json"
-        # A header has characters of Latin-1 only.
+        # Header values must be Latin-1.
         return {
             name: value.encode("latin-1", "replace").decode("latin-1")
             for name, value in headers.items()

@@ -1,4 +1,4 @@
-"""What a user has allowed applications to do, over all of their living tokens."""
+"""The authorizations that a user gave, from all valid tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Authorization:
 
 
 def authorizations_of(user: User) -> list[Authorization]:
-    """By the name of the application; three queries, whatever the number of tokens."""
+    """Sorted by application name; three queries for any number of tokens."""
     now = timezone.now()
     oldest = now - timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     tokens = AccessToken.objects.filter(user=user, expires__gt=now)
@@ -52,7 +52,7 @@ def _by_application(tokens: QuerySet[Any], scope: str) -> Iterable[dict[str, Any
 
 
 def _joined(application: Application, rows: list[dict[str, Any]]) -> Authorization:
-    # The scope of a refresh token is that of an access token, which may be gone.
+    # A refresh token takes its scope from its access token, which may no longer exist.
     texts = [text for row in rows for text in row["scopes"] if text]
     return Authorization(
         application=application,

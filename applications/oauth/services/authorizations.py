@@ -1,4 +1,4 @@
-"""Ending what users and applications were granted. Tokens ended here are gone at commit."""
+"""Revokes codes and tokens, with effect at commit."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -36,14 +36,14 @@ def end_everything_of_user(*, user: User) -> None:
 
 @transaction.atomic
 def end_token_family(*, token_family: UUID | None) -> None:
-    """Ends all that descends from one sign-in."""
+    """Ends all tokens that descend from one sign-in."""
     if token_family is not None:
         _end_refresh_tokens(token_family=token_family)
 
 
 @transaction.atomic
 def end_tokens_of_code(*, digest: str, application: Application) -> None:
-    """An authorization code was used again: what its first use gave ends. Unknown codes end nothing."""
+    """Ends the tokens of a reused authorization code. Unknown codes are ignored."""
     used = UsedCode.objects.filter(digest=digest, application=application).first()
     if used is not None:
         end_token_family(token_family=used.token_family)
@@ -54,7 +54,7 @@ def end_tokens_of_code(*, digest: str, application: Application) -> None:
 
 @transaction.atomic
 def end_token(*, checksum: str, application: Application) -> None:
-    """Revocation by the client (RFC 7009): with the token its family ends, also for a rotated refresh token."""
+    """Revocation by the client (RFC 7009): ends the token's family, even for a rotated refresh token."""
     by_either = RefreshToken.objects.filter(application=application)
     for held in (
         by_either.filter(token_checksum=checksum),
@@ -95,7 +95,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def clear_expired_authorizations(*, batch: int = 1000) -> int:
-    """Deletes what can never be used again, in short transactions; returns how many went."""
+    """Deletes unusable codes and tokens in short transactions; returns their number."""
     return sum(sum(each.remove(batch)) for each in retention_rules())
 
 
@@ -108,17 +108,17 @@ def _idle() -> timedelta:
 
 
 def _end_everything(**owner: Any) -> None:
-    # Codes first: this waits for a redemption under way, whose tokens the next statements then see.
+    # Codes first: this waits for concurrent redemptions, so that the next statements see their tokens.
     Grant.objects.filter(**owner).delete()
     _end_refresh_tokens(**owner)
     AccessToken.objects.filter(**owner).delete()
 
 
 def _end_refresh_tokens(**which: Any) -> None:
-    """Repeats until none is left: a rotation under way gives birth to a token that one pass cannot see."""
+    """Repeats until none is left, because a concurrent rotation creates a token that one pass cannot see."""
     living = RefreshToken.objects.filter(revoked__isnull=True, **which)
     while living.exists():
-        # In the order of the keys, so that two sweeps never wait for each other.
+        # In key order, so that two runs do not deadlock.
         rows = list(living.select_for_update().order_by("pk").values_list("pk", "access_token_id"))
         now: datetime = timezone.now()
         RefreshToken.objects.filter(pk__in=[pk for pk, _ in rows]).update(

@@ -1,4 +1,4 @@
-"""A request to the API on behalf of the person in front of a page: its credentials never leave this process."""
+"""Credentials for one API request on behalf of a signed-in user; they never leave this process."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -12,7 +12,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.errors import Conflict
 
-# Of applications that a refusal names.
+# The number of applications that a refusal lists.
 SHOWN = 5
 
 

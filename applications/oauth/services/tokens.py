@@ -12,7 +12,7 @@ from applications.registration.models import Application
 def issue_access_token(
     *, user: User | None, application: Application, scopes: Iterable[str], lifetime: timedelta
 ) -> str:
-    """Mints a token without a sign-in, for the demo and for tests; without a user the application itself calls."""
+    """Issues a token without a sign-in, for the demo and tests; without a user it is the application's own."""
     value = generate_access_token(None)
     token = AccessToken(
         user=user, application=application, scope=" ".join(scopes), expires=timezone.now() + lifetime

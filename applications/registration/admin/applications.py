@@ -43,7 +43,7 @@ class KeysFilter(admin.SimpleListFilter):
 
 
 class KeyInline(ConsoleInline):
-    """Values are never shown here: who may write the application sees them on its own page."""
+    """Never shows values; users who may change the application see them in the portal."""
 
     model = ApplicationKey
     fields = ["id", "state", "start_date", "end_date", "created", "means"]
@@ -53,7 +53,7 @@ class KeyInline(ConsoleInline):
 
     @display(description="state", label={"valid": "success", "ended": "default", "not yet": "info"})
     def state(self, key: ApplicationKey) -> str:
-        # Django draws an empty row too, for rows to be added.
+        # Django also renders an empty row.
         now = timezone.now()
         if key.end_date is None:
             return ""
@@ -61,7 +61,7 @@ class KeyInline(ConsoleInline):
 
     @admin.display(description="")
     def means(self, key: ApplicationKey) -> str:
-        """Buttons of the form around: a form within a form there is none."""
+        """Buttons of the surrounding form, because forms cannot be nested."""
         if key.end_date is None or key.end_date <= timezone.now():
             return ""
         return format_html_join(
@@ -89,7 +89,7 @@ class RoleInline(ConsoleInline):
         return super().get_queryset(request).select_related("user", "store", "application")
 
     def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        """Grants are added or removed, never changed: a choice in each row would cost a query each."""
         return False
 
 
@@ -148,7 +148,7 @@ class ApplicationAdmin(ConsoleAdmin):
         return super().get_queryset(request).select_related("user", "icon").defer(*icons)
 
     def get_fieldsets(self, request: HttpRequest, application: Application | None = None) -> Any:
-        """A new one has its client ID, owner and dates when it is made; shown before, they would be others."""
+        """Hides client ID, owner and dates of a new application: they are set when it is saved."""
         fieldsets = super().get_fieldsets(request, application)
         if application is not None:
             return fieldsets
@@ -203,7 +203,7 @@ class ApplicationAdmin(ConsoleAdmin):
         instance.refresh_from_db()
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """An application is disabled: its orders and its history stay."""
+        """Applications are disabled, not deleted, because of their orders and history."""
         return False
 
     def get_view_on_site_url(self, instance: Any = None) -> None:

@@ -12,7 +12,7 @@ LABELLED_EVERY = 7
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day's bar: what was answered well, refused and failed, from the bottom up, in units of the chart."""
+    """The bar of a day: successful, refused and failed calls from the bottom up, in units of the chart."""
 
     day: date
     calls: int
@@ -31,7 +31,7 @@ class Day:
 
 
 def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
-    """The bars of the last days, all applications together; `most` is the height of the chart in calls."""
+    """The bars of the last days over all applications; `most` is the height of the chart in calls."""
     today = datetime.now(UTC).date()
     sums: dict[date, Sequence[int]] = {
         today - timedelta(days=ago): (0, 0, 0) for ago in range(DAYS - 1, -1, -1)

@@ -23,7 +23,7 @@ TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
 class PNGImage(BaseRenderer):
-    """Lets clients ask for image/png; the answer is finished bytes."""
+    """Declares image/png for content negotiation; the view returns the bytes."""
 
     media_type = "image/png"
     format = "png"
@@ -58,7 +58,7 @@ class IconViewSet(ApiViewSet):
         description=f"One PNG, JPEG or BMP image of exactly {SIDE} x {SIDE} pixels, smaller than 100 KB (102,400 "
         f"bytes), as the raw body or as the only file of a form. The mark itself belongs in the central "
         f"{CENTRAL_SIDE} x {CENTRAL_SIDE} pixels. A 24-bit BMP of this size is always too large.",
-        # The form first: openapi-generator leaves its model out where it comes second, and imports it all the same.
+        # The form comes first: openapi-generator omits the model of a second media type but still imports it.
         request={
             "multipart/form-data": IconFormSerializer,
             "image/*": OpenApiTypes.BINARY,

@@ -103,8 +103,8 @@ class RequestLogViewSet(ApiViewSet):
         rows = logged_requests(application, wanted, take)
         headers = {}
         if len(rows) > take:
-            kept = {name: value for name, value in query.items() if name != "after"}
-            following = urlencode({**kept, "after": place_text(rows[take - 1])})
+            filters = {name: value for name, value in query.items() if name != "after"}
+            following = urlencode({**filters, "after": place_text(rows[take - 1])})
             address = f"{settings.API_URL}/application/{application.pk}/request"
             headers["Link"] = f'<{address}?{following}>; rel="next"'
         return Response([request_record(row) for row in rows[:take]], headers=headers)

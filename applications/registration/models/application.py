@@ -84,7 +84,7 @@ class Application(VisibleText, AbstractApplication):
         ]
         ordering = ["name"]
         triggers = [
-            # What was made with its credentials would be of the other mode.
+            # Fixed, because existing data has the mode of the application.
             pgtrigger.Protect(
                 name="keep_mode",
                 operation=pgtrigger.Update,

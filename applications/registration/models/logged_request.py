@@ -5,13 +5,13 @@ from applications.registration.models.application import Application
 
 
 class LoggedRequest(models.Model):
-    """One call of the API by an application. Only the service `request_log` writes it.
+    """An API call of an application, written only by the service `request_log`.
 
     No body of a successful call, no query and no value of a path is kept; `headers` are those of a list. Of a
     refusal `problem` keeps what was wrong and where.
     """
 
-    # The statement that adds rows joins both; a constraint would be checked once more for each row.
+    # Without constraints: the statement that adds rows joins both tables.
     application = models.ForeignKey(
         Application,
         on_delete=models.CASCADE,
@@ -19,7 +19,7 @@ class LoggedRequest(models.Model):
         db_index=False,
         db_constraint=False,
     )
-    # Sought when a person is erased, and by nothing else.
+    # Used only to erase a user.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         null=True,

@@ -5,7 +5,7 @@ from applications.registration.models.application import Application
 
 
 class Milestone(models.Model):
-    """Something an application has done for the first time, where no other record of it is kept."""
+    """A first step of an application that no other record shows."""
 
     pk = models.CompositePrimaryKey("application_id", "name")
     application = models.ForeignKey(

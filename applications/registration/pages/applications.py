@@ -60,7 +60,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
 def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     if application.user_id == request.user.pk:
-        # The page names its owner, who is read already.
+        # The page shows the owner, who is already loaded.
         application.user = request.user
     now = timezone.now()
     done = {
@@ -85,7 +85,7 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
         try:
             change_application(application=application, values=form.values())
         except DomainError as error:
-            # The frame shows what is stored, not what was refused.
+            # The page header shows the stored values, not the refused ones.
             application.refresh_from_db()
             show_faults(form, error, APPLICATION_FIELDS)
         else:

@@ -1,4 +1,4 @@
-"""The checklist of an application's first steps, which ticks itself."""
+"""The checklist of an application's first steps."""
 
 from dataclasses import dataclass
 

@@ -8,7 +8,7 @@ from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 
-# The contract's names, and the fields that hold them here.
+# The API's names of the fields.
 APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
 KEY_FIELDS = {"StartDate": "start_date", "EndDate": "end_date"}
 
@@ -69,7 +69,7 @@ class ApplicationForm(forms.Form):
             del self.fields["implicit_flow_allowed"]
 
     def values(self) -> dict[str, Any]:
-        """Under the contract's names, only what this form asks."""
+        """The form's values under the API's names."""
         return {
             name: self.cleaned_data[column]
             for name, column in APPLICATION_FIELDS.items()
@@ -78,7 +78,7 @@ class ApplicationForm(forms.Form):
 
 
 class NewApplicationForm(forms.Form):
-    """The name is enough to begin with; all the rest is under Settings."""
+    """Requires only a name; all other settings follow on the settings page."""
 
     name = forms.CharField(
         max_length=255,
@@ -100,7 +100,7 @@ class NewApplicationForm(forms.Form):
     )
 
     def values(self) -> dict[str, Any]:
-        """Under the contract's names."""
+        """The form's values under the API's names."""
         keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
         return {"Name": self.cleaned_data["name"], **keys, "IsTest": self.cleaned_data["is_test"]}
 
@@ -128,11 +128,11 @@ class KeyForm(forms.Form):
 
 
 class NewKeyForm(KeyForm):
-    """With the password, unless it was typed a moment ago."""
+    """Includes the password, unless it was confirmed a moment ago."""
 
-    def __init__(self, *args: Any, asks_password: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, requires_password: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if asks_password:
+        if requires_password:
             self.fields |= PasswordConfirmForm().fields
 
 

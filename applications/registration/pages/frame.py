@@ -10,7 +10,7 @@ from fulfillment.core.errors import Forbidden
 
 
 def frame(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
-    """What every page of an application shows around its own part."""
+    """The template context shared by all pages of an application."""
     return {
         "application": application,
         "may_write": may_write(Caller.on_pages(request.user), application),
@@ -21,22 +21,22 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
 
 
 def readable(request: HttpRequest, application_id: str) -> Application:
-    return _or_how_to_ask(application_for, request, application_id)
+    return _or_how_to_request(application_for, request, application_id)
 
 
 def writable(request: HttpRequest, application_id: str) -> Application:
-    return _or_how_to_ask(application_to_write, request, application_id)
+    return _or_how_to_request(application_to_write, request, application_id)
 
 
 def opened(request: HttpRequest, application_id: str) -> Application:
-    """For a page that is read by more people than may send its form."""
+    """The application, and whether the user may change it: for pages that more users may read than change."""
     return (writable if request.method == "POST" else readable)(request, application_id)
 
 
-def _or_how_to_ask(
+def _or_how_to_request(
     find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
 ) -> Application:
-    """The refusal of the API, in words for people in front of pages."""
+    """Turns errors of the API into messages for pages."""
     try:
         return find(Caller.on_pages(request.user), application_id)
     except Forbidden as error:

@@ -1,4 +1,4 @@
-"""The link in an invitation. Whoever holds it may answer; becoming an owner takes a sign-in."""
+"""The page of an invitation link. Anyone with the link may answer; accepting requires a sign-in."""
 
 from django.conf import settings
 from django.contrib import messages

@@ -1,4 +1,4 @@
-"""Asking for a relationship with an application that somebody else registered."""
+"""Requests for access to an application that another user registered."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -37,8 +37,8 @@ def join_application(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, JOIN_FIELDS)
         else:
-            said = "Request sent." if created else "Your earlier request is still pending."
-            messages.success(request, said)
+            message = "Request sent." if created else "Your earlier request is still pending."
+            messages.success(request, message)
             return redirect("portal:application-join")
     own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
     page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
@@ -49,7 +49,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     caller = Caller.on_pages(request.user)
     association_request = association_request_for(caller, request_id)
     if association_request.user_id != caller.user_id:

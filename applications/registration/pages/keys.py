@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
-from accounts.pages.confirmation import ask_password, confirm_by, is_confirmed
+from accounts.pages.confirmation import confirm_by, is_confirmed, password_page
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from accounts.selectors.subscriptions import subscription_keys
@@ -40,9 +40,9 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     if revealed and not is_confirmed(request):
-        return _ask_password(request, application, "Show the key")
+        return _password_page(request, application, "Show the key")
     form = context["form"] = NewKeyForm(
-        request.POST if request.method == "POST" else None, asks_password=not is_confirmed(request)
+        request.POST if request.method == "POST" else None, requires_password=not is_confirmed(request)
     )
     if request.method == "POST" and (key := _added(request, application, form)):
         return _revealed(request, application, key, "Key created. Copy it into your application.")
@@ -57,7 +57,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = key_of(application, key_id)
-    # The inputs know minutes only; a date that was left alone keeps its seconds.
+    # The inputs have minutes only; an unchanged date keeps its seconds.
     shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
     form = KeyForm(request.POST or None, initial=shown)
     if request.method == "POST" and form.is_valid():
@@ -79,7 +79,7 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     application = writable(request, application_id)
     key = key_of(application, key_id)
     if not is_confirmed(request):
-        return _ask_password(request, application, "Regenerate the key")
+        return _password_page(request, application, "Regenerate the key")
     if request.method == "POST":
         try:
             new = regenerate_key(application=application, key_id=key_id)
@@ -121,7 +121,7 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     if subscription is None or slot not in SubscriptionSlot.values:
         raise NotFound("The application has no such subscription key.")
     if not is_confirmed(request):
-        return _ask_password(request, application, f"Regenerate the {slot} subscription key")
+        return _password_page(request, application, f"Regenerate the {slot} subscription key")
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(
@@ -148,8 +148,8 @@ def _added(request: HttpRequest, application: Application, form: NewKeyForm) -> 
         return None
 
 
-def _ask_password(request: HttpRequest, application: Application, what: str) -> HttpResponse:
-    return ask_password(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
+def _password_page(request: HttpRequest, application: Application, what: str) -> HttpResponse:
+    return password_page(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
 
 
 def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
@@ -181,8 +181,10 @@ def _refused(request: HttpRequest, application: Application, error: DomainError)
     return redirect("portal:application-keys", application.pk)
 
 
-def _revealed(request: HttpRequest, application: Application, key: ApplicationKey, said: str) -> HttpResponse:
-    messages.success(request, said)
+def _revealed(
+    request: HttpRequest, application: Application, key: ApplicationKey, message: str
+) -> HttpResponse:
+    messages.success(request, message)
     return redirect(_keys_address(application, str(key.pk)))
 
 

@@ -66,7 +66,7 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     application = writable(request, application_id)
     caller = Caller.on_pages(request.user)
     if request.method != "POST":

@@ -16,7 +16,7 @@ from applications.registration.pages.frame import frame, readable
 from applications.registration.selectors.request_log import (
     A_PAGE,
     CLASSES,
-    MOST_MEASURED,
+    MAX_MEASURED,
     LogFilter,
     OperationFigures,
     find_logged_request,
@@ -32,9 +32,18 @@ BAR = 240
 
 
 class RequestFilterForm(forms.Form):
-    status = forms.CharField(required=False, max_length=3, widget=forms.TextInput(attrs={"list": "statuses"}))
+    status = forms.CharField(
+        required=False,
+        max_length=3,
+        widget=forms.TextInput(attrs={"list": "statuses", "placeholder": "4xx, or 404"}),
+    )
     operation = forms.ChoiceField(required=False)
-    code = forms.CharField(required=False, max_length=80, label="Error code")
+    code = forms.CharField(
+        required=False,
+        max_length=80,
+        label="Error code",
+        widget=forms.TextInput(attrs={"placeholder": "values_invalid"}),
+    )
     since = forms.DateTimeField(
         required=False, label="From", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
@@ -82,7 +91,7 @@ def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     figures = operations_logged(application)
     slowest = max((one.slow for one in figures), default=1) or 1
     rows = [_bar(one, slowest) for one in figures]
-    context = frame(request, application, "requests", rows=rows, most=MOST_MEASURED, bar=BAR)
+    context = frame(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
     return render(request, "applications/performance.html", context)
 
 
@@ -124,7 +133,7 @@ def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
 
 
 def _caller(user_id: UUID | None, own: UUID) -> str:
-    """Names of people are not the application's to see without their consent."""
+    """The caller's label: names of users are not shown to applications without their consent."""
     if user_id is None:
         return "The application"
     return "You" if user_id == own else f"User {user_id.hex[-8:]}"

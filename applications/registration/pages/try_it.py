@@ -7,7 +7,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Role, Subscription
-from accounts.pages.confirmation import ask_password, is_confirmed
+from accounts.pages.confirmation import is_confirmed, password_page
 from accounts.pages.guards import signed_in
 from accounts.selectors.subscriptions import subscription_keys
 from applications.registration.models import Application
@@ -31,7 +31,7 @@ def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     context["filled"] = context["may_write"] and "fill" in request.GET
     if context["filled"] and not is_confirmed(request):
         back = reverse("portal:application-try", args=[application.pk])
-        return ask_password(request, what="Insert my keys", back=back)
+        return password_page(request, what="Insert my keys", back=back)
     context |= example_values(application, with_secrets=context["filled"])
     return render(request, "applications/try.html", context)
 

@@ -9,8 +9,8 @@ from applications.registration.selectors.usage import daily_usage, today
 
 DAYS = 30
 WIDTH, HEIGHT, GAP = 600, 120, 4
-# An error among a million calls is still to be seen.
-LEAST_HEIGHT = 2.0
+# One error among a million calls stays visible.
+MIN_HEIGHT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ def _day(day: date, row: DailyUsage | None) -> Day:
 
 
 def _blocks(day: Day, top: int) -> Iterator[Block]:
-    """From the ground up: what went well, then the clients' errors, then ours."""
+    """The blocks of a bar from the bottom up: successes, client errors, server errors."""
     counts = {"good": day.good, "client-errors": day.client_errors, "server-errors": day.server_errors}
-    heights = {kind: max(LEAST_HEIGHT, HEIGHT * count / top) for kind, count in counts.items() if count}
+    heights = {kind: max(MIN_HEIGHT, HEIGHT * count / top) for kind, count in counts.items() if count}
     if heights:
-        # What the small ones were given, the tallest gives.
+        # The largest block gives up what was added to small ones.
         tallest = max(heights, key=lambda kind: heights[kind])
         heights[tallest] -= max(0, sum(heights.values()) - HEIGHT)
     ground = float(HEIGHT)

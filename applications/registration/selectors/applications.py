@@ -27,19 +27,19 @@ def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[App
     if caller.is_operator:
         return applications
     if caller.third_party_id is not None and caller.scopes.isdisjoint(APPLICATION_GRANTS):
-        # The user has not consented that this application sees their other applications.
+        # The user has not consented to show this application the other ones.
         applications = applications.filter(pk=caller.third_party_id)
     roles = Role.objects.filter(user=caller.user_id)
     of_all = roles.filter(application__isnull=True, store__isnull=True, grant__startswith="Application.All.")
     own = Q(pk__in=roles.filter(application__isnull=False).values("application")) | Q(user=caller.user_id)
     if one is not None:
         return applications.filter(own | Exists(of_all))
-    # A list is found by an index only where the database need not ask this of each application.
+    # PostgreSQL uses an index for the list only without this condition.
     return applications if of_all.exists() else applications.filter(own)
 
 
 def own_applications(user: User) -> QuerySet[Application]:
-    """Those whose keys the person can read, without what is disabled and what belongs to the service."""
+    """Applications whose keys the user can read, without disabled and built-in ones."""
     written = Role.objects.filter(user=user, store__isnull=True, grant__in=WRITE_GRANTS)
     return Application.objects.filter(
         pk__in=written.values("application"), is_enabled=True, is_first_party=False
@@ -47,12 +47,12 @@ def own_applications(user: User) -> QuerySet[Application]:
 
 
 def with_icons(applications: QuerySet[Application]) -> QuerySet[Application]:
-    """Brings the icons' names along, not their bytes."""
+    """Loads the icons' names without their bytes."""
     return applications.select_related("icon").defer("icon__image", "icon__central_image")
 
 
 def find_application(application_id: str) -> Application:
-    """By internal or external ID; an External_ID never looks like an internal one."""
+    """Finds an application by internal or external ID, which never look alike."""
     try:
         lookup: dict[str, Any] = {"pk": UUID(application_id)}
     except ValueError:
@@ -64,7 +64,7 @@ def find_application(application_id: str) -> Application:
 
 
 def application_in_mode(caller: Caller, application_id: str) -> Application:
-    """One that the caller need have no relationship with; those of the other mode are not there for it."""
+    """An application of the caller's mode; no relationship is needed. Raises NotFound for the other mode."""
     application = find_application(application_id)
     if application.is_test not in caller.modes:
         raise NotFound("There is no application with this ID.", code="application_not_found")

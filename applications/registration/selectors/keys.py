@@ -9,7 +9,7 @@ SOON = timedelta(days=14)
 
 
 def applications_with_ending_keys() -> QuerySet[Application]:
-    """Enabled ones with a key that is valid now, and none that still is in two weeks."""
+    """Enabled applications whose valid keys all end within two weeks."""
     now = timezone.now()
     keys = ApplicationKey.objects.filter(application=OuterRef("pk"))
     return Application.objects.filter(

@@ -1,4 +1,4 @@
-"""Who manages an application: its owners, all with the same rights, and those who may only see it."""
+"""Users with a role on an application: owners with equal rights, and readers."""
 
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,7 @@ def owner_ids(application: Application) -> list[UUID]:
 
 
 def pending_invitations(application: Application) -> QuerySet[OwnerInvitation]:
-    """Those without an answer, also the expired: they can be sent again."""
+    """Unanswered invitations, including expired ones, which can be sent again."""
     return application.owner_invitations.filter(state=InvitationState.PENDING).select_related("invited_by")
 
 

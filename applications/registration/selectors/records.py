@@ -1,4 +1,4 @@
-"""The contract's application and key records."""
+"""The API's records of applications and keys."""
 
 from collections import defaultdict
 from collections.abc import Sequence

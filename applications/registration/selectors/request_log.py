@@ -1,4 +1,4 @@
-"""Reads the log of an application's calls; the caller of these has checked who may see the application."""
+"""Reads the call log of an application. Access to the application must be checked before."""
 
 import re
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 STATUS = re.compile(r"[1-5]\d\d\Z", re.ASCII)
 PLACE = re.compile(r"(\d{1,16})-(\d{1,18})\Z", re.ASCII)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# What the figures by operation are made of, so that they cost the same however much is logged.
-MOST_MEASURED = 20_000
+# The number of calls behind the figures, so that their cost does not grow with the log.
+MAX_MEASURED = 20_000
 BY_OPERATION = """
 SELECT method, path, count(*), count(*) FILTER (WHERE status BETWEEN 400 AND 499),
        count(*) FILTER (WHERE status >= 500),
@@ -70,12 +70,12 @@ def logged_requests(application: Application, wanted: LogFilter, take: int = A_P
 
 
 def is_status(text: str) -> bool:
-    """A class such as 4xx, or a number."""
+    """Whether the text is a status class such as 4xx, or a number."""
     return text in CLASSES or STATUS.match(text) is not None
 
 
 def place_text(row: LoggedRequest) -> str:
-    """Where a page ended; `place_named` reads it."""
+    """The cursor of a page that ends with this row; `place_named` parses it."""
     return f"{(row.time - EPOCH) // timedelta(microseconds=1)}-{row.pk}"
 
 
@@ -85,7 +85,7 @@ def place_named(text: str) -> tuple[datetime, int] | None:
 
 
 def request_record(row: LoggedRequest) -> dict[str, Any]:
-    """Without the name of a person: it is not the application's to see."""
+    """The API's record, without names of users."""
     problem = row.problem or {}
     return {
         "RequestID": row.request_id.hex,
@@ -110,9 +110,9 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
 
 
 def operations_logged(application: Application) -> list[OperationFigures]:
-    """Of the latest calls: how many by operation, how many went wrong, and how long they took in milliseconds."""
+    """Figures of the latest calls by operation: count, errors and duration in milliseconds."""
     with connection.cursor() as cursor:
-        cursor.execute(BY_OPERATION, [application.pk, MOST_MEASURED])
+        cursor.execute(BY_OPERATION, [application.pk, MAX_MEASURED])
         rows = cursor.fetchall()
     return [
         OperationFigures(
@@ -131,7 +131,7 @@ def operations_logged(application: Application) -> list[OperationFigures]:
 def _narrowed(found: QuerySet[LoggedRequest], wanted: LogFilter) -> QuerySet[LoggedRequest]:
     if wanted.status in CLASSES:
         least, most = CLASSES[wanted.status]
-        # Also as the condition of the index of refusals.
+        # Repeated, because the index of refusals has this condition.
         found = found.filter(status__gte=least, status__lte=most)
         found = found.filter(status__gte=400) if least >= 400 else found
     elif wanted.status:

@@ -20,7 +20,7 @@ def daily_usage(*, application_ids: Collection[UUID] | None = None, days: int = 
 
 
 def today() -> date:
-    """The day that calls are counted for now."""
+    """The current day of the counts (UTC)."""
     return datetime.now(UTC).date()
 
 

@@ -22,7 +22,7 @@ from applications.registration.services.reply_urls import reply_url_faults
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.core.visible_text import is_blank
 
-# The contract's names and the columns behind them.
+# The API's names and their columns.
 FIELDS = {
     "Name": "name",
     "Description": "description",
@@ -68,7 +68,7 @@ def create_application(
 
 
 def _mode_of_new(caller: Caller, values: Mapping[str, Any]) -> bool:
-    """What is made through a test application is for tests as well."""
+    """The mode of a new application: test applications create test applications."""
     if caller.is_test and values.get("IsTest") is False:
         message = "IsTest: a test application registers test applications only; leave it out or send true."
         raise Invalid.at("/IsTest", "test_application", message)
@@ -76,7 +76,7 @@ def _mode_of_new(caller: Caller, values: Mapping[str, Any]) -> bool:
 
 
 def _refuse_too_many(caller: Caller) -> None:
-    """Each application may call as often as a person: who could register any number would have no limit."""
+    """Limits the applications of a user, because each has its own rate limit."""
     if caller.user_id is None or caller.is_operator:
         return
     User.objects.select_for_update(of=("self",), no_key=True).get(pk=caller.user_id)
@@ -90,7 +90,7 @@ def _refuse_too_many(caller: Caller) -> None:
 
 @transaction.atomic
 def change_application(*, application: Application, values: Mapping[str, Any]) -> Application:
-    """Changes what is named; ReplyUrls replaces the list, keys not named stay."""
+    """Changes the given members; ReplyUrls replaces the list, other keys stay."""
     lock_application(application)
     application.refresh_from_db()
     if values.get("IsTest", application.is_test) != application.is_test:
@@ -121,7 +121,7 @@ def _field_faults(application: Application) -> list[Fault]:
     if is_blank(application.name):
         faults.append(Fault("/Name", "required", "Name: an application needs a name."))
     try:
-        # The toolkit's clean() checks redirect URIs by its own rules; ours are in reply_urls.
+        # The toolkit's clean() has other rules for redirect URIs; ours are in reply_urls.
         application.clean_fields(exclude={"client_secret", "user", "redirect_uris"})
     except ValidationError as error:
         for column, reasons in error.error_dict.items():
@@ -133,7 +133,7 @@ def _field_faults(application: Application) -> list[Fault]:
 
 
 def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> None:
-    """All of them, or none with what is wrong with each."""
+    """Writes all keys, or none and raises every fault."""
     faults: list[Fault] = []
     for index, key in enumerate(keys):
         try:

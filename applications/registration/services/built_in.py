@@ -8,7 +8,7 @@ CONSOLE_ID = "api-console"
 
 @transaction.atomic
 def ensure_api_console() -> Application:
-    """What people call the API through from the reference. It has no key and no address to return to, so its tokens
+    """The application through which the API reference calls the API. It has no key and no redirect URI, so its tokens
     are issued by this service alone.
     """
     console, _ = Application.objects.update_or_create(

@@ -1,4 +1,4 @@
-"""Application icons: an upload is checked by its content and kept as a clean PNG."""
+"""Application icons: uploads are checked by content and stored as re-encoded PNG."""
 
 import hashlib
 
@@ -61,7 +61,7 @@ def _opened(content: bytes) -> Image.Image:
 
 
 def _check_header(source: Image.Image) -> None:
-    """Judges the size before anything is decoded: a small file can claim a gigantic picture."""
+    """Checks the size before decoding: a small file can contain a gigantic picture."""
     if source.size != (SIDE, SIDE):
         raise _refused("icon_dimensions", f"The image has {source.width} x {source.height} pixels.")
     if getattr(source, "n_frames", 1) != 1:

@@ -71,7 +71,7 @@ def regenerate_key(*, application: Application, key_id: Any) -> ApplicationKey:
 
 @transaction.atomic
 def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
-    """Ends a key now; one that has not begun, or has ended, stays as it is in that respect."""
+    """Ends a key now. A future key gets no earlier start, and an ended one keeps its end."""
     lock_application(application)
     key = key_of(application, key_id)
     now = timezone.now()

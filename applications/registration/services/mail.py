@@ -1,4 +1,4 @@
-"""Mail to the people behind an application, as 0.1.0 queued it; now they are notified by `notices`."""
+"""Sends mails that release 0.1.0 queued for owners; newer releases use `notices`."""
 
 from django.db.models import Q
 

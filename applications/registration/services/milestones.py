@@ -1,4 +1,4 @@
-"""What an application does for the first time, written once."""
+"""Records first steps of applications, once each."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ EVENTS = "events"
 NOTE = """
 INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
 """
-# Known to be written: a process asks the database once for each.
+# Milestones already written, so that a process queries the database once for each.
 _known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
 register_cache(_known)
 

@@ -1,4 +1,4 @@
-"""What the owners of an application are notified of."""
+"""Notifications of the owners of an application."""
 
 import math
 import threading
@@ -108,7 +108,7 @@ def note_quota(*, application_id: UUID | None, user_id: UUID | None, used: int, 
 
 
 def flush_quotas() -> int:
-    """Notifies of those noted, each once a day."""
+    """Notifies the owners of the noted subscriptions, once a day each."""
     with _lock:
         taken = set(_near)
         _near.clear()

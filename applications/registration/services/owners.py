@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.callers import Caller
-from accounts.mail import MailAway, send_letter
+from accounts.mail import MailUnavailable, send_letter
 from accounts.models import NotificationKind, Role, User
 from accounts.services.secret_generations import PEPPERS, TimeLimited
 from applications.registration.models import Application, InvitationState, OwnerInvitation
@@ -26,7 +26,7 @@ from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(days=7)
-# Mails go to addresses that users type: these limit what one account can make this service send.
+# Limits for mails to typed addresses, so that no account can make the service send spam.
 PAUSE = timedelta(minutes=1)
 TIME_LIMITED = (
     TimeLimited(
@@ -65,8 +65,8 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     )
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
-    except MailAway:
-        # The link was never delivered, and the next try must not have to wait.
+    except MailUnavailable:
+        # The link was not sent; deleted, so that the next try need not wait.
         OwnerInvitation.objects.filter(pk=invitation.pk).delete()
         raise
     return invitation
@@ -151,13 +151,13 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
 
 def _lock_to_write(caller: Caller, application: Application) -> None:
     lock_application(application)
-    # An owner may have been removed while this waited for the lock.
+    # Checked again: the owner may have been removed while this waited for the lock.
     if not may_write(caller, application):
         raise Forbidden("Only owners of this application invite others.", code="grant_missing")
 
 
 def _require_confirmed_address(caller: Caller) -> None:
-    """Mails in the name of an account go out only once it is known whose it is."""
+    """Requires a confirmed e-mail address, because invitations are sent in the user's name."""
     confirmed = User.objects.filter(email_confirmed__isnull=False)
     if caller.user_id is None or not confirmed.filter(pk=caller.user_id).exists():
         raise Forbidden(

@@ -12,7 +12,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.audit.personal_data import PersonalData, Record
 
-# Of applications without another owner.
+# Applications without another owner.
 SHOWN = 5
 
 
@@ -39,7 +39,7 @@ def _applications(user: User) -> Iterator[Record]:
 
 
 def _erase_contacts(user: User) -> None:
-    """Of applications, the person's own too, whose support was reached where the person was ever reached."""
+    """Erases support contacts that equal a current or former address of the user."""
     emails = emails_of(user)
     phones = [one.phone for one in known_as(user) if one.phone]
     events: Any = Application.pgh_event_model
@@ -69,7 +69,7 @@ def _invitations(user: User) -> Iterator[Record]:
 
 
 def _erase_invitations(user: User) -> None:
-    """Those to any address the person was ever reached at; runs before the address of the user itself goes."""
+    """Deletes invitations to current and former addresses; runs before the user's address is erased."""
     mine = Q(lower_email__in=emails_of(user))
     OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
     events: Any = OwnerInvitation.pgh_event_model  # type: ignore[attr-defined]
@@ -78,7 +78,7 @@ def _erase_invitations(user: User) -> None:
 
 
 def _requests(user: User) -> Iterator[Record]:
-    """Calls that applications made for the person."""
+    """Calls that applications made on behalf of the user."""
     for one in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
         yield {
             "ApplicationID": str(one.application_id),

@@ -1,4 +1,4 @@
-"""Which addresses an authorization response may go to (D20)."""
+"""Rules for redirect URIs of applications."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -16,7 +16,7 @@ def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
         return [Fault("/ReplyUrls", "too_many_reply_urls", message)]
     faults = []
     for index, url in enumerate(urls):
-        if wrong := _what_is_wrong(url):
+        if wrong := _find_mistake(url):
             faults.append(Fault(f"/ReplyUrls/{index}", "reply_url_invalid", f"{url[:100]!r} {wrong}"))
     return faults
 
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _what_is_wrong(url: str) -> str:
+def _find_mistake(url: str) -> str:
     if len(url) > MAXIMUM_LENGTH:
         return f"is longer than {MAXIMUM_LENGTH} characters."
     if not url.isascii() or not url.isprintable() or any(character in url for character in ' \\"<>^`{|}'):

@@ -25,10 +25,10 @@ from fulfillment.core.observability.logs import masked
 
 logger = logging.getLogger("fulfillment.request_log")
 
-# Of all between two flushes, and of one application.
-MOST_WAITING, MOST_OF_ONE = 5_000, 1_000
-# Of problem bodies that wait; what is above is noted without its body.
-MOST_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
+# Limits between two flushes: of all calls, and of one application.
+MAX_WAITING, MAX_PER_APPLICATION = 5_000, 1_000
+# The limit of waiting problem bodies; further calls are noted without their body.
+MAX_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
 LISTED_ERRORS = 20
 LONGEST_TEXT = 500
 REQUEST_HEADERS = {
@@ -43,13 +43,13 @@ REQUEST_HEADERS = {
 RESPONSE_HEADERS = ("Content-Type", "Idempotent-Replayed")
 REFUSAL_HEADERS = (*RESPONSE_HEADERS, "Retry-After", "RateLimit", "WWW-Authenticate")
 PLACE = re.compile(r"<(?:\w+:)?(\w+)>")
-# Errors there can quote what was sent, and so a person's data.
+# Errors of these operations can quote personal data.
 PERSONAL = re.compile(
     r"(?i)recipient|templatedata|address|city|company|e-?mail|phone|name|password|note|message|metadata|description"
 )
 PERSONAL_PATHS = ("/user",)
-NOT_KEPT = "Not kept: it can quote personal data."
-# Rows of applications and people that are gone by now find no partner and are left out.
+OMITTED_TEXT = "Not kept: it can quote personal data."
+# The joins drop rows of deleted applications and users.
 ADD = """
 INSERT INTO applications_loggedrequest (
     application_id, user_id, time, method, path, status, code, pointer, microseconds, request_id, headers, problem
@@ -71,8 +71,8 @@ _lock = threading.Lock()
 _waiting: list[Entry] = []
 _of_application: Counter[UUID] = Counter()
 _sizes = Counter[str]()
-for _kept in (_waiting, _of_application, _sizes):
-    register_cache(_kept)
+for _cache in (_waiting, _of_application, _sizes):
+    register_cache(_cache)
 
 
 def note_request(
@@ -88,7 +88,7 @@ def note_request(
     answered: Mapping[str, str],
     problem: bytes | None,
 ) -> None:
-    """Remembers one call; touches nothing but memory."""
+    """Remembers a call in memory."""
     entry = (
         application_id,
         user_id,
@@ -104,10 +104,10 @@ def note_request(
     )
     size = len(problem) if problem else 0
     with _lock:
-        if len(_waiting) >= MOST_WAITING or _of_application[application_id] >= MOST_OF_ONE:
+        if len(_waiting) >= MAX_WAITING or _of_application[application_id] >= MAX_PER_APPLICATION:
             _sizes["left out"] += 1
             return
-        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MOST_BYTES):
+        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MAX_BYTES):
             entry, size = (*entry[:-1], None), 0
         _waiting.append(entry)
         _of_application[application_id] += 1
@@ -115,7 +115,7 @@ def note_request(
 
 
 def flush_request_log() -> int:
-    """Adds what was noted to the table and returns how many; keeps it, within its bounds, when the database is away."""
+    """Writes the noted calls and returns their number; keeps them, up to a limit, if the database is unavailable."""
     with _lock:
         taken, left_out = list(_waiting), _sizes["left out"]
         _waiting.clear()
@@ -134,19 +134,19 @@ def flush_request_log() -> int:
     return len(taken)
 
 
-def is_kept() -> bool:
+def is_enabled() -> bool:
     return settings.REQUEST_LOG_DAYS > 0
 
 
 @lru_cache(maxsize=512)
 def path_template(route: str) -> str:
-    """A pattern of ours as the API description writes it: `/api/v1/store/{storeID}`."""
+    """A URL pattern in the notation of the API description: `/api/v1/store/{storeID}`."""
     return "/" + PLACE.sub(lambda found: "{" + path_name(found[1]) + "}", route)
 
 
 def _put_back(taken: list[Entry]) -> None:
     with _lock:
-        room = MOST_WAITING - len(_waiting)
+        room = MAX_WAITING - len(_waiting)
         _waiting[:0] = taken[-room:] if room > 0 else []
         _of_application.update(entry[0] for entry in taken[-room:] if room > 0)
 
@@ -162,7 +162,8 @@ def _row(entry: Entry) -> dict[str, Any]:
         "application_id": application_id,
         "user_id": user_id,
         "time": began,
-        "method": method,
+        # A client may send any word as a method.
+        "method": _text(method, 10),
         "path": path[:200],
         "status": status,
         "code": problem["Code"] if problem else "",
@@ -177,14 +178,14 @@ def _row(entry: Entry) -> dict[str, Any]:
     }
 
 
-# A program sends the same ones with each request.
+# Cached, because programs send the same headers with each request.
 @lru_cache(maxsize=2048)
 def _present(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, str]:
     return {name: _text(value, 200) for name, value in zip(names, values, strict=False) if value}
 
 
 def _problem(body: bytes, path: str) -> dict[str, Any] | None:
-    """What was wrong and where. Sentences that can quote a person's data are left out."""
+    """The faults of a problem body, without messages that can quote personal data."""
     try:
         sent = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -197,13 +198,13 @@ def _problem(body: bytes, path: str) -> dict[str, Any] | None:
     return {
         "title": sent["title"],
         "Code": _text(sent["Code"], 80),
-        "detail": NOT_KEPT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
+        "detail": OMITTED_TEXT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
         "ErrorCount": sent.get("ErrorCount", 0),
         "Errors": [
             {
                 "Pointer": _text(fault["Pointer"], 300),
                 "Code": _text(fault["Code"], 80),
-                "Message": NOT_KEPT if is_personal else _text(fault["Message"], LONGEST_TEXT),
+                "Message": OMITTED_TEXT if is_personal else _text(fault["Message"], LONGEST_TEXT),
             }
             for fault, is_personal in zip(faults, personal, strict=True)
         ],
@@ -211,6 +212,6 @@ def _problem(body: bytes, path: str) -> dict[str, Any] | None:
 
 
 def _text(value: Any, longest: int) -> str:
-    """Without secrets, and without what PostgreSQL does not store."""
+    """The text without secrets and without characters that PostgreSQL refuses."""
     text = str(value).replace("\x00", "")[:longest]
     return masked(text.encode("utf-8", "replace").decode())

@@ -1,4 +1,4 @@
-"""Old invitations and old counts of calls."""
+"""Retention of invitations, call counts and call logs."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,16 +10,16 @@ from django.utils import timezone
 from applications.registration.models import DailyUsage, LoggedRequest, OwnerInvitation
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# An invitation holds a person's address.
-INVITATIONS_KEPT = timedelta(days=30)
-USAGE_KEPT = timedelta(days=400)
+# An invitation contains an e-mail address.
+INVITATION_RETENTION = timedelta(days=30)
+USAGE_RETENTION = timedelta(days=400)
 
 
 def retention_rules() -> list[RetentionRule]:
     return [
         rule_for_rows(
             "owner invitations",
-            lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATIONS_KEPT),
+            lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATION_RETENTION),
         ),
         RetentionRule("usage counts", lambda: _old_usage().count(), _remove_usage),
         RetentionRule("logged requests", lambda: _old_requests().count(), _remove_requests),
@@ -27,11 +27,11 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _old_usage() -> QuerySet[DailyUsage]:
-    return DailyUsage.objects.filter(day__lt=(timezone.now() - USAGE_KEPT).date())
+    return DailyUsage.objects.filter(day__lt=(timezone.now() - USAGE_RETENTION).date())
 
 
 def _remove_usage(batch: int) -> Iterator[int]:
-    """Day by day, of which each has a row for an application at most."""
+    """Deletes day by day; a day has at most one row for each application."""
     for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
         yield DailyUsage.objects.filter(day=day).delete()[0]
 

@@ -14,7 +14,7 @@ from django.db import connection
 from fulfillment.core.caches import register_cache
 
 SECONDS_OF_DAY = 86_400
-# In the order of the key, so that two processes never wait for each other in a ring.
+# In key order, so that two processes do not deadlock.
 ADD = """
 INSERT INTO applications_dailyusage AS usage (application_id, day, calls, client_errors, server_errors)
 SELECT counted.* FROM unnest(%s::uuid[], %s::date[], %s::bigint[], %s::bigint[], %s::bigint[])
@@ -33,7 +33,7 @@ register_cache(_counts)
 
 
 def count_call(*, application_id: UUID, status: int) -> None:
-    """Remembers one answer with this HTTP status; touches nothing but memory."""
+    """Counts a response with this HTTP status in memory."""
     key = (application_id, int(time.time() // SECONDS_OF_DAY))
     with _lock:
         counted = _counts.get(key)
@@ -47,7 +47,7 @@ def count_call(*, application_id: UUID, status: int) -> None:
 
 
 def flush_usage() -> int:
-    """Adds what was counted to the table and returns the number of calls; keeps it when the database is away."""
+    """Writes the counts and returns the number of calls; keeps them if the database is unavailable."""
     with _lock:
         taken = dict(_counts)
         _counts.clear()

@@ -17,7 +17,7 @@ from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.events import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
+from fulfillment.core.admin.confirmation import ask, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 
@@ -46,7 +46,7 @@ class HealthFilter(admin.SimpleListFilter):
 
 
 class WebhookFilter(TextFilter):
-    """By ID: the log of one webhook is read along its index."""
+    """Filters by webhook ID, along the index of its log."""
 
     title = "webhook ID"
     parameter_name = "webhook"
@@ -61,7 +61,7 @@ class WebhookFilter(TextFilter):
 
 
 class StateFilter(admin.SimpleListFilter):
-    """Of one webhook only: over all of them no index leads to the few that failed."""
+    """Filters the log of one webhook; across all webhooks there is no index for it."""
 
     title = "state"
     parameter_name = "state"
@@ -76,7 +76,7 @@ class StateFilter(admin.SimpleListFilter):
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin):
-    """Applications choose their endpoints; operators look after those that fail."""
+    """Operators watch webhooks and test, enable or disable them; applications own the other settings."""
 
     list_display = ["url", "application", "event_types_shown", "health", "failing_since", "created"]
     list_filter = [HealthFilter]
@@ -179,7 +179,7 @@ class WebhookAdmin(ReadOnlyAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin):
-    """The log: what was sent, what was answered, when it is tried next."""
+    """The delivery log: requests, responses and next attempts."""
 
     list_display = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
     list_filter = [WebhookFilter, StateFilter]
@@ -194,7 +194,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     change_form_outer_after_template = "admin/applications/delivery_after.html"
     fields = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
     ordering = ["-id"]
-    # A log in the order it was written; any other would sort all of it.
+    # In the order of the log: any other would sort the whole table.
     sortable_by = ()
     actions = ["resend"]
 
@@ -210,7 +210,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).select_related("event", "webhook")
 
     @admin.action(description="Resend …", permissions=["view"])
-    @asks_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
+    @requires_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:

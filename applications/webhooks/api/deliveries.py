@@ -56,8 +56,8 @@ class DeliveryViewSet(ApiViewSet):
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
-        kept = {name: value for name, value in query.items() if name != "after"}
-        headers = _link(webhook, found[take - 1], kept) if len(found) > take else {}
+        filters = {name: value for name, value in query.items() if name != "after"}
+        headers = _link(webhook, found[take - 1], filters) if len(found) > take else {}
         return Response([delivery_record(delivery) for delivery in found[:take]], headers=headers)
 
     @extend_schema(
@@ -74,6 +74,6 @@ class DeliveryViewSet(ApiViewSet):
         return Response(delivery_record(delivery), status=202)
 
 
-def _link(webhook: Webhook, last: Delivery, kept: dict[str, str]) -> dict[str, str]:
+def _link(webhook: Webhook, last: Delivery, filters: dict[str, str]) -> dict[str, str]:
     address = f"{settings.API_URL}/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
-    return {"Link": f'<{address}?{urlencode({**kept, "after": str(last.event.event_id)})}>; rel="next"'}
+    return {"Link": f'<{address}?{urlencode({**filters, "after": str(last.event.event_id)})}>; rel="next"'}

@@ -19,7 +19,7 @@ HEADERS = {
 
 
 def _data(members: dict[str, Any], description: str) -> dict[str, Any]:
-    """What every event says, and what this kind does."""
+    """The members of all events, and those of this kind."""
     return _object({**members, "IsTest": IS_TEST}, description)
 
 
@@ -68,7 +68,7 @@ DATA = {
 
 
 def kind_of(event_type: str) -> str:
-    """The name in DATA of what such an event carries."""
+    """The name in DATA of this event's payload."""
     topic, _, word = event_type.partition(".")
     return f"Webhook{word.capitalize()}" if topic == "webhook" else topic.capitalize()
 
@@ -81,7 +81,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     for kind, data in DATA.items():
         types = [name for name in EventType.values if kind_of(name) == kind]
         schemas[f"{kind}EventData"] = data
-        # Of a name: a generator takes an unnamed one for the member of the same name.
+        # Named, because generators confuse unnamed schemas with the member of the same name.
         schemas[f"{kind}EventTypeEnum"] = {"type": "string", "enum": types}
         members = {
             **envelope["properties"],
@@ -96,7 +96,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
         "discriminator": {"propertyName": "Type", "mapping": references},
     }
     del schemas["EventTypeEnum"]
-    # By reference: openapi-generator makes code that does not compile of what stands in `webhooks` itself.
+    # By reference: for inline `webhooks` openapi-generator writes code that does not compile.
     result["components"]["pathItems"] = {
         name: {"post": _webhook(name, schema)} for name, schema in references.items()
     }
@@ -109,9 +109,9 @@ def _webhook(event_type: str, schema: str) -> dict[str, Any]:
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
         "description": f"{ABOUT[event_type]} Signed as Standard Webhooks says; see the webhooks of an application.",
-        # Of their own: generators write one file for each tag, and that of the operations would be lost.
+        # Separate tags: generators write one file for each tag, which would overwrite that of the operations.
         "tags": [TAG],
-        # Proved by the signature, not by a token.
+        # Authenticated by the signature, not by a token.
         "security": [{}],
         "parameters": [
             {"name": name, "in": "header", "required": True, "schema": TEXT, "description": text}

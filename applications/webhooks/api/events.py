@@ -81,7 +81,7 @@ class EventViewSet(ApiViewSet):
         page = event_page(application, after=after, patterns=patterns, filters=filters, take=take)
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
-        kept = [(name, value) for name, values in query.lists() if name != "after" for value in values]
-        following = urlencode([*kept, ("after", page.next.text)])
+        parameters = [(name, value) for name, values in query.lists() if name != "after" for value in values]
+        following = urlencode([*parameters, ("after", page.next.text)])
         link = f'<{settings.API_URL}/application/{application.pk}/event?{following}>; rel="next"'
         return Response([event_record(event) for event in page.events], headers={"Link": link})

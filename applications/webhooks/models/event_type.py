@@ -1,4 +1,4 @@
-"""The kinds of events there are, and the patterns a webhook names them by."""
+"""Event types, and the patterns by which webhooks select them."""
 
 from django.db import models
 
@@ -26,7 +26,7 @@ PATTERNS = (EVERYTHING, *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in
 
 
 def named_types(patterns: list[str]) -> list[str]:
-    """The event types that names and patterns stand for."""
+    """The event types that match names and patterns."""
     return [name for name in EventType.values if any(_names(pattern, name) for pattern in patterns)]
 
 

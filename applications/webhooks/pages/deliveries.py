@@ -1,4 +1,4 @@
-"""What was sent to a webhook, what came back, and what people do about it."""
+"""The delivery log of a webhook, with resend, test and recovery."""
 
 import re
 from datetime import timedelta
@@ -33,7 +33,7 @@ from applications.webhooks.services.deliveries import (
 from fulfillment.core.errors import DomainError
 
 DELIVERIES_A_PAGE = 25
-# A page about a try that is due within this looks again by itself; a try under way holds a lease of 40 s.
+# A page reloads itself while an attempt is due within this time; one under way holds a lease of 40 s.
 SOON = timedelta(seconds=60)
 LARGEST_KEY = 2**63 - 1
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -105,7 +105,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
 @require_POST
 @signed_in
 def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    """Those ticked in the log."""
+    """Resends the deliveries selected in the log."""
     webhook = find_webhook(writable(request, application_id), webhook_id)
     chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
     if not chosen:

@@ -5,7 +5,7 @@ from django import forms
 from applications.registration.pages.forms import LinesField
 from applications.webhooks.models.event_type import PATTERNS, EventType
 
-# The contract's names, and the fields that hold them here.
+# The API's names of the fields.
 WEBHOOK_FIELDS = {
     "URL": "url",
     "EventTypes": "event_types",
@@ -48,7 +48,7 @@ class WebhookForm(forms.Form):
         ]
 
     def values(self) -> dict[str, Any]:
-        """Under the contract's names, only what this form asks."""
+        """The form's values under the API's names."""
         return {
             name: self.cleaned_data[field]
             for name, field in WEBHOOK_FIELDS.items()

@@ -1,4 +1,4 @@
-"""A body and headers somebody received: is the signature valid, and if not, why?"""
+"""Checks the signature of a received request and explains why it is invalid."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -39,7 +39,7 @@ class SignatureForm(forms.Form):
     )
 
     def clean_body(self) -> str:
-        # Browsers send each end of a line as two characters.
+        # Browsers send line ends as CR LF.
         return str(self.cleaned_data["body"]).replace("\r\n", "\n")
 
 
@@ -62,7 +62,7 @@ def check_signature(request: HttpRequest, application_id: str, webhook_id: str) 
 
 
 def _latest(webhook: Webhook) -> dict[str, str]:
-    """The latest request that was sent, as an example that is valid."""
+    """The latest request sent, as a valid example."""
     for delivery in delivery_page(webhook, take=1):
         for attempt in reversed(delivery.attempts.all()):
             headers = sent_headers(delivery, attempt)

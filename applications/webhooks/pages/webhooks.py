@@ -56,7 +56,7 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    """`seen` is the version that the form was filled from: two people do not overwrite each other."""
+    """`seen` is the version the form was loaded with, so that two users do not overwrite each other."""
     application = writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     initial = {field: getattr(webhook, field) for field in WEBHOOK_FIELDS.values()}
@@ -129,7 +129,7 @@ def address_of(webhook: Webhook) -> str:
 
 
 def take_secret(request: HttpRequest, webhook: Webhook) -> str:
-    """The secret made a moment ago, the first time it is asked for; else nothing."""
+    """The secret created a moment ago, once; then an empty text."""
     made = request.session.get(MADE)
     if not made or made["webhook"] != str(webhook.pk):
         return ""
@@ -137,11 +137,11 @@ def take_secret(request: HttpRequest, webhook: Webhook) -> str:
     return decrypt(made["secret"].encode())
 
 
-def _revealed(request: HttpRequest, webhook: Webhook, secret: str, said: str) -> HttpResponse:
-    # Sessions are rows of the database, where no secret stands in plain text.
+def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str) -> HttpResponse:
+    # Encrypted, because sessions are stored in the database.
     made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
     request.session[MADE] = made
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect(address_of(webhook))
 
 

@@ -45,7 +45,7 @@ def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
 
 
 def delivery_place(webhook: Webhook, event_id: str) -> int:
-    """The pk to go on before; raises Invalid for what is no delivery of this webhook."""
+    """The primary key to page from; raises Invalid if it is no delivery of this webhook."""
     try:
         return find_delivery(webhook, event_id).pk
     except NotFound as error:
@@ -62,7 +62,7 @@ def known_state(state: str) -> str:
 
 
 def delivery_record(delivery: Delivery) -> dict[str, Any]:
-    """ID is the EventID, and so the `webhook-id` that the receiver saw."""
+    """The API's record. ID is the EventID, which the receiver saw as `webhook-id`."""
     due = delivery.next_try if delivery.webhook.is_enabled else None
     return {
         "ID": str(delivery.event.event_id),

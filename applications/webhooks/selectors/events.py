@@ -21,13 +21,13 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid
 
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 UUID_LENGTH = 36
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
-# Every transaction with a lower number has ended, and none will ever begin: what it wrote is there for good. One
-# that is still running holds back all that came after it, so that no cursor can pass an event not yet visible.
+# All transactions with lower numbers have ended, so their events are final. One
+# that still runs holds back all later events, so that no cursor passes an event that is not yet visible.
 SETTLED = Cast(
     Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
     output_field=BigIntegerField(),
@@ -36,7 +36,7 @@ SETTLED = Cast(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cursor:
-    """A place in the order of commits; `text` is what clients see of it."""
+    """A position in the order of commits; `text` is its form for clients."""
 
     transaction: int = 0
     id: int = 0
@@ -61,7 +61,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """`next` is where to go on: after the last event here, or still the same place."""
+    """`next` is the cursor after the last event, or the same cursor for an empty page."""
 
     events: list[Event]
     next: Cursor
@@ -86,7 +86,7 @@ class EventFilters:
 
 
 def place_of(application: Application, text: str) -> Cursor:
-    """Where `after` says: a cursor of a `Link`, or the EventID of an event of this application."""
+    """Parses `after`: the cursor of a `Link`, or the EventID of an event of this application."""
     try:
         event_id = UUID(text) if len(text) == UUID_LENGTH else None
     except ValueError:
@@ -111,7 +111,7 @@ def event_page(
 ) -> EventPage:
     """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
     events = Event.objects.filter(
-        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - KEPT
+        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - RETENTION
     )
     if after != Cursor():
         events = events.filter(
@@ -152,13 +152,13 @@ def event_record(event: Event) -> dict[str, Any]:
 def envelope(
     event_id: UUID, kind: str, moment: datetime, store_id: str, application_id: UUID, data: Any
 ) -> dict[str, Any]:
-    """What is read here and sent to webhooks."""
+    """The event as read in the API and sent to webhooks."""
     return {
         "EventID": str(event_id),
         "Type": kind,
         "Timestamp": timestamp(moment),
         "StoreID": store_id or None,
         "ApplicationID": str(application_id),
-        # An event from before there were test applications does not say it.
+        # Events older than test applications lack the member.
         "Data": {**data, "IsTest": data.get("IsTest", False)},
     }

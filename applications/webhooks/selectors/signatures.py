@@ -1,4 +1,4 @@
-"""What the requests of a webhook were signed with, and why a signature that somebody received is not valid."""
+"""Signatures of sent requests, and the reasons why a received one is invalid."""
 
 import hmac
 import re
@@ -18,14 +18,14 @@ from applications.webhooks.sending.signatures import signed_headers
 from fulfillment.core.secrets import decrypt
 
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
-# What the libraries of Standard Webhooks take.
+# The tolerance of the Standard Webhooks libraries.
 TOLERANCE = timedelta(minutes=5)
 HEADER = re.compile(r"^\s*([A-Za-z0-9-]+)\s*:\s*(.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reason` says what is wrong; `notes` what is right but would fail elsewhere, or how to go on."""
+    """`reason` says why a signature is invalid; `notes` are further hints."""
 
     is_valid: bool
     reason: str
@@ -33,12 +33,12 @@ class Verdict:
 
 
 def sent_body(delivery: Delivery) -> bytes:
-    """To the byte as it is sent."""
+    """The exact bytes of the request body."""
     return orjson.dumps(event_record(delivery.event))
 
 
 def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]:
-    """Of one try. Without a signature where the secrets of that time have ended and were removed."""
+    """The headers of an attempt; without a signature if its secrets have been removed."""
     in_force = Q(expires__isnull=True) | Q(expires__gt=attempt.timestamp)
     secrets = delivery.webhook.secrets.filter(in_force, created__lte=attempt.timestamp).order_by("created")
     ciphertexts = [bytes(secret.ciphertext) for secret in secrets]
@@ -56,7 +56,7 @@ def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]
 
 
 def headers_in(text: str) -> dict[str, str]:
-    """The three headers out of whatever was copied: lines `name: value`, other headers among them."""
+    """Finds the three headers in copied lines `name: value`."""
     lines = (HEADER.match(line) for line in text.splitlines())
     found = {line[1].lower(): line[2] for line in lines if line}
     return {name: found[name] for name in NAMES if name in found}
@@ -71,14 +71,14 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
     stamp = headers["webhook-timestamp"]
     if not re.fullmatch(r"\d{1,10}", stamp, re.ASCII):
         return Verdict(False, "webhook-timestamp is not a number of seconds since 1970.")
-    given = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
-    if not given:
+    signatures = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
+    if not signatures:
         return Verdict(False, "webhook-signature contains no signature that starts with “v1,”.")
     notes = _age_notes(int(stamp), now)
     secrets = list(webhook.secrets.order_by("-created"))
     for secret in secrets:
         signer = Signer(decrypt(bytes(secret.ciphertext)))
-        if _matches(signer, headers["webhook-id"], stamp, body, given):
+        if _matches(signer, headers["webhook-id"], stamp, body, signatures):
             ended = secret.expires is not None and secret.expires <= now
             if ended:
                 notes = (*notes, "Signed with a replaced secret that is no longer valid.")
@@ -88,7 +88,7 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
                     "Signed with the replaced secret, which expires soon. Events are signed with the new secret, too.",
                 )
             return Verdict(True, "The signature is valid.", notes)
-    return Verdict(False, *_why_not(webhook, body, headers, given))
+    return Verdict(False, *_mismatch_reason(webhook, body, headers, signatures))
 
 
 def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
@@ -99,15 +99,17 @@ def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
     return (f"The timestamp is more than 5 minutes {side}, so receivers reject it now, as they should.",)
 
 
-def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[str]) -> bool:
+def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: list[str]) -> bool:
     when = datetime.fromtimestamp(int(stamp), UTC)
-    return any(hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in given)
+    return any(
+        hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in signatures
+    )
 
 
-def _why_not(
-    webhook: Webhook, body: str, headers: Mapping[str, str], given: list[str]
+def _mismatch_reason(
+    webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Tries the usual mistakes of receivers."""
+    """The reason of a mismatch: tests the usual mistakes of receivers."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
         "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,
@@ -118,7 +120,7 @@ def _why_not(
     for reason, change in changes.items():
         changed = change(body)
         if changed != body and any(
-            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, given)
+            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, signatures)
             for one in signers
         ):
             return reason, ()

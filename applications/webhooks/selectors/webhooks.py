@@ -20,7 +20,7 @@ def webhooks_of(application: Application) -> QuerySet[Webhook]:
 
 
 def application_to_hook(caller: Caller, application_id: str) -> Application:
-    """Whose webhooks the caller may change: its own for an application, for users those they may write."""
+    """An application whose webhooks the caller may change: itself, or one that the user may change."""
     if caller.is_application:
         return application_for(caller, application_id)
     return application_to_write(caller, application_id)
@@ -42,13 +42,13 @@ def find_webhook(application: Application, webhook_id: Any) -> Webhook:
 
 
 def failing_webhooks() -> QuerySet[Webhook]:
-    """Of every application, the longest failing first: their tries have failed since, without a success."""
+    """Failing webhooks of all applications, the longest failing first."""
     failing = Webhook.objects.filter(failing_since__isnull=False, is_enabled=True, deleted__isnull=True)
     return failing.order_by("failing_since")
 
 
 def webhook_record(webhook: Webhook, *, secret: str | None = None) -> dict[str, Any]:
-    """`secret` only where it was made this moment."""
+    """The API's record; `secret` only right after its creation."""
     record = {
         "ID": str(webhook.pk),
         "ApplicationID": str(webhook.application_id),

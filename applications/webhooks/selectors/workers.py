@@ -1,11 +1,11 @@
-"""Which workers are alive, for readiness and metrics."""
+"""The health of workers, for readiness and metrics."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from fulfillment.core.db.prepared import fetch_row
 
-# Workers say so every 10 seconds (`manage.py worker`).
+# Workers write a heartbeat every 10 seconds (`manage.py worker`).
 ALIVE = timedelta(seconds=30)
 HEARTBEATS = """
 SELECT (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval),

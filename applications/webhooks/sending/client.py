@@ -17,7 +17,7 @@ from django.conf import settings
 from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0
-KEPT_BYTES = 2048
+STORED_BYTES = 2048
 USER_AGENT = "StoreFulfillment-Webhooks/1"
 
 
@@ -27,7 +27,7 @@ class Blocked(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: a status and the start of the body, or the `error` that stood in the way."""
+    """The response's status and start of its body, or the `error` that prevented it."""
 
     milliseconds: int
     status: int | None = None
@@ -42,22 +42,22 @@ class Answer:
 
 @dataclass(slots=True)
 class _Connection:
-    """What a request went over."""
+    """The connection of a request."""
 
     is_reused: bool = False
 
 
 class Client:
-    """Made and used inside one event loop. Follows no redirect, knows no proxy and keeps no cookie."""
+    """For use in one event loop. Ignores redirects, proxies and cookies."""
 
     def __init__(self, *, resolver: AbstractResolver | None = None, time_limit: float = TIME_LIMIT) -> None:
         self._time_limit = time_limit
-        # A connection that has closed is garbage, and gone from here.
+        # A weak set: closed connections leave it.
         self._sockets: WeakSet[socket.socket] = WeakSet()
         self._sessions = {scheme: self._session(scheme, resolver) for scheme in ("https", "http")}
 
     async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
-        """Never raises for what the other side does; the limit covers names, connecting, TLS and every byte."""
+        """Never raises for failures of the endpoint; the limit covers DNS, connecting, TLS and all bytes."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
@@ -79,7 +79,7 @@ class Client:
 
     def _session(self, scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            # The sender keeps to this; here it holds whatever happens there.
+            # A second safeguard: the sender limits connections as well.
             limit=settings.WEBHOOK_CONNECTIONS,
             keepalive_timeout=30,
             resolver=resolver,
@@ -101,14 +101,14 @@ class Client:
         session = self._sessions[parsed.scheme]
         connection = _Connection()
         if self.open_connections >= settings.WEBHOOK_CONNECTIONS:
-            # Kept ones to very many hosts would use up the files of the process.
+            # Idle connections to very many hosts would use up file descriptors.
             headers = {**headers, "Connection": "close"}
         try:
             return await _exchange(session, parsed, body, headers, connection)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             if not connection.is_reused:
                 raise
-            # The other side closed a kept connection just as we used it; a new one tells.
+            # The endpoint closed an idle connection at the moment of use; retried on a new one.
             return await _exchange(session, parsed, body, headers, _Connection())
 
 
@@ -125,7 +125,7 @@ def bare_session(
     *,
     connect_seconds: float | None = None,
 ) -> aiohttp.ClientSession:
-    """Without cookies, proxies of the environment and decompression; the caller limits the time in all."""
+    """A session without cookies, proxies and decompression; the caller limits the total time."""
     return aiohttp.ClientSession(
         connector=connector,
         trace_configs=[tracing],
@@ -139,11 +139,11 @@ def bare_session(
 
 
 def guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
-    """Called with the very address that is connected to next, however it was found."""
+    """Checks the resolved address right before it is connected to."""
     family, kind, protocol, _, address = info
     found = ip_address(str(address[0]).partition("%")[0])
     if not may_connect(found, scheme=scheme):
-        # The owner of the webhook reads this and must not learn the address of an internal name.
+        # The webhook's owner reads this, so it must not reveal addresses of internal names.
         raise Blocked("What the URL names is not an address of the public Internet.")
     return socket.socket(family, kind, protocol)
 
@@ -155,10 +155,12 @@ async def _exchange(
         url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
     ) as response:
         content = b""
-        while len(content) < KEPT_BYTES and (part := await response.content.read(KEPT_BYTES - len(content))):
+        while len(content) < STORED_BYTES and (
+            part := await response.content.read(STORED_BYTES - len(content))
+        ):
             content += part
         if not response.content.at_eof():
-            # The rest is of no use, and reading it would keep the connection at their pleasure.
+            # The rest is not read: a slow endpoint could hold the connection.
             response.close()
         return response.status, content, response.headers.get("Retry-After")
 
@@ -179,9 +181,9 @@ def _reason(error: Exception) -> str:
 
 
 def _text(content: bytes) -> str:
-    """PostgreSQL takes no NUL, and what is not UTF-8 must not grow past the limit."""
+    """Decodes text for PostgreSQL: without NUL, and within the limit even if it is not UTF-8."""
     text = content.decode("utf-8", "replace").replace("\x00", "")
-    return text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
+    return text.encode()[:STORED_BYTES].decode("utf-8", "ignore")
 
 
 def _since(started: float) -> int:

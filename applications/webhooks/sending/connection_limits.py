@@ -1,8 +1,8 @@
-"""How many requests to webhooks are under way in one worker: of all, of one application, to unproven endpoints.
+"""Limits the requests to webhooks that one worker sends at once: in total, per application, to unproven endpoints.
 
-A place is reserved before a delivery is taken: what waits stays in the table, without a lease, for whichever worker
-has room first. An endpoint is proven by its last answer here. The others, dead ones among them, share half of all
-places, so that even very many of them leave the other half to endpoints that answer.
+A slot is reserved before a delivery is claimed: without a slot it stays in the table, without a lease, for any worker.
+An endpoint is proven when its last answer to this worker was good. All other endpoints, dead ones included, share
+half of the slots, so that the other half stays free for endpoints that answer.
 """
 
 import threading
@@ -13,7 +13,7 @@ from uuid import UUID
 
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
-PROVEN_KEPT = 10_000
+MAX_PROVEN_ENDPOINTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +22,20 @@ class Reserved:
     is_proven: bool
 
 
-class Places:
+class ConnectionSlots:
     def __init__(self, *, limit: int, share: int) -> None:
         self._limit, self._share = limit, share
         self._lock = threading.Lock()
         self._reserved = 0
         self._reserved_unproven = 0
         self._applications: Counter[UUID] = Counter()
-        # Deliveries under way to endpoints that were unproven when they were taken.
+        # Deliveries under way to endpoints that were unproven when they were claimed.
         self._unproven: set[int] = set()
         self._proven: OrderedDict[UUID, None] = OrderedDict()
 
-    def reserve(self, wanted: int, *, webhook_id: UUID, application_id: UUID) -> Reserved:
+    def reserve(self, requested: int, *, webhook_id: UUID, application_id: UUID) -> Reserved:
         with self._lock:
-            count = min(wanted, self._free(), self._share - self._applications[application_id])
+            count = min(requested, self._free(), self._share - self._applications[application_id])
             is_proven = webhook_id in self._proven
             if not is_proven:
                 count = min(count, self._free_unproven())
@@ -45,30 +45,30 @@ class Places:
                 self._reserved_unproven += reserved.count
             return reserved
 
-    def take(self, reserved: Reserved, found: Sequence[ClaimedDelivery]) -> None:
-        """The reservation ends; each of these has a place until it leaves."""
+    def assign(self, reserved: Reserved, claimed: Sequence[ClaimedDelivery]) -> None:
+        """Ends the reservation; each claimed delivery holds a slot until `release`."""
         with self._lock:
             self._reserved -= reserved.count
             if not reserved.is_proven:
                 self._reserved_unproven -= reserved.count
-            for taken in found:
-                self._applications[taken.application_id] += 1
-                if taken.webhook_id not in self._proven:
-                    self._unproven.add(taken.delivery_id)
+            for delivery in claimed:
+                self._applications[delivery.application_id] += 1
+                if delivery.webhook_id not in self._proven:
+                    self._unproven.add(delivery.delivery_id)
 
-    def leave(self, taken: ClaimedDelivery) -> None:
+    def release(self, delivery: ClaimedDelivery) -> None:
         with self._lock:
-            self._unproven.discard(taken.delivery_id)
-            self._applications[taken.application_id] -= 1
-            if not self._applications[taken.application_id]:
-                del self._applications[taken.application_id]
+            self._unproven.discard(delivery.delivery_id)
+            self._applications[delivery.application_id] -= 1
+            if not self._applications[delivery.application_id]:
+                del self._applications[delivery.application_id]
 
     def record_outcome(self, webhook_id: UUID, *, is_good: bool) -> None:
         with self._lock:
             self._proven.pop(webhook_id, None)
             if is_good:
                 self._proven[webhook_id] = None
-                if len(self._proven) > PROVEN_KEPT:
+                if len(self._proven) > MAX_PROVEN_ENDPOINTS:
                     self._proven.popitem(last=False)
 
     def _free(self) -> int:

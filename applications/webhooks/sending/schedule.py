@@ -1,10 +1,10 @@
-"""When a delivery is tried again: 10 tries over three days, each time a little off, so that they spread."""
+"""The retry schedule of deliveries: 10 attempts over three days, with jitter."""
 
 import random
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-# After the first, second, … try failed.
+# The delay after the first, second, … failed attempt.
 DELAYS = tuple(
     timedelta(seconds=seconds)
     for seconds in (5, 300, 1800, 7200, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
@@ -17,7 +17,7 @@ _random = random.SystemRandom()
 
 
 def next_try(*, tries: int, now: datetime, retry_after: timedelta | None = None) -> datetime | None:
-    """When to try again after `tries` failed; None where that was the last one.
+    """The time of the next attempt after `tries` failed; None after the last one.
 
     A later Retry-After of the endpoint is respected, up to a day.
     """

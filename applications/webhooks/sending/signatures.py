@@ -1,4 +1,4 @@
-"""Standard Webhooks 1.0: secrets, and the headers that prove who sent a body."""
+"""Standard Webhooks 1.0: secrets and signature headers."""
 
 import secrets
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Which addresses we send to: public ones over https, and what WEBHOOK_ALLOWED_NETWORKS names.
+"""The URL policy of webhooks: public addresses over https, and networks in WEBHOOK_ALLOWED_NETWORKS.
 
 Checked twice: by `refusal` when a webhook is saved, and for the very address of each connection.
 """
@@ -15,7 +15,7 @@ from yarl import URL
 Address = IPv4Address | IPv6Address
 LONGEST_URL = 2000
 RESOLVE_SECONDS = 3
-# All that IANA has given out for use on the Internet; NAT64, mapped and private forms lie outside.
+# The address space that IANA allocated for the Internet, without NAT64, mapped and private addresses.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 NOT_PUBLIC = (
     IPv4Network("192.0.0.0/24"),
@@ -27,7 +27,7 @@ NOT_PUBLIC = (
 )
 # Names that never stand for a host of the public Internet (RFC 6761, RFC 6762, ICANN's `internal`).
 SPECIAL_USE = frozenset({"localhost", "local", "internal", "test", "invalid", "onion"})
-# Public by their number, but of the cloud's own machines: Azure's.
+# Public addresses of cloud-internal services: Azure's.
 METADATA = frozenset({IPv4Address("168.63.129.16")})
 NOT_HTTPS = "it must begin with https://."
 
@@ -55,7 +55,7 @@ def may_connect(address: Address, *, scheme: str) -> bool:
 
 
 def refusal(url: str) -> str | None:
-    """Why a webhook may not have this URL; None where it may. A name that does not resolve now may."""
+    """Why the URL is refused; None if it is allowed. Names that do not resolve now are allowed."""
     try:
         parsed = parse(url)
     except ValueError as error:
@@ -72,7 +72,7 @@ def refusal(url: str) -> str | None:
         if not may_connect(address, scheme=parsed.scheme):
             if parsed.scheme == "http" and is_public(address):
                 return NOT_HTTPS
-            # Not which one: of a name within the operator's network that is for insiders to know.
+            # Does not name the address: it may be of the operator's internal network.
             return f"{host} is not an address of the public Internet.{_hint(host)}"
     return None
 
@@ -89,7 +89,7 @@ def _hint(host: str) -> str:
 
 
 def parse(url: str) -> URL:
-    """The URL as it will be called; raises ValueError with a sentence for people."""
+    """Parses the URL as it will be called; raises ValueError with a message for users."""
     if len(url) > LONGEST_URL:
         raise ValueError(f"it may have {LONGEST_URL} characters at most.")
     if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):
@@ -142,7 +142,7 @@ def _plain(address: Address) -> Address:
 
 
 def _resolved(host: str) -> list[Address]:
-    """What a name stands for now; nothing where that is not known within RESOLVE_SECONDS."""
+    """The addresses of a name; empty if it does not resolve within RESOLVE_SECONDS."""
     try:
         found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
         return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found.result(RESOLVE_SECONDS)]

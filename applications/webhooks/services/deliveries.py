@@ -1,4 +1,4 @@
-"""What people do about deliveries: `send_test_event(*, webhook)`, `resend_delivery(*, delivery)`,
+"""Actions on deliveries: `send_test_event(*, webhook)`, `resend_delivery(*, delivery)`,
 `recover_deliveries(*, webhook, since) -> int`.
 """
 
@@ -11,16 +11,16 @@ from django.db import connection, transaction
 from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
 from applications.webhooks.models.event_type import EventType, named_types
 from applications.webhooks.selectors.deliveries import find_delivery
-from applications.webhooks.selectors.events import KEPT
+from applications.webhooks.selectors.events import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
 from fulfillment.core.errors import Conflict, Invalid
 
-MOST_RESENT = 100
-# A webhook's test belongs to that one alone.
+MAX_RESENT = 100
+# Test events belong to one webhook.
 RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
-# What a worker may hold now is left alone: due within a lease, without a try written down since the lease began.
+# Skips deliveries that a worker may hold: due within a lease, without an attempt since it began.
 RECOVER = """
 INSERT INTO applications_delivery AS known (event_id, webhook_id, state, tries, next_try, created)
 SELECT id, %(webhook)s, 'Pending', 0, %(now)s, %(now)s FROM applications_event
@@ -40,7 +40,7 @@ WHERE known.state = 'Failed' OR (
 
 @transaction.atomic
 def send_test_event(*, webhook: Webhook) -> Delivery:
-    """A `webhook.test` event for this webhook alone, whatever it hears of otherwise."""
+    """Sends a `webhook.test` event to this webhook only, whatever types it subscribes to."""
     locked = _enabled(webhook)
     event = Event.objects.create(
         application_id=locked.application_id,
@@ -58,7 +58,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
 
 @transaction.atomic
 def resend_delivery(*, delivery: Delivery) -> Delivery:
-    """Tries at once and restarts the schedule, also for what was delivered before."""
+    """Sends the delivery at once and restarts its schedule, even if it was delivered before."""
     webhook = _enabled(delivery.webhook)
     Delivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()
@@ -68,10 +68,10 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
 
 @transaction.atomic
 def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
-    """The same for several at once; says how many of them are this webhook's."""
+    """Resends several deliveries; returns how many belong to this webhook."""
     locked = _enabled(webhook)
-    if len(event_ids) > MOST_RESENT:
-        raise Invalid(f"At most {MOST_RESENT} deliveries are sent again at once.", code="too_many")
+    if len(event_ids) > MAX_RESENT:
+        raise Invalid(f"At most {MAX_RESENT} deliveries are sent again at once.", code="too_many")
     chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
     return chosen.update(state=DeliveryState.PENDING, tries=0, next_try=database_now())
 
@@ -83,7 +83,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
     For the time it was disabled, or not there yet, back to 30 days.
     """
     now = database_now()
-    if not now - KEPT <= since <= now:
+    if not now - RETENTION <= since <= now:
         message = "Since: events are kept for 30 days; write a moment of that time."
         raise Invalid.at("/Since", "since_out_of_range", message)
     locked = _enabled(webhook)

@@ -1,4 +1,4 @@
-"""The hot path of workers: take a delivery, and write down how it went. One statement each."""
+"""The hot path of workers: claims deliveries and records attempts, with one statement each."""
 
 import logging
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ from applications.webhooks.services.webhooks import disable_webhook
 from fulfillment.core.db.prepared import execute, fetch_rows
 
 if TYPE_CHECKING:
-    # The web server imports this too, and needs no client.
+    # For type checking only: the web server imports this module without the client.
     from applications.webhooks.sending.client import Answer
 
 logger = logging.getLogger(__name__)
 
-# A try takes 15 s at most: what is not written down by then was in the hands of a worker that died.
+# An attempt takes at most 15 s; a delivery not recorded within the lease was held by a killed worker.
 LEASE = timedelta(seconds=40)
-# A look counts what is due to a webhook no further: so many go to it at once.
-MOST_AT_ONCE = 16
+# Due deliveries are counted up to this number, which is sent to a webhook at once.
+MAX_AT_ONCE = 16
 GONE = 410
 
-# Materialized: read again for each row of a join, the limited and locking query would claim more than its limit.
-TAKE_DUE = """
+# MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit.
+CLAIM_DUE = """
 WITH due AS MATERIALIZED (
     SELECT id FROM applications_delivery
     WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
@@ -47,7 +47,7 @@ WITH_DUE = f"""
 SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
-        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MOST_AT_ONCE}
+        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MAX_AT_ONCE}
     ) found
 ) due
 WHERE w.is_enabled AND due.count > 0
@@ -65,7 +65,7 @@ SUCCEEDED = f"""{_ATTEMPT}, healthy AS (
 )
 UPDATE applications_delivery SET state = 'Delivered', next_try = NULL WHERE id = %(delivery)s
 """  # noqa: S608 - made of constants
-# A resend requested in between started a new schedule, which this leaves alone.
+# A resend in between started a new schedule, which stays.
 FAILED = f"""{_ATTEMPT}, failing AS (
     UPDATE applications_webhook SET failing_since = %(started)s
     WHERE id = %(webhook)s AND failing_since IS NULL
@@ -77,7 +77,7 @@ WHERE id = %(delivery)s AND state = 'Pending' AND tries = %(tries)s
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
-    """A delivery in our hands until its lease ends."""
+    """A delivery that this worker holds until its lease ends."""
 
     delivery_id: int
     tries: int
@@ -90,14 +90,14 @@ class ClaimedDelivery:
     body: bytes
 
 
-def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
-    """What is due, the longest first; two workers never take the same."""
+def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
+    """Claims due deliveries, the longest waiting first; never the same for two workers."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
+    return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
 def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, up to MOST_AT_ONCE.
+    """Each with its application and how many are due, up to MAX_AT_ONCE.
 
     One probe of an index for each webhook, however many deliveries wait.
     """
@@ -105,7 +105,7 @@ def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int
 
 
 def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetime, now: datetime) -> None:
-    """Writes the log, and when it is tried again; an endpoint that is gone for good is disabled."""
+    """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {
         "delivery": taken.delivery_id,
         "webhook": taken.webhook_id,
@@ -127,7 +127,7 @@ def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetim
 
 @transaction.atomic
 def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
-    # The webhook first: its row is locked before any delivery's everywhere else.
+    # Locks the webhook first, in the same order as everywhere else.
     webhook = Webhook.objects.get(pk=taken.webhook_id)
     if webhook.deleted is None:
         disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")

@@ -13,7 +13,7 @@ from applications.webhooks.models import DeliveryAttempt, Event
 from fulfillment.core.audit.erasure import without_words
 from fulfillment.core.db.prepared import execute, fetch_row
 
-# One round trip: the event, and a delivery for each webhook that hears of it. A worker finds it there.
+# One round trip: the event, and a delivery for each webhook that subscribes to it.
 RECORD = """
 WITH event AS (
     INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
@@ -83,7 +83,7 @@ def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) 
 
 @transaction.atomic
 def remove_order_events(*, order_ids: Sequence[UUID]) -> None:
-    """What was told of orders that are removed themselves, with the deliveries of it."""
+    """Removes the events and deliveries of removed orders."""
     for order_id in order_ids:
         Event.objects.filter(data__OrderID=str(order_id)).delete()
 

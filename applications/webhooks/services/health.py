@@ -1,4 +1,4 @@
-"""Webhooks that keep failing: a mail after a day, an end after five."""
+"""Failing webhooks: a warning after one day, disabled after five."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ DISABLED_AFTER = timedelta(hours=120)
 
 
 def review_failing_webhooks(*, now: datetime) -> None:
-    """Called every minute; each webhook on its own, so that a locked one delays no other."""
+    """Called every minute. Handles each webhook separately, so that a locked one delays no other."""
     failing = Webhook.objects.filter(is_enabled=True, failing_since__lte=now - WARNED_AFTER)
     for webhook in failing.filter(failing_since__lte=now - DISABLED_AFTER):
         _disable(webhook, now)
@@ -48,7 +48,7 @@ def _warn(webhook: Webhook, now: datetime) -> None:
 
 
 def _still(webhook: Webhook, since: datetime) -> Webhook | None:
-    """The locked webhook, if it still fails: a try may have succeeded since it was found."""
+    """The locked webhook, if it still fails: an attempt may have succeeded in the meantime."""
     try:
         locked = lock_webhook(webhook)
     except Conflict:

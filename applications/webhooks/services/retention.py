@@ -1,4 +1,4 @@
-"""Events older than 30 days with their deliveries, and webhooks that were deleted."""
+"""Retention of events, deliveries and deleted webhooks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
@@ -8,10 +8,10 @@ from django.db import connection
 from django.utils import timezone
 
 from applications.webhooks.models import WebhookSecret
-from applications.webhooks.selectors.events import KEPT
+from applications.webhooks.selectors.events import RETENTION
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# These rows are small and nothing reads them: so many batches at once still take a fraction of a second.
+# Several batches in one statement: the rows are small and unread, so it takes a fraction of a second.
 BATCHES_AT_ONCE = 8
 
 OLD_EVENTS = "SELECT id FROM applications_event WHERE timestamp <= %(before)s"
@@ -45,10 +45,10 @@ DELETE FROM applications_webhook w USING old WHERE w.id = old.id
 
 
 def retention_rules() -> list[RetentionRule]:
-    # What was under way to a webhook when it was deleted has ended by then.
+    # By then deliveries under way at the deletion have ended.
     ended = timedelta(hours=1)
     return [
-        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, KEPT),
+        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),
         _prunable("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
         _prunable("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
         rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),

@@ -32,7 +32,7 @@ BY_APPLICATION = "Disabled by the application."
 
 @transaction.atomic
 def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tuple[Webhook, str]:
-    """The webhook and its secret, which is shown now and never again."""
+    """Returns the webhook and its secret, which cannot be shown again."""
     check_webhook(values, is_new=True)
     lock_application(application)
     if application.webhooks.filter(deleted__isnull=True).count() >= MAXIMUM_WEBHOOKS:
@@ -47,7 +47,7 @@ def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tu
 
 @transaction.atomic
 def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Sequence[str] = ()) -> Webhook:
-    """Changes what is named; a URL that changes begins without failures. Raises PreconditionFailed."""
+    """Changes the given members; a new URL resets failures. Raises PreconditionFailed."""
     check_webhook(values, is_new=False)
     locked = lock_webhook(webhook)
     if if_match and "*" not in if_match and webhook_etag(locked) not in if_match:
@@ -59,7 +59,7 @@ def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Seq
 
 @transaction.atomic
 def delete_webhook(*, webhook: Webhook) -> None:
-    """At once for everybody; what is on its way this moment may still arrive. `prune` removes the log."""
+    """Deletes the webhook at once; requests under way may still arrive. `prune` removes the log."""
     locked = lock_webhook(webhook)
     locked.is_enabled, locked.disabled_reason, locked.deleted = False, "Deleted.", timezone.now()
     locked.save()
@@ -68,7 +68,7 @@ def delete_webhook(*, webhook: Webhook) -> None:
 
 @transaction.atomic
 def rotate_secret(*, webhook: Webhook) -> str:
-    """A new secret, shown now and never again; the old one signs along for 24 hours."""
+    """Returns a new secret, which cannot be shown again; the old one also signs for 24 hours."""
     locked = lock_webhook(webhook)
     now = timezone.now()
     locked.secrets.filter(expires__lte=now).delete()
@@ -79,7 +79,7 @@ def rotate_secret(*, webhook: Webhook) -> str:
 
 @transaction.atomic
 def enable_webhook(*, webhook: Webhook) -> Webhook:
-    """Starts again without failures; missed events are sent by `recover_deliveries`."""
+    """Enables the webhook and resets failures; `recover_deliveries` sends missed events."""
     locked = lock_webhook(webhook)
     _enable(locked)
     locked.save()
@@ -88,7 +88,7 @@ def enable_webhook(*, webhook: Webhook) -> Webhook:
 
 @transaction.atomic
 def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
-    """Ours to call when an endpoint is gone: tells the other webhooks and the application's owners."""
+    """Disables a webhook whose endpoint fails; notifies its other webhooks and the application's owners."""
     locked = lock_webhook(webhook)
     if not locked.is_enabled:
         return locked
@@ -109,7 +109,7 @@ def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
 
 
 def lock_webhook(webhook: Webhook) -> Webhook:
-    """Raises Conflict where it was deleted in between."""
+    """Locks the webhook; raises Conflict if it was deleted in the meantime."""
     try:
         return (
             Webhook.objects.select_for_update(of=("self",), no_key=True)

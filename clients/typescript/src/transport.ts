@@ -4,8 +4,12 @@ import { ConnectionFailed, errorOf, TimedOut } from "./errors.js";
 import { type Retries, USUAL_RETRIES, waitAfter } from "./retries.js";
 import { VERSION } from "./version.js";
 
-/** A Blob is read as it is sent: in Node.js, `await openAsBlob(path)` makes one of a file. */
-export type UploadBody = Blob | Uint8Array | ArrayBuffer;
+/**
+ * A Blob is read as it is sent: in Node.js, `await openAsBlob(path)` makes one of a file. A stream (`ReadableStream`,
+ * `createReadStream(path)`) is read to its end first: the service wants the length, and a second try the same bytes.
+ */
+export type UploadBody = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+type Content = Exclude<UploadBody, ReadableStream | AsyncIterable<unknown>>;
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -141,7 +145,8 @@ export class Transport {
     return new Download(found);
   }
 
-  async #exchange(call: Call, read?: (response: Response) => Promise<unknown>): Promise<{ found: Response; read: unknown }> {
+  async #exchange(given: Call, read?: (response: Response) => Promise<unknown>): Promise<{ found: Response; read: unknown }> {
+    const call = given.file === undefined ? given : { ...given, file: await contentOf(given.file) };
     const headers = await this.#headers(call);
     let token = await this.#token();
     const send = (): ReturnType<Transport["request"]> => this.request(call, headers, token);
@@ -175,7 +180,7 @@ export class Transport {
     headers.set("Ocp-Apim-Subscription-Key", this.#options.subscriptionKey);
     if (call.options.ifMatch !== undefined) headers.set("If-Match", call.options.ifMatch);
     if (call.takesKey) headers.set("Idempotency-Key", call.options.idempotencyKey ?? crypto.randomUUID());
-    if (call.file !== undefined) headers.set("Content-Type", call.options.contentType ?? (await mediaType(call.file)));
+    if (call.file !== undefined) headers.set("Content-Type", call.options.contentType ?? (await mediaType(await contentOf(call.file))));
     else if (call.body !== undefined) headers.set("Content-Type", "application/json");
     return headers;
   }
@@ -247,7 +252,15 @@ export class Transport {
   }
 }
 
-async function mediaType(file: UploadBody): Promise<string> {
+async function contentOf(file: UploadBody): Promise<Content> {
+  if (file instanceof Blob || file instanceof ArrayBuffer || file instanceof Uint8Array) return file;
+  if (file instanceof ReadableStream) return new Response(file).blob();
+  const pieces: BlobPart[] = [];
+  for await (const piece of file) pieces.push(piece as BlobPart);
+  return new Blob(pieces);
+}
+
+async function mediaType(file: Content): Promise<string> {
   const start = new Uint8Array(file instanceof Blob ? await file.slice(0, 4).arrayBuffer() : file.slice(0, 4));
   const starts = (...bytes: number[]): boolean => bytes.every((byte, place) => start[place] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47)) return "image/png";

@@ -92,7 +92,7 @@ class DatasetAdmin(DeliveryAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        # What is no number names no data set; Django's own page says so below.
+        # An ID that is no number: Django's own page reports it below.
         found = self.get_object(request, object_id)
         dataset, live = loaded_datasets().filter(pk=found and found.pk).first(), live_dataset()
         context = {

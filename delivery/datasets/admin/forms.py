@@ -38,7 +38,7 @@ class UploadForm(forms.Form):
 
 
 class ImportForm(forms.Form):
-    """How an upload is read and what happens then."""
+    """The options of an import."""
 
     format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
     vintage = forms.CharField(

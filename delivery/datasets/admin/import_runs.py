@@ -26,7 +26,7 @@ COLOURS: dict[str, str] = {
     ImportState.LOADED: "success",
     ImportState.FAILED: "danger",
 }
-UNDER_WAY = {ImportState.WAITING, ImportState.RUNNING}
+UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 
 @admin.register(ImportRun)
@@ -92,14 +92,14 @@ class ImportRunAdmin(DeliveryAdmin):
             return redirect("admin:delivery_importrun_prepare", run.pk)
         context = {
             "run": run,
-            "is_under_way": run and run.state in UNDER_WAY,
+            "is_under_way": run and run.state in UNFINISHED,
             "progress_text": _progress_text(run) if run else "",
             **(_report(run) if run else {}),
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def prepare_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
-        """Preview and mapping: "Preview again" reads the first lines anew, "Import" starts."""
+        """Preview and column mapping: "Preview again" reads the first lines again, "Import" starts."""
         run = get_object_or_404(ImportRun, pk=run_id)
         if run.state != ImportState.UPLOADED:
             return redirect(change_url(run))
@@ -146,7 +146,7 @@ class ImportRunAdmin(DeliveryAdmin):
         shown = {
             "percent": run.percent,
             "text": _progress_text(run),
-            "is_under_way": run.state in UNDER_WAY,
+            "is_under_way": run.state in UNFINISHED,
         }
         return JsonResponse(shown, headers={"Cache-Control": "no-store"})
 

@@ -1,4 +1,4 @@
-"""What the pages of both models share."""
+"""The base of the admins of data sets and imports."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from fulfillment.core.errors import DomainError
 
 
 class DeliveryAdmin(ReadOnlyAdmin):
-    """Records are written by services; pages of our own stand beside Django's."""
+    """Services write the records; own pages are added to Django's."""
 
     def page_path(
         self, route: str, view: Callable[..., HttpResponseBase], name: str, permission: str = "view"
@@ -47,7 +47,7 @@ def change_url(record: models.Model) -> str:
 
 
 def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
-    """Calls a service, shows its sentence or its refusal, and goes on to an address."""
+    """Calls a service, shows its message or error, and redirects."""
     try:
         messages.success(request, service())
     except DomainError as error:

@@ -18,10 +18,10 @@ from fulfillment.core.errors import Fault, Invalid
 
 MAXIMUM_CODES = 100
 PARAMETER = "postalCodes"
-# How the codes are sent nearly always; taking a hundred parameters apart costs more than looking them up.
+# The usual form of the query; parsing a hundred parameters costs more than the look-up.
 PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
-# One, or several with commas; blanks and empty places between them are passed by.
+# One code or several with commas; spaces and empty parts are ignored.
 CODES_PATTERN = (
     r"^[ \t\r\n,]*[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*(?:,[ \t\r\n]*(?:[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*)?)*$"
 )

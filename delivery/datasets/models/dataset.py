@@ -135,7 +135,7 @@ class Area(models.Model):
         Dataset, on_delete=models.CASCADE, related_name="areas", db_constraint=False, db_index=False
     )
     postal_code = models.CharField(max_length=5)
-    # In steps of the grid, around all shapes; empty where there are none.
+    # The box around all shapes in steps of the grid; empty without shapes.
     box = BoxField(null=True)
     shapes = models.BinaryField(null=True)
     shape_count = models.PositiveSmallIntegerField()

@@ -13,7 +13,7 @@ class ImportState(models.TextChoices):
 
 
 class ImportRun(models.Model):
-    """One try to load a file, and its report."""
+    """An import of a file, with its report."""
 
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.UPLOADED)
     upload = models.FileField(upload_to="eddm/uploads", blank=True)
@@ -33,7 +33,7 @@ class ImportRun(models.Model):
     error = models.TextField(blank=True)
     created = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True)
-    # Moves while the import lives.
+    # Updated while the import runs.
     updated = models.DateTimeField(default=timezone.now, editable=False)
     finished = models.DateTimeField(null=True, blank=True)
 

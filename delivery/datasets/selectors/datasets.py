@@ -30,10 +30,10 @@ class Change:
 @dataclass(frozen=True)
 class Comparison:
     added: int
-    gone: int
+    removed: int
     changed: int
     first_added: list[str]
-    first_gone: list[str]
+    first_removed: list[str]
     changes: list[Change]
 
 
@@ -62,9 +62,9 @@ def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
     """What activating `after` in place of `before` would change."""
     with connection.cursor() as cursor:
         cursor.execute(COMPARE, [before.pk, after.pk])
-        added, gone, changed, first_added, first_gone = cursor.fetchone()
+        added, removed, changed, first_added, first_removed = cursor.fetchone()
     return Comparison(
-        added, gone, changed, first_added or [], first_gone or [], changes_between(before, after)
+        added, removed, changed, first_added or [], first_removed or [], changes_between(before, after)
     )
 
 

@@ -2,12 +2,12 @@ from django.db import connection
 
 from delivery.datasets.models import ImportRun, ImportState
 
-# Any number will do, as long as nothing else of the service takes it.
+# An arbitrary number that nothing else in the service uses.
 IMPORT_LOCK = 5_316_001
 
 
 def is_import_running() -> bool:
-    """Whether a process holds the import lock now; a killed one holds it no longer."""
+    """Whether a process holds the import lock; the lock of a killed process is released."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND granted"

@@ -1,4 +1,4 @@
-"""Reads of what the data sets hold."""
+"""Reads populations of data sets."""
 
 import io
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What speaks against activating a data set by itself."""
+"""Checks before a data set is activated automatically."""
 
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import Populations, Totals, sum_of
@@ -39,8 +39,8 @@ def activation_warnings(
         for name, old, new in pairs
         if abs(new - old) > TOLERANCE * old
     ]
-    gone = sorted(areas_of(live) - {code[:3] for code in populations})
-    if gone:
-        named = ", ".join(gone[:NAMED]) + (", …" if len(gone) > NAMED else "")
-        concerns.append(f"{len(gone)} 3-digit areas vanish: {named}.")
+    vanished = sorted(areas_of(live) - {code[:3] for code in populations})
+    if vanished:
+        named = ", ".join(vanished[:NAMED]) + (", …" if len(vanished) > NAMED else "")
+        concerns.append(f"{len(vanished)} 3-digit areas vanish: {named}.")
     return concerns

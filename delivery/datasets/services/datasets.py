@@ -10,15 +10,22 @@ from django.utils import timezone
 
 from delivery.datasets.details import Details
 from delivery.datasets.models import Area, Dataset, DatasetStatus, LiveDataset, Population
-from delivery.datasets.populations import Populations, body_of, sum_of, text_of, totals_of
+from delivery.datasets.populations import (
+    Populations,
+    Totals,
+    body_of,
+    sum_of,
+    text_of,
+    totals_of,
+)
 from delivery.datasets.selectors.populations import stored_populations
 from fulfillment.core.errors import Conflict, NotFound
 
-KEPT = 2
+STORED_SETS = 2
 COPY = "COPY delivery_population (dataset_id, postal_code, residential, business, routes, body) FROM STDIN"
 COPY_AREAS = "COPY delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts) FROM STDIN"
-# Those of postal codes whose routes come from an earlier data set unchanged.
-KEEP_AREAS = """
+# Copies the areas of postal codes whose routes are unchanged.
+COPY_UNCHANGED_AREAS = """
 INSERT INTO delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts)
 SELECT %s, postal_code, box, shapes, shape_count, facts FROM delivery_area
 WHERE dataset_id = %s AND postal_code <> ALL(%s)
@@ -40,8 +47,8 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """All routes of an earlier data set, without those of the postal codes that are replaced."""
+class UnchangedRoutes:
+    """The routes of an earlier data set, except those of replaced postal codes."""
 
     dataset_id: int
     replaced: frozenset[str] = frozenset()
@@ -59,16 +66,17 @@ def store_populations(
     populations: Populations,
     route_types: str,
     origin: Origin,
+    totals: Totals | None = None,
     concerns: Sequence[str] = (),
     details: Details | None = None,
-    kept: Kept | None = None,
+    unchanged: UnchangedRoutes | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Dataset:
     """Writes a new data set, ready to be activated.
 
-    `details` are of the routes of a file, `kept` says which routes come from an earlier data set with theirs.
+    `details` are of the routes of a file, `unchanged` says which routes come from an earlier data set with theirs.
     """
-    totals = totals_of(populations)
+    totals = totals_of(populations) if totals is None else totals
     routes, residential, business = sum_of(totals, route_types)
     dataset = Dataset.objects.create(
         **vars(origin),
@@ -81,12 +89,12 @@ def store_populations(
         concerns=list(concerns),
     )
     _copy(dataset, populations, progress)
-    _copy_areas(dataset, populations, details, kept)
+    _copy_areas(dataset, populations, details, unchanged)
     return dataset
 
 
 def _copy_areas(
-    dataset: Dataset, populations: Populations, details: Details | None, kept: Kept | None
+    dataset: Dataset, populations: Populations, details: Details | None, unchanged: UnchangedRoutes | None
 ) -> None:
     with connection.cursor() as cursor:
         if details is not None:
@@ -96,9 +104,11 @@ def _copy_areas(
                     facts, shapes, box, count = details.area(code, sorted(populations[code]))
                     places = "({2},{3}),({0},{1})".format(*box) if box else None
                     copy.write_row((dataset.pk, code, places, shapes, count, facts))
-        if kept is not None:
-            cursor.execute(KEEP_AREAS, [dataset.pk, kept.dataset_id, sorted(kept.replaced)])
-        if details is not None or kept is not None:
+        if unchanged is not None:
+            cursor.execute(
+                COPY_UNCHANGED_AREAS, [dataset.pk, unchanged.dataset_id, sorted(unchanged.replaced)]
+            )
+        if details is not None or unchanged is not None:
             cursor.execute("ANALYZE delivery_area")
     dataset.shape_count = dataset.areas.aggregate(count=Sum("shape_count"))["count"] or 0
     if dataset.shape_count:
@@ -118,7 +128,7 @@ def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float]
                     lines.append(f"{dataset.pk}\t{code}\t{residential}\t{business}\t{text}\t{body}\n")
                 copy.write("".join(lines))
                 progress(start / len(codes))
-        # The planner must not take the new data set for an empty one.
+        # Otherwise the planner would assume an empty data set.
         cursor.execute("ANALYZE delivery_population")
 
 
@@ -178,7 +188,7 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
         populations=stored_populations(source),
         route_types=route_types,
         origin=origin,
-        kept=Kept(source.pk),
+        unchanged=UnchangedRoutes(source.pk),
     )
 
 
@@ -191,7 +201,7 @@ def _lock(dataset_id: int) -> Dataset:
 
 def _discard_surplus() -> None:
     served = Dataset.objects.filter(status=DatasetStatus.RETIRED).order_by("-activated")
-    for dataset in served[KEPT - 1 :]:
+    for dataset in served[STORED_SETS - 1 :]:
         _discard(dataset)
 
 

@@ -55,7 +55,7 @@ def demo_populations() -> Populations:
 
 
 def _routes_of(postal_code: str) -> Routes:
-    """The same for ever: drawn from a digest of the code."""
+    """Invented routes, always the same: derived from a digest of the code."""
     routes: Routes = {}
     for letter, most, homes, firms in SHAPES:
         count = 1 + _draw(f"{postal_code}{letter}", most) if letter == "C" else _draw(postal_code, most + 1)

@@ -12,7 +12,7 @@ from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations
 from delivery.datasets.sources.problems import ProblemLog
 
-# City, and about where its ZIP codes are: latitude and longitude.
+# Cities with the approximate latitude and longitude of their ZIP codes.
 CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {
     "Salt Lake City": {
         "84101": (40.755, -111.9), "84102": (40.76, -111.86), "84103": (40.78, -111.875), "84104": (40.75, -111.94),
@@ -37,12 +37,12 @@ CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {
     "New York": {"10001": (40.75, -73.995)},
 }  # fmt: skip
 REACH: Final = 0.016
-# Turns from one route of a ZIP code to the next so that they lie around its middle like the seeds of a sunflower.
+# The golden angle, which spreads the routes evenly around the middle of a ZIP code.
 TURN: Final = math.pi * (3 - math.sqrt(5))
 
 
 def demo_details(populations: Populations) -> Details:
-    """Of the routes of the demo: street routes are areas side by side, PO Boxes a point."""
+    """Shapes and demographics of the demo's routes: adjacent areas for street routes, points for PO Boxes."""
     details, log = Details(), ProblemLog()
     for city, places in CITIES.items():
         shapes = _street_shapes(places, populations)
@@ -58,7 +58,7 @@ def demo_details(populations: Populations) -> Details:
 def _street_shapes(
     places: Mapping[str, tuple[float, float]], populations: Populations
 ) -> dict[str, shapely.Geometry]:
-    """What is nearest to the middle of each route, within reach of its city's ZIP codes."""
+    """The area nearest to the middle of each route, within REACH of its city's ZIP codes."""
     seeds = {}
     for code, (latitude, longitude) in places.items():
         routes = [route for route in sorted(populations[code]) if route[0] in "CRH"]

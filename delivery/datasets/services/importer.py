@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import month_of
-from delivery.datasets.populations import SELECTABLE_TYPES, Populations, totals_of
+from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, totals_of
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import stored_populations
 from delivery.datasets.services.activation_checks import activation_warnings
-from delivery.datasets.services.datasets import Kept, Origin
+from delivery.datasets.services.datasets import Origin, UnchangedRoutes
 from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
 from delivery.datasets.sources.detection import read_source
@@ -35,7 +35,7 @@ INVENTED = "The counts of the file are invented (synthetic): they are no basis f
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How a file is to be read and what happens then; `vintage` as YYYY-MM or empty."""
+    """Options of an import; `vintage` as YYYY-MM or empty."""
 
     format: str = "auto"
     vintage: str = ""
@@ -63,17 +63,18 @@ class ImportOptions:
 
 @dataclass
 class Reading:
-    """What a file gave. `populations` already hold the live ones where the file is merged into them."""
+    """The result of reading a file. In a merge `populations` include the live ones."""
 
     origin: Origin
     populations: Populations
+    totals: Totals
     rows: int
     log: ProblemLog
     notes: list[str]
     concerns: list[str]
     merged_into: int | None = None
     details: Details | None = None
-    kept: Kept | None = None
+    unchanged: UnchangedRoutes | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def read_file(
         rows += log.counts["E_SHAPE"]
         if not populations:
             raise FileRefused(_nothing_readable(rows, log))
-        reading = _judge(opened, source, populations, rows, options, log)
+        reading = _validate(opened, source, populations, rows, options, log)
     return _signed(reading, by)
 
 
@@ -144,7 +145,7 @@ def read_types(text: str) -> str:
     return "".join(letter for letter in SELECTABLE_TYPES if letter in types)
 
 
-def _judge(
+def _validate(
     opened: OpenedFile,
     source: Source,
     populations: Populations,
@@ -156,20 +157,21 @@ def _judge(
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
     live = live_dataset()
     is_synthetic = options.is_synthetic or source.is_synthetic
-    kept = None
+    unchanged = None
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
     if options.merge:
         if live is None:
             raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
         notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
-        kept = Kept(live.pk, frozenset(populations))
+        unchanged = UnchangedRoutes(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
-        # The oldest part dates the whole.
+        # A merged set has the date of its oldest part.
         vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
+    totals = totals_of(populations)
     concerns = activation_warnings(
         populations=populations,
-        totals=totals_of(populations),
+        totals=totals,
         route_types=options.route_types,
         rejects=log.rejects,
         rows=rows,
@@ -190,7 +192,7 @@ def _judge(
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
-    return Reading(origin, populations, rows, log, notes, concerns, merged_into, details, kept)
+    return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, unchanged)
 
 
 def _signed(reading: Reading, by: str) -> Reading:
@@ -213,7 +215,7 @@ def _nothing_readable(rows: int, log: ProblemLog) -> str:
     if not rows:
         return "The file holds no routes."
     codes: Iterable[str] = (f"{code} {count} times" for code, count in log.counts.most_common(3))
-    line, column, value, code = log.kept[0]
+    line, column, value, code = log.listed[0]
     return (
         f"None of the {rows} lines could be read ({', '.join(codes)}); "
         f"the first: line {line}, {column or 'line'} {value!r}, {code}."

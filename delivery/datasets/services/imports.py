@@ -1,4 +1,4 @@
-"""Loads a file as a new data set. One import at a time; a killed one leaves nothing but its record."""
+"""Loads a file as a new data set. One import at a time; a killed one leaves only its record."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Listener = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import or a trial run did; `dataset` is None for a trial run."""
+    """The result of an import or of a trial run, which has no `dataset`."""
 
     reading: Reading
     dataset: Dataset | None = None
@@ -91,11 +91,12 @@ def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: Progr
         )
     dataset = store_populations(
         populations=reading.populations,
+        totals=reading.totals,
         route_types=options.route_types,
         origin=reading.origin,
         concerns=reading.concerns,
         details=reading.details,
-        kept=reading.kept,
+        unchanged=reading.unchanged,
         progress=line.writing,
     )
     if options.activate and (options.force or not reading.concerns):
@@ -140,7 +141,7 @@ def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
     ImportProblem.objects.bulk_create(
         (
             ImportProblem(import_run=run, line=line, column=column, value=value, code=code)
-            for line, column, value, code in log.kept
+            for line, column, value, code in log.listed
         ),
         batch_size=500,
     )

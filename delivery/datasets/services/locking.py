@@ -1,4 +1,4 @@
-"""One import at a time, held by a lock that ends with its process, and its progress for all to see."""
+"""The import lock, which ends with its process, and the progress of the running import."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from fulfillment.core.errors import Conflict
 
 EVERY_SECONDS = 0.25
 START_ALLOWED = timedelta(seconds=60)
-# How much of the time each phase takes, measured with a national file.
+# The share of each phase in the total time, measured with a national file.
 READING_SHARE = 0.6
 
 
@@ -38,12 +38,12 @@ def hold_import_lock() -> Iterator[BaseDatabaseWrapper]:
 
 
 def mark_interrupted_imports() -> None:
-    """Only for the holder of the lock: whatever else says it runs was killed."""
+    """Marks other running imports as interrupted; call it only with the lock, which proves they were killed."""
     _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.")
 
 
 def mark_dead_imports() -> None:
-    """For those who watch: notices an import whose process is gone."""
+    """Marks imports whose process has ended; called by pages that show progress."""
     if not is_import_running():
         _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.", seconds=5)
     _mark(

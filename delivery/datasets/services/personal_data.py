@@ -40,7 +40,7 @@ def _erase(user: Any) -> None:
 
 
 def _names(user: Any) -> list[str]:
-    """By which the person was known as an operator."""
+    """The user names the person had as an operator."""
     events = user.pgh_event_model.objects.filter(pgh_obj_id=user.pk, is_operator=True)
     names = {*events.values_list("username", flat=True), *([user.username] if user.is_operator else ())}
     return sorted(names - {ERASED})

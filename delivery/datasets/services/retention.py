@@ -1,4 +1,4 @@
-"""Files of imports: abandoned uploads and old lists of problems."""
+"""Retention of import files: abandoned uploads and old problem lists."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -31,7 +31,7 @@ def _remove_files(batch: int) -> Iterator[int]:
 
 @transaction.atomic
 def _empty(key: int) -> bool:
-    """The record stays, as the report of what was done; its counts of problems stay with it."""
+    """Removes the files; the record with its counts stays as a report."""
     run = (
         ImportRun.objects.select_for_update(skip_locked=True)
         .filter(pk=key)

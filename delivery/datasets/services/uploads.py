@@ -1,4 +1,4 @@
-"""Files that come through the browser: kept, looked at, then imported by a process of their own."""
+"""Files uploaded in the browser: stored, previewed, then imported by a separate process."""
 
 import os
 import shutil
@@ -24,9 +24,9 @@ from fulfillment.core.lanes import FILES
 
 
 def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
-    """Keeps an uploaded file until it is imported or thrown away."""
+    """Stores an uploaded file until it is imported or discarded."""
     run = ImportRun(file_name=(upload.name or "upload")[:255], created_by=by)
-    # Under a name of its own: the storage writes over a file of the same name.
+    # A unique name, because the storage overwrites files of the same name.
     with storage_errors():
         run.upload.save(uuid.uuid4().hex, upload, save=False)
     try:
@@ -38,13 +38,13 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
 
 
 def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> Preview:
-    """`by` is the one whose share of the lane it is."""
-    with FILES.place(by and f"user:{by}"), _local_copy(run) as path:
+    """`by` is the user whose share of the lane it uses."""
+    with FILES.slot(by and f"user:{by}"), _local_copy(run) as path:
         return preview_file(path=path, name=run.file_name, options=options)
 
 
 def start_import(*, run: ImportRun, options: ImportOptions) -> None:
-    """Imports an uploaded file in a process of its own, which outlives the request."""
+    """Imports an uploaded file in a separate process, which outlives the request."""
     claimed = ImportRun.objects.filter(pk=run.pk, state=ImportState.UPLOADED).update(
         state=ImportState.WAITING, options=options.as_json(), error="", updated=timezone.now()
     )
@@ -61,12 +61,12 @@ def start_import(*, run: ImportRun, options: ImportOptions) -> None:
         stdout=subprocess.DEVNULL,
         start_new_session=True,
     )
-    # A child that is not waited for stays in the process table.
+    # Waited for in a thread: otherwise the child would stay in the process table.
     threading.Thread(target=process.wait, daemon=True).start()
 
 
 def import_upload(*, run_id: int) -> Outcome:
-    """What the process of `start_import` does. While another import runs the upload goes back to wait."""
+    """Runs in the process of `start_import`. While another import runs, the upload waits again."""
     run = ImportRun.objects.filter(pk=run_id).exclude(upload="").first()
     if run is None:
         raise NotFound(f"There is no upload {run_id}.", code="upload_unknown")
@@ -91,7 +91,7 @@ def discard_upload(*, run: ImportRun) -> None:
 
 @contextmanager
 def _local_copy(run: ImportRun) -> Iterator[Path]:
-    """The file storage need not be a disk of this machine."""
+    """A local copy, because the file storage may be remote."""
     with tempfile.NamedTemporaryFile() as local, run.upload.open() as upload:
         shutil.copyfileobj(upload, local)
         local.flush()

@@ -16,10 +16,10 @@ from delivery.datasets.sources.problems import FileRefused
 
 MAXIMUM_UNPACKED = 2 * 1024**3
 CHUNK = 1 << 18
-# A preview is made during a request, in the process of the web server.
+# A preview runs within a web request.
 PREVIEW_BYTES = 8 * 1024**2
 PREVIEW_SECONDS = 2.0
-# What lists the members of a .zip is read whole: 1 MiB lists some ten thousand.
+# The directory of a .zip is read completely: 1 MiB lists about ten thousand members.
 LONGEST_LIST = 1 << 20
 DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 
@@ -39,11 +39,11 @@ class OpenedFile:
 
 
 class PreviewEnded(FileRefused):
-    """A preview reads no further; what it has found by then is shown."""
+    """Ends a preview at its limit; it shows what was read so far."""
 
 
 class _Unpacked(io.RawIOBase):
-    """Counts what is unpacked, and turns the errors of three libraries into one sentence."""
+    """Counts unpacked bytes, and translates the errors of three libraries."""
 
     def __init__(self, inner: IO[bytes], *, is_preview: bool) -> None:
         self.inner, self.count = inner, 0
@@ -100,7 +100,7 @@ def _unpack(packed: IO[bytes]) -> IO[bytes]:
 
 
 class _BoundedReads:
-    """A .zip's list of members is as long as the file says, and takes twenty times its size in memory."""
+    """Limits reads of a .zip's directory, which takes twenty times its size in memory."""
 
     def __init__(self, packed: IO[bytes]) -> None:
         self.packed = packed
@@ -126,7 +126,7 @@ def _only_member(archive: zipfile.ZipFile) -> IO[bytes]:
         raise FileRefused(f"The .zip file must hold exactly one file; it holds {len(members)}: {listed}.")
     if members[0].flag_bits & 1:
         raise FileRefused("The .zip file is encrypted. Unpack it with its password first.")
-    # The others unpack as much at once as a few bytes say, and cannot be stopped in between.
+    # Other methods unpack any amount from a few bytes and cannot be stopped.
     if members[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise FileRefused("The .zip file must be packed by the usual method (deflate), or not packed at all.")
     return archive.open(members[0])

@@ -1,4 +1,4 @@
-"""Reads single cells. Each reader gives the value and a problem code ('' = fine); files repeat cells a lot."""
+"""Readers of single cells: each returns the value and a problem code ('' = none). Cached, as files repeat cells."""
 
 import re
 from functools import lru_cache
@@ -58,7 +58,7 @@ def read_count(cell: str) -> tuple[int | None, str]:
 
 
 def _bare(cell: str) -> str:
-    """Without spaces, the ="00501" and '00501 of spreadsheets, and the .0 of programs that count in floats."""
+    """The cell without spaces, without ="…" and ' of spreadsheets, and without .0 of floats."""
     text = cell.strip().lstrip("='\"").rstrip("\"'").strip()
     match = WITH_FRACTION.fullmatch(text)
     return match[1] if match else text

@@ -1,11 +1,11 @@
-"""Finds the columns that matter by the names files give them."""
+"""Finds the needed columns by their usual names."""
 
 import re
 from collections.abc import Mapping, Sequence
 
 from delivery.datasets.sources.problems import FileRefused
 
-# Whole names only, without case and punctuation: a column "Age" is not a page count.
+# Complete names only, without case and punctuation.
 ALIASES = {
     "zip": "zip zip5 zipcode postal postalcode",
     "route": "crid cridid cr crrt route routeid rteid carrierroute carrierrouteid zipcrid",
@@ -13,7 +13,7 @@ ALIASES = {
     "business": "bus buscnt buscount business businesscount businesscnt",
     "total": "tot totcnt totcount total totalcount deliveries",
 }
-# Kept where a file has them; without them its counts are as good.
+# Optional columns.
 DETAIL_ALIASES = {
     "geometry": "geometry geom thegeom shape wkt",
     "income": "medincome medianincome income",
@@ -32,7 +32,7 @@ def find_columns(header: Sequence[str], chosen: Mapping[str, str]) -> Columns:
     plain = [plain_name(cell) for cell in header]
     found: Columns = {}
     for position, name in enumerate(plain):
-        # ZIP+route in one column gives way to the two of them apart.
+        # Separate columns take precedence over ZIP+route in one column.
         field = FIELD_OF.get(name, "")
         if field and (field not in found or plain[found[field]] == "zipcrid"):
             found[field] = position

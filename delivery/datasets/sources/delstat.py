@@ -25,7 +25,7 @@ GENERAL_DELIVERY = 24
 
 
 def looks_like_delstat(head: bytes) -> bool:
-    """Fixed-width at all: such a file has no delimiters in its first record."""
+    """Whether the file is fixed-width: without delimiters in its first record."""
     first = head[:RECORD]
     return len(first) == RECORD and not any(mark in first for mark in (b",", b"\t", b";", b"|", b"\n"))
 

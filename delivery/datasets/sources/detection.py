@@ -1,4 +1,4 @@
-"""Tells the three kinds of file apart by their first bytes."""
+"""Detects the three file formats by their first bytes."""
 
 from codecs import BOM_UTF8
 from collections.abc import Mapping

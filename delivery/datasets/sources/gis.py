@@ -1,4 +1,4 @@
-"""The answers of the USPS map service, saved to a file: one, or several one after the other or in an array."""
+"""Reads saved responses of the USPS map service: one, several in sequence, or an array of them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -11,29 +11,29 @@ from delivery.datasets.sources.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.rows import DetailedRow, Source
 
 MAXIMUM_DEPTH = 64
-# Between two events of the parser, which holds a name, text or number whole.
+# The limit between two events of the parser, which holds names, texts and numbers in memory.
 LONGEST_TOKEN = 1 << 20
 MAXIMUM_ATTRIBUTES = 500
 LONGEST_NAME = 200
 LONGEST_VALUE = 1000
-# Features of one file have a handful of shapes; more are not remembered.
-SHAPES_KEPT = 100
+# The limit of distinct attribute lists; a file has only a few.
+MAX_CACHED_SHAPES = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 
-MOST_CORNERS = 100_000
+MAX_CORNERS = 100_000
 Part = list[list[float]]
 
 
 class Geometry:
-    """The paths, rings or points of a feature, as its numbers come."""
+    """Collects the paths, rings or points of a feature."""
 
     def __init__(self) -> None:
         self.parts: dict[str, list[Part]] = {}
         self.corners = 0
 
     def open(self, kind: str, depth: int) -> None:
-        """An array begins: of parts, of corners, or a corner."""
+        """Starts an array: of parts, of corners, or a corner."""
         if kind not in SHAPE_KINDS:
             return
         parts = self.parts.setdefault(kind, [])
@@ -47,7 +47,7 @@ class Geometry:
     def add(self, kind: str, value: float) -> None:
         if kind in SHAPE_KINDS:
             parts = self.parts.get(kind)
-            # What follows longitude and latitude is a height or a measure.
+            # Numbers after longitude and latitude are height and measure.
             if parts and parts[-1] and len(parts[-1][-1]) < 2:
                 parts[-1][-1].append(float(value))
         elif kind == "x":
@@ -58,8 +58,8 @@ class Geometry:
     def _corner(self, part: Part, corner: list[float]) -> None:
         part.append(corner)
         self.corners += 1
-        if self.corners > MOST_CORNERS:
-            raise FileRefused(f"A feature has more than {MOST_CORNERS:,} corners; no route has.")
+        if self.corners > MAX_CORNERS:
+            raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners; no route has.")
 
 
 SHAPE_KINDS = frozenset({"paths", "rings", "points"})
@@ -83,13 +83,13 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
         header=names,
         columns=columns,
         rows=_rows(first, features, chosen),
-        # Later features may have what the first has not.
+        # Later features may have attributes that the first one lacks.
         details=Details(),
     )
 
 
 class _Bounded:
-    """Ends a file whose next name, text or number does not end."""
+    """Refuses a file with an endless name, text or number."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream, self.since_event = stream, 0
@@ -127,7 +127,7 @@ class _Place:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        # Of the feature: how deep it stands, or 0 outside of one.
+        # The nesting depth of the current feature; 0 outside of one.
         self.depth = 0
         self.attributes: dict[str, str] | None = None
         self.geometry: Geometry | None = None
@@ -162,12 +162,12 @@ class _Place:
             if event == "number":
                 self.geometry.add(names[depth + 1], value)
         elif self.attributes is not None and names[depth:-1] == ["attributes"]:
-            _keep(self.attributes, names[-1], value)
+            _add_attribute(self.attributes, names[-1], value)
         elif event == "string" and names[-2:] == ["error", "message"]:
             raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
 
 
-def _keep(attributes: dict[str, str], name: str, value: Any) -> None:
+def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
     if len(name) > LONGEST_NAME:
         raise FileRefused(f"An attribute's name is longer than {LONGEST_NAME} characters: {name[:60]!r}…")
     attributes[name] = "" if value is None else str(value)[:LONGEST_VALUE]
@@ -184,7 +184,7 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
             attributes, parts = feature
             names = tuple(attributes)
             if names not in seen:
-                if len(seen) >= SHAPES_KEPT:
+                if len(seen) >= MAX_CACHED_SHAPES:
                     seen.clear()
                 columns = _columns(list(names), chosen)
                 seen[names] = [columns.get(field) for field in _FIELDS]

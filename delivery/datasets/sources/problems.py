@@ -1,4 +1,4 @@
-"""What can be wrong with a file: whole-file refusals, and problems of single lines."""
+"""Errors of files: those that refuse the whole file, and problems of single lines."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import IO
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import Invalid
 
-KEPT = 1000
-# A file of a few MB can unpack to a thousand million lines, each of them wrong.
+MAX_LISTED = 1000
+# A file of a few MB can unpack to a billion invalid lines.
 WRITTEN = 1_000_000
 SHOWN = 80
 
-# E_ codes reject the line; W_ codes keep it, repaired or as it is.
+# E_ codes reject the line; W_ codes accept it, possibly repaired.
 REMEDIES = {
     "E_SHAPE": "The line has fewer cells than the header; check its delimiters and quotes.",
     "E_ZIP": "Write 5 digits, or ZIP+4.",
@@ -35,7 +35,7 @@ REMEDIES = {
 
 
 class FileRefused(Invalid):
-    """The file as a whole cannot be read; nothing of it was taken."""
+    """The file cannot be read at all."""
 
     code = "file_refused"
     title = "File refused"
@@ -48,15 +48,15 @@ class ProblemLog:
     file: IO[str] | None = None
     columns: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    kept: list[tuple[int, str, str, str]] = field(default_factory=list)
+    listed: list[tuple[int, str, str, str]] = field(default_factory=list)
     rejects: int = 0
 
     def add(self, line: int, column: str, value: str, code: str) -> None:
         self.counts[code] += 1
         self.rejects += code[0] == "E"
         problem = (line, _printable(self.columns.get(column, column)), _printable(value), code)
-        if len(self.kept) < KEPT:
-            self.kept.append(problem)
+        if len(self.listed) < MAX_LISTED:
+            self.listed.append(problem)
         if self.file is not None and self.counts.total() <= WRITTEN:
             write_csv_row(self.file, [*problem, REMEDIES[code]])
 

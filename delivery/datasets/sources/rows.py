@@ -1,4 +1,4 @@
-"""What every reader gives: raw rows with their line numbers."""
+"""The output of all readers: raw rows with their line numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,20 +9,20 @@ from delivery.datasets.details import Details, RawDetails
 
 # line, postal code, route, residential, business, total: as written in the file.
 Row = tuple[int, str, str, str, str, str]
-# The same, with details of the route; a source that has them gives these alone.
+# A row with details of the route; a source with details yields only these.
 DetailedRow = tuple[int, str, str, str, str, str, RawDetails]
 
 
 @dataclass
 class Source:
     format: str
-    # Each a Row, or each a DetailedRow where there are details.
+    # All of type Row or, with details, all DetailedRow.
     rows: Iterator[Any]
     header: list[str] = field(default_factory=list)
     columns: dict[str, int] = field(default_factory=dict)
     vintage: date | None = None
     notes: list[str] = field(default_factory=list)
-    # The file itself says that its counts are invented.
+    # The file marks its counts as invented.
     is_synthetic: bool = False
-    # Filled while the rows are gathered; None where the file has no details.
+    # Filled while rows are read; None without details.
     details: Details | None = None

@@ -1,21 +1,22 @@
-"""CSV, TSV and what is pasted from a web page: any of four delimiters, a header within the first lines."""
+"""Reads CSV, TSV and tables pasted from web pages: four delimiters, a header within the first lines."""
 
 import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import BinaryIO
+from operator import itemgetter
+from typing import Any, BinaryIO
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.datasets.sources.columns import ALIASES, DETAIL_ALIASES, Columns, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import DetailedRow, Row, Source
+from delivery.datasets.sources.rows import Source
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
-# The shape of a route is a long cell; no cell is longer than the csv module takes.
+# The shape of a route is a long cell; the csv module's limit applies.
 LONGEST_LINE = 1 << 17
 MAXIMUM_COLUMNS = 500
 LINES_OF_A_ROW = 1000
@@ -31,7 +32,7 @@ codecs.register_error("delivery.cp1252", _as_cp1252)
 
 
 def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
-    """Bytes that are not UTF-8 are read as cp1252, each by itself: files put together from both occur."""
+    """Reads UTF-8; single invalid bytes are read as cp1252, because merged files mix both."""
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
     lines = iter(lambda: text.readline(LONGEST_LINE), "")
     head = list(islice(lines, HEADER_WITHIN))
@@ -41,24 +42,25 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
     }
     body = _BoundedRows(chain(head[place + 1 :], lines))
     details = Details() if DETAIL_ALIASES.keys() & columns.keys() else None
-    read_rows = _rows if details is None else _detailed_rows
     return Source(
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
-        rows=read_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+        rows=_rows(
+            body.counted(delimiter), place + 1, columns, log, postal_code, detailed=details is not None
+        ),
         details=details,
         is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
     )
 
 
 def _is_mark(line: str) -> bool:
-    """Also after a spreadsheet has quoted the line, or filled it up with empty cells."""
+    """Whether the line is the mark of invented counts, even if a spreadsheet changed its form."""
     return line.lstrip('\ufeff"').startswith(SYNTHETIC_MARK)
 
 
 class _BoundedRows:
-    """Lines for csv.reader, which holds a row whole: one whose quotes go on and on is ended."""
+    """Limits the size of a row, because csv.reader holds a row with open quotes in memory."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self.lines, self.of_row = lines, 0
@@ -130,10 +132,16 @@ def _rows(
     columns: Columns,
     log: ProblemLog,
     postal_code: str,
-) -> Iterator[Row]:
+    *,
+    detailed: bool,
+) -> Iterator[Any]:
+    """Each a Row, or a DetailedRow where `detailed`."""
     places = [columns.get(field, -1) for field in ALIASES]
     at_zip, at_route, at_residential, at_business, at_total = places
     needed = max(places)
+    # What a line does not have is taken from behind its end.
+    of_details = itemgetter(*(columns.get(field, -1) for field in DETAIL_ALIASES))
+    last_detail = max(columns.get(field, -1) for field in DETAIL_ALIASES)
     line = skipped
     try:
         for number, cells in numbered:
@@ -142,7 +150,7 @@ def _rows(
                 if any(cell.strip() for cell in cells):
                     _log_odd_line(line, cells, log)
                 continue
-            yield (
+            row = (
                 line,
                 cells[at_zip] if at_zip >= 0 else postal_code,
                 cells[at_route],
@@ -150,32 +158,13 @@ def _rows(
                 cells[at_business] if at_business >= 0 else "",
                 cells[at_total] if at_total >= 0 else "",
             )
+            if not detailed:
+                yield row
+                continue
+            cells += [""] * max(1, last_detail + 2 - len(cells))
+            yield *row, of_details(cells)
     except csv.Error as error:
         raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
-
-
-def _detailed_rows(
-    numbered: Iterator[tuple[int, list[str]]],
-    skipped: int,
-    columns: Columns,
-    log: ProblemLog,
-    postal_code: str,
-) -> Iterator[DetailedRow]:
-    """As `_rows`, with the details of the same line."""
-    places = [columns.get(field, -1) for field in DETAIL_ALIASES]
-    current: list[list[str]] = [[]]
-
-    def watched() -> Iterator[tuple[int, list[str]]]:
-        for number, cells in numbered:
-            current[0] = cells
-            yield number, cells
-
-    for row in _rows(watched(), skipped, columns, log, postal_code):
-        cells = current[0]
-        geometry, income, age, household, facility = (
-            cells[at] if 0 <= at < len(cells) else "" for at in places
-        )
-        yield *row, (geometry, income, age, household, facility)
 
 
 def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:

@@ -71,7 +71,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{change.name}: {change.before} -> {change.after}{percent}")
         for name, count, codes in (
             ("added", comparison.added, comparison.first_added),
-            ("gone", comparison.gone, comparison.first_gone),
+            ("gone", comparison.removed, comparison.first_removed),
         ):
             more = " …" if count > len(codes) else ""
             self.stdout.write(f"ZIP codes {name}: {count} {' '.join(codes)}{more}".rstrip())

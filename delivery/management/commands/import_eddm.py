@@ -109,7 +109,7 @@ def _try(
 
 @contextmanager
 def _local_file(name: str) -> Iterator[tuple[Path, str]]:
-    """Standard input is kept on disk first: it is read more than once."""
+    """The local file; standard input is copied to disk, because it is read more than once."""
     if name != "-":
         yield Path(name), Path(name).name
         return
@@ -134,7 +134,7 @@ def _postal_code(text: str) -> str:
 
 
 def _checked(reader: Any, text: str) -> str:
-    """Defaults come along here too, so an empty text is nothing to check."""
+    """Checks an option; empty defaults pass."""
     try:
         if text:
             reader(text)

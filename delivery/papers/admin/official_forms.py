@@ -20,7 +20,7 @@ class UploadForm(forms.ModelForm):
         widget=UnfoldAdminFileFieldWidget,
         help_text=f"The PDF of PS Form 3587 with its fields, at most {MAXIMUM_BYTES // 1_000_000} MB.",
     )
-    # The admin names them.
+    # The admin passes them.
     by = ""
 
     class Meta:
@@ -39,7 +39,7 @@ class UploadForm(forms.ModelForm):
 
 
 class MappingForm(forms.ModelForm):
-    """A field of the PDF for each value that the papers know."""
+    """Maps each value of the papers to a field of the PDF."""
 
     class Meta:
         model = OfficialForm

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 @pghistory.track()
 class PostagePrice(models.Model):
-    """What the Postal Service takes for one EDDM Retail piece from a day on, until the next price starts."""
+    """The postage of an EDDM Retail piece from a day on, until the next price starts."""
 
     starts = models.DateField("from", unique=True, help_text="The first day of this price.")
     per_piece = models.DecimalField(

@@ -1,4 +1,4 @@
-"""The operator's PDF of PS Form 3587: kept, mapped, filled."""
+"""The operator's PDF of PS Form 3587: storing, mapping, filling."""
 
 import hashlib
 import logging
@@ -27,13 +27,13 @@ from fulfillment.core.lanes import FILES
 
 logger = logging.getLogger("delivery.papers")
 
-# What pikepdf raises for a form whose parts do not fit together.
+# Exceptions of pikepdf for damaged forms.
 UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
 
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
-    """Keeps the form with a mapping that is suggested by the names of its fields."""
-    with FILES.place(f"user:{by}" if by else ""):
+    """Stores the form with a mapping suggested by its field names."""
+    with FILES.slot(f"user:{by}" if by else ""):
         names = read_field_names(content)
     digest = hashlib.sha256(content).hexdigest()
     if OfficialForm.objects.filter(sha256=digest).exists():
@@ -90,7 +90,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
-    with FILES.place(f"user:{by}"):
+    with FILES.slot(f"user:{by}"):
         try:
             return fill_forms(bytes(form.content), form.mapping, form.field_names, sheets)[0]
         except UNFILLABLE as error:

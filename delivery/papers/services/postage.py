@@ -8,7 +8,7 @@ from fulfillment.core.errors import Invalid
 def save_postage_price(
     *, starts: date, per_piece: Decimal, note: str = "", price: PostagePrice | None = None
 ) -> PostagePrice:
-    """A new price, or another value of one; papers that are made from then on have it."""
+    """Saves a new or changed price, which papers rendered later use."""
     if per_piece <= 0:
         raise Invalid.at("/per_piece", "not_positive", "The price of a piece must be above 0.")
     others = PostagePrice.objects.filter(starts=starts)

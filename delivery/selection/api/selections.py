@@ -37,7 +37,7 @@ SYNTHETIC = OpenApiParameter(
 
 
 class GeoJSONRenderer(BaseRenderer):
-    """Lets content negotiation know the type; the bodies are made by the view."""
+    """Declares the media type for content negotiation; the view renders the bodies."""
 
     media_type = GEOJSON
     format = "geojson"
@@ -90,9 +90,9 @@ class EddmSelectionViewSet(ApiViewSet):
     @idempotent(prepare=_choose)
     def create(self, request: Request, prepared: tuple[Request, Choice]) -> HttpResponse:
         _, choice = prepared
-        selection, routes = create_selection(caller=request.auth, choice=choice)
+        selection = create_selection(caller=request.auth, choice=choice)
         response = HttpResponse(
-            selection_body(selection, routes), status=201, content_type="application/json"
+            selection_body(selection, choice.routes), status=201, content_type="application/json"
         )
         response["Location"] = f"/api/v1/delivery/eddm/selection/{selection.pk}"
         return _marked(response, selection)
@@ -117,7 +117,7 @@ class EddmSelectionViewSet(ApiViewSet):
             return not_modified(etag)
         routes = list(routes_of_selection(selection))
         if is_geojson:
-            with SELECTIONS.place(request.auth.key):
+            with SELECTIONS.slot(request.auth.key):
                 body = geojson_body(selection, routes, shapes_of_routes(selection, routes))
             response = json_bytes(request, body, etag=etag)
             response["Content-Type"] = GEOJSON

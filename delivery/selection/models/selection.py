@@ -7,7 +7,7 @@ from delivery.datasets.models import Dataset
 
 
 class EddmSelection(models.Model):
-    """Carrier routes chosen for a mailing, with the counts of the day they were chosen; it never changes.
+    """Carrier routes chosen for a mailing, with their counts on that day. Never changed.
 
     It is the caller's who made it, as quotes are. Its key is the API's SelectionID.
     """
@@ -32,10 +32,10 @@ class EddmSelection(models.Model):
     is_test = models.BooleanField(default=False, db_default=False, editable=False)
     created = models.DateTimeField()
     expires = models.DateTimeField(help_text="Until then it can be quoted and ordered.")
-    # A selection that an order was made from stays as long as the order.
+    # A selection used in an order stays as long as the order.
     is_ordered = models.BooleanField("ordered", default=False, db_default=False, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="+", db_index=False)
-    # Of the data set, and the selection's own when that set is long gone.
+    # Copied from the data set, which may be removed later.
     vintage = models.DateField(help_text="The first day of the month the counts are of.")
     is_synthetic = models.BooleanField(
         "synthetic", default=False, help_text="Invented counts, for trying out."
@@ -77,10 +77,10 @@ class EddmSelection(models.Model):
 
 
 class EddmSelectionRoute(models.Model):
-    """One whole route of a selection, in the order it was taken; its counts are frozen."""
+    """A route of a selection with frozen counts, in the order of selection."""
 
     pk = models.CompositePrimaryKey("selection_id", "position")
-    # Without a constraint: thousands are copied in at once, and only services write here.
+    # Without a constraint: thousands of rows are copied at once, and only services write here.
     selection = models.ForeignKey(
         EddmSelection, on_delete=models.CASCADE, related_name="routes", db_constraint=False, db_index=False
     )

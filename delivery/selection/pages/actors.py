@@ -1,4 +1,4 @@
-"""In whose name a selection is made on a page: the person, or an application of theirs, which may then order it."""
+"""The actors on the mailing page: the user, or an application, which may then order the selection."""
 
 from dataclasses import dataclass
 

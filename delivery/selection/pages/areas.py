@@ -17,7 +17,7 @@ from fulfillment.core.lanes import SELECTIONS
 @signed_in
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
-        with SELECTIONS.place(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             found, shapes = routes_in_view(_box(request.GET.get("box", "")))
             return json_bytes(request, drawn_routes(found, shapes))
     except DomainError as error:

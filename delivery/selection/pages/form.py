@@ -1,4 +1,4 @@
-"""The form of the mailing page: its values, the request of the API that they make, and what is wrong with them."""
+"""The form of the mailing page: its values, the resulting API request, and its errors."""
 
 import json
 import re
@@ -20,7 +20,7 @@ TEXTS = (
     *("postal_codes", "centre", "radius", "polygon", "added", "most", "product", "amount"),
     *(f"{name}_{end}" for name, _ in RANGES for end in ("min", "max")),
 )
-# Where what the API says of a member is shown.
+# The form fields that show the API's faults of a member.
 PLACES = {
     "PostalCodes": "postal_codes",
     "Routes": "added",
@@ -81,7 +81,7 @@ class MailingForm:
 
     @property
     def shared(self) -> dict[str, Any]:
-        """What holds for routes that are named as well."""
+        """The criteria that also apply to named routes."""
         shared: dict[str, Any] = {"ResidentialOnly": True} if self.residential_only else {}
         if self.types:
             shared["RouteTypes"] = self.types
@@ -117,7 +117,7 @@ def form_from(data: QueryDict, counted: str) -> MailingForm:
 
 
 def form_of(body: Mapping[str, Any]) -> MailingForm:
-    """Filled in with the request of an earlier selection."""
+    """The form filled with the request of an earlier selection."""
     values = dict.fromkeys(TEXTS, "")
     values["postal_codes"] = " ".join(body.get("PostalCodes", ()))
     values["added"] = " ".join(body.get("Routes", ()))
@@ -138,7 +138,7 @@ def form_of(body: Mapping[str, Any]) -> MailingForm:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
 

@@ -1,4 +1,4 @@
-"""The page where the routes of a mailing are chosen: by a form, with a map beside it for who has one.
+"""The page to choose the routes of a mailing: a form and, with JavaScript, a map.
 
 One form with two buttons, so that all of it works by keyboard and without script; the script sends the same form and
 takes the parts it needs out of the answer.
@@ -7,7 +7,6 @@ takes the parts it needs out of the answer.
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -19,10 +18,11 @@ from accounts.pages.guards import signed_in, signed_in_user
 from accounts.rate_limits import cached_rejection, count_request, refusal
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import live_dataset
+from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.actors import Actor, actors_of, chosen_actor
 from delivery.selection.pages.form import MailingForm, form_from, form_of
-from delivery.selection.selectors.selections import selection_of_caller, visible_selections
+from delivery.selection.selectors.selections import own_selections, selection_of_caller
 from delivery.selection.services.choosing import ChosenRoute, choose_routes
 from delivery.selection.services.selections import create_selection
 from fulfillment.core import plugins
@@ -30,7 +30,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.site.middleware import PAGE_POLICY
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 SAVED_SHOWN = 10
 TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))
 
@@ -76,7 +76,7 @@ class Mailing:
 
     @property
     def listed(self) -> list[tuple[ChosenRoute, bool]]:
-        return [(one, one.code not in self.left_out) for one in self.routes[:MOST_LISTED]]
+        return [(one, one.code not in self.left_out) for one in self.routes[:MAX_LISTED]]
 
     @property
     def product(self) -> Any:
@@ -123,10 +123,7 @@ def show_mailing(request: HttpRequest) -> HttpResponse:
                 return redirect("portal:mailing-selection", saved.pk)
     except DomainError as error:
         page.form.fail(error)
-    response = render(request, "delivery/mailing.html", _context(request, page))
-    if settings.EDDM_TILES_URL:
-        response["Content-Security-Policy"] = _policy_with_tiles(settings.EDDM_TILES_URL)
-    return response
+    return with_tiles(render(request, "delivery/mailing.html", _context(request, page)), PAGE_POLICY)
 
 
 def _opened(request: HttpRequest) -> Mailing:
@@ -157,7 +154,7 @@ def _count(request: HttpRequest) -> None:
 
 
 def _choose(page: Mailing, request: HttpRequest) -> None:
-    """The routes of the area, and those that are named beside it."""
+    """Chooses the routes of the area and the named routes."""
     form, caller = page.form, page.actor.caller
     bodies = [form.body] if form.has_area else []
     if form.added:
@@ -179,29 +176,19 @@ def _save(page: Mailing) -> EddmSelection | None:
         return None
     choice = choose_routes(caller=page.actor.caller, criteria=criteria)
     with transaction.atomic():
-        selection, _ = create_selection(caller=page.actor.caller, choice=choice)
-    return selection
+        return create_selection(caller=page.actor.caller, choice=choice)
 
 
 def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
     mine = actors_of(signed_in_user(request))[0].caller
-    saved = EddmSelection.objects.filter(visible_selections(mine)).order_by("-created")
+    saved = EddmSelection.objects.filter(own_selections(mine)).order_by("-created")
     return {
         "page": page,
         "form": page.form,
         "code": page.examples() if page.taken else [],
-        "shown": ",".join(one.code for one in page.routes[:MOST_LISTED]),
+        "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
         "saved": saved[:SAVED_SHOWN],
-        "tiles": settings.EDDM_TILES_URL,
-        "tiles_credit": settings.EDDM_TILES_CREDIT,
-        "most_listed": MOST_LISTED,
+        **tiles_context(),
+        "most_listed": MAX_LISTED,
         "part": "catalog",
     }
-
-
-def _policy_with_tiles(address: str) -> str:
-    """Pictures of the map come from the tile server of the setting, and from nowhere else."""
-    parts = urlsplit(address.replace("{s}.", "*."))
-    return PAGE_POLICY.replace(
-        "img-src 'self' data:", f"img-src 'self' data: {parts.scheme}://{parts.netloc}"
-    )

@@ -1,39 +1,71 @@
 """The page of a saved selection, and its CSV for a mail house."""
 
+from decimal import Decimal
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
+from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
 from delivery.selection.csv_lines import selection_lines
+from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection
-from delivery.selection.pages.actors import actors_of
+from delivery.selection.pages.actors import Actor, actors_of
+from delivery.selection.representations import geojson_body
 from delivery.selection.selectors.differences import differences_to_active
-from delivery.selection.selectors.selections import routes_of_selection, selection_of_caller
-from fulfillment.core.errors import NotFound
-from fulfillment.core.lanes import FILES
+from delivery.selection.selectors.selections import (
+    routes_of_selection,
+    selection_of_caller,
+    shapes_of_routes,
+)
+from fulfillment.core import plugins
+from fulfillment.core.api.responses import json_bytes
+from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.lanes import FILES, SELECTIONS
+from fulfillment.site.middleware import PAGE_POLICY
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 
 
 @require_safe
 @signed_in
 def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
-    selection = _selection(request, selection_id)
+    actor, selection = _selection(request, selection_id)
     context = {
+        "is_expired": selection.expires <= timezone.now(),
+        "products": _offers(signed_in_user(request), actor, selection),
         "selection": selection,
-        "routes": routes_of_selection(selection)[:MOST_LISTED],
+        "routes": routes_of_selection(selection)[:MAX_LISTED],
         "differences": differences_to_active(selection),
+        "map_routes": reverse("portal:mailing-shapes", args=[selection.pk]),
+        **tiles_context(),
         "part": "catalog",
     }
-    return render(request, "delivery/selection.html", context)
+    return with_tiles(render(request, "delivery/selection.html", context), PAGE_POLICY)
+
+
+@require_safe
+@signed_in
+def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
+    """The routes as GeoJSON, for the map."""
+    _, selection = _selection(request, selection_id)
+    routes = list(routes_of_selection(selection))
+    try:
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
+            return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
+    except DomainError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
 
 @require_safe
 @signed_in
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
-    selection = _selection(request, selection_id)
+    _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
     pieces = FILES.stream((line.encode() for line in selection_lines(selection)), caller.key)
     response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
@@ -41,11 +73,22 @@ def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttp
     return response
 
 
-def _selection(request: HttpRequest, selection_id: str) -> EddmSelection:
+def _offers(user: User, actor: Actor, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:
+    """Products that it can be ordered with: what all pieces cost, and whether the product takes so many."""
+    if selection.expires <= timezone.now():
+        return []
+    return [
+        (product, product.price * selection.pieces, product.least <= selection.pieces <= product.most)
+        for listed in plugins.offered("mailing_prices", "mailing_products")
+        for product in listed(actor.caller, user)
+    ]
+
+
+def _selection(request: HttpRequest, selection_id: str) -> tuple[Actor, EddmSelection]:
     """The person's own, or of an application of theirs."""
     for actor in actors_of(signed_in_user(request)):
         try:
-            return selection_of_caller(actor.caller, selection_id)
+            return actor, selection_of_caller(actor.caller, selection_id)
         except NotFound:
             continue
     raise NotFound("There is no selection with this ID.", code="selection_not_found")

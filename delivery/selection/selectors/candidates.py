@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import orjson
 import shapely
 
-from delivery.datasets.details import Facts, facts_of
+from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
-from delivery.selection.criteria import MOST_AREAS, Box
+from delivery.selection.criteria import MAX_AREAS, Box
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Invalid
 
@@ -32,8 +33,8 @@ FROM (
 ORDER BY population.postal_code
 """  # noqa: S608 - names of our columns
 
-# A map of more is neither quick nor legible.
-MOST_DRAWN = 4_000
+# More routes would make the map slow and illegible.
+MAX_DRAWN = 4_000
 
 
 @dataclass
@@ -61,7 +62,7 @@ class Candidates:
 
     def facts(self, chosen: Sequence[int] | np.ndarray) -> Iterator[Facts]:
         """Of the routes of these places, in their order."""
-        read: dict[int, list[Facts]] = {}
+        read: dict[int, tuple[list[str], list[list[int]]]] = {}
         for at in chosen:
             row = self._row[at]
             text = self._facts[row]
@@ -69,8 +70,9 @@ class Candidates:
                 yield NO_FACTS
                 continue
             if row not in read:
-                read[row] = facts_of(text)
-            yield read[row][self._place[at]]
+                read[row] = orjson.loads(text)
+            facilities, rows_of_code = read[row]
+            yield fact_of(facilities, rows_of_code[self._place[at]])
 
 
 NO_FACTS = Facts()
@@ -81,44 +83,41 @@ def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
-    """Of postal codes whose routes may reach into the box of degrees."""
+    """Of postal codes whose routes may reach into the box of degrees; of none where it is empty."""
     west, south, east, north = (value * GRID for value in box)
-    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MOST_AREAS + 1))
-    if len(rows) > MOST_AREAS:
-        message = f"The area covers more than {MOST_AREAS:,} postal codes; choose a smaller one."
+    if west > east or south > north:
+        # PostgreSQL would turn the corners round, and look at all that lies between two areas.
+        return _gathered([], types)
+    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
+    if len(rows) > MAX_AREAS:
+        message = f"The area covers more than {MAX_AREAS:,} postal codes; choose a smaller one."
         raise Invalid.at(pointer, "area_too_large", message)
     return _gathered(rows, types)
 
 
 def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: str) -> Candidates:
-    postal_codes, routes, residential, business = [], [], [], []
-    kept, sizes, of_row, places = [], [], [], []
-    for number, (code, text, _, _) in enumerate(rows):
-        parts = text.split(",") if text else []
-        sizes.append(len(parts))
-        for place, part in enumerate(parts):
-            if part[0] in types:
-                route, homes, firms = part.split(" ")
-                postal_codes.append(code)
-                routes.append(route)
-                residential.append(int(homes))
-                business.append(int(firms))
-                of_row.append(number)
-                places.append(place)
-                kept.append(True)
-            else:
-                kept.append(False)
-    packed = read_areas([bytes(row[2] or b"") for row in rows], sizes)
+    texts = [row[1] for row in rows]
+    sizes = np.array([text.count(",") + 1 if text else 0 for text in texts], np.int64)
+    # "C001 600 40" of each route.
+    every = ",".join(text for text in texts if text).split(",") if any(texts) else []
+    kept = np.fromiter((route[0] in types for route in every), bool, len(every))
+    chosen = np.flatnonzero(kept)
+    cells = " ".join([every[at] for at in chosen.tolist()]).split(" ")
+    of_row = np.repeat(np.arange(len(rows)), sizes)[chosen]
+    places = chosen - (np.cumsum(sizes) - sizes)[of_row]
+    codes = [row[0] for row in rows]
+    of_row_list = of_row.tolist()
+    packed = read_areas([bytes(row[2] or b"") for row in rows], sizes.tolist())
     return Candidates(
-        postal_codes,
-        routes,
-        np.array(residential, np.int64),
-        np.array(business, np.int64),
-        packed.taken(np.array(kept, bool)),
+        [codes[row] for row in of_row_list],
+        cells[0::3] if len(chosen) else [],
+        np.array(list(map(int, cells[1::3])), np.int64),
+        np.array(list(map(int, cells[2::3])), np.int64),
+        packed.taken(kept),
         [row[3] for row in rows],
-        of_row,
-        places,
-        frozenset(row[0] for row in rows),
+        of_row_list,
+        places.tolist(),
+        frozenset(codes),
     )
 
 
@@ -133,6 +132,6 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     shapely.prepare(seen)
     shapes = found.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
-    if sum(shape is not None for shape in shapes) > MOST_DRAWN:
+    if sum(shape is not None for shape in shapes) > MAX_DRAWN:
         raise Invalid("There are too many routes in view; look closer.", code="too_many_routes")
     return found, in_degrees(shapes)

@@ -1,4 +1,4 @@
-"""What a newer data set says of the routes of a selection."""
+"""Compares the routes of a selection with the active data set."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ class Differences:
 
 
 def differences_to_active(selection: EddmSelection) -> Differences | None:
-    """None where the selection is of the active data set, or there is none."""
+    """The differences; None if the selection is of the active data set, or no set is active."""
     dataset = live_dataset()
     if dataset is None or dataset.pk == selection.dataset_id:
         return None

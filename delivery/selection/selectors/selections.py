@@ -1,6 +1,6 @@
-"""Reads of selections, by what their caller may see."""
+"""Selections visible to a caller."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -18,8 +18,11 @@ from fulfillment.core.errors import NotFound
 
 def visible_selections(caller: Caller) -> Q:
     """The caller's own ones, of the caller's mode; an operator sees all."""
-    if caller.is_operator:
-        return in_mode(caller)
+    return in_mode(caller) if caller.is_operator else own_selections(caller)
+
+
+def own_selections(caller: Caller) -> Q:
+    """The caller's own ones, an operator's too."""
     if caller.is_application:
         own = Q(application=caller.application_id)
     elif caller.third_party_id is not None:
@@ -44,7 +47,7 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bo
 
 
 def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute]:
-    """In the order they were taken."""
+    """The routes in the order of selection."""
     return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
 
 
@@ -59,11 +62,14 @@ def _key(selection_id: str | UUID) -> UUID | None:
 
 def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRoute]) -> list[str | None]:
     """Their geometries as GeoJSON, by the data set they were chosen from; None where it has none, or is gone."""
-    codes = sorted({route.postal_code for route in routes})
-    found = candidates_by_code(selection.dataset_id, codes, SELECTABLE_TYPES)
-    wanted = {route.code for route in routes}
-    chosen = np.array([code in wanted for code in found.codes], bool)
-    names = [code for code in found.codes if code in wanted]
-    shapes = shapely.to_geojson(in_degrees(found.packed.taken(chosen).shapes()))
-    by_code = dict(zip(names, shapes, strict=True))
+    by_code = shapes_by_code(selection.dataset_id, {route.code for route in routes})
     return [by_code.get(route.code) for route in routes]
+
+
+def shapes_by_code(dataset_id: int, routes: Collection[str]) -> dict[str, str]:
+    """Of routes as `84101C001`, those that have a place in the data set, as GeoJSON."""
+    found = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
+    chosen = np.array([code in routes for code in found.codes], bool)
+    names = [code for code in found.codes if code in routes]
+    shapes = shapely.to_geojson(in_degrees(found.packed.taken(chosen).shapes()))
+    return {name: shape for name, shape in zip(names, shapes, strict=True) if shape}

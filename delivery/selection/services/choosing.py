@@ -1,22 +1,21 @@
-"""Chooses the routes that criteria select; writes nothing."""
+"""Finds the routes that match criteria; writes nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
 
 from accounts.callers import Caller
-from delivery.datasets.details import Facts
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID
 from delivery.selection.criteria import (
-    MOST_MILES,
-    MOST_ROUTES,
+    MAX_MILES,
+    MAX_ROUTES,
     STEPS_IN_MILES,
     Budget,
     Circle,
@@ -34,23 +33,31 @@ class GeometryMissing(Conflict):
     code = "geometry_missing"
 
 
-@dataclass(frozen=True)
-class ChosenRoute:
+class ChosenRoute(NamedTuple):
+    """With the names of `EddmSelectionRoute`, which it becomes."""
+
     postal_code: str
-    route: str
+    carrier_route: str
     residential: int
     business: int
     pieces: int
-    facts: Facts
+    median_income: int | None
+    median_age: float | None
+    household_size: float | None
+    facility_name: str
 
     @property
     def code(self) -> str:
-        return f"{self.postal_code}{self.route}"
+        return self.postal_code + self.carrier_route
+
+    @property
+    def total(self) -> int:
+        return self.residential + self.business
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Whole routes in the order they were taken. `bounds` are west, south, east and north of them."""
+    """Chosen routes in order. `bounds` are west, south, east and north."""
 
     dataset: Dataset
     criteria: Criteria
@@ -64,7 +71,7 @@ class Choice:
 
 def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
     """Raises Invalid with every route or code that is not known, and where nothing is selected."""
-    with SELECTIONS.place(caller.key):
+    with SELECTIONS.slot(caller.key):
         dataset = dataset or active_dataset()
         most = _most_pieces(caller, criteria)
         search = _Search(dataset, criteria, most)
@@ -87,7 +94,7 @@ def _most_pieces(caller: Caller, criteria: Criteria) -> int | None:
 
 
 def _price(caller: Caller, budget: Budget) -> Decimal:
-    """Of one piece. What is sold is known to the app above."""
+    """The price of one piece, from an app that offers `mailing_prices`."""
     for unit_price in plugins.offered("mailing_prices", "unit_price"):
         price: Decimal = unit_price(
             caller,
@@ -115,9 +122,9 @@ class _Search:
         circle = self._circle(around)
         found, order = self._found(named, circle)
         taken = self._within_limit(found, order)
-        if len(taken) > MOST_ROUTES:
+        if len(taken) > MAX_ROUTES:
             message = (
-                f"{len(taken):,} routes are in the area; at most {MOST_ROUTES:,} can be selected at once."
+                f"{len(taken):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
             )
             raise Invalid(message, code="too_many_routes")
         if not len(taken):
@@ -180,7 +187,7 @@ class _Search:
         latitude, longitude = centre.latitude, centre.longitude
         if around is not None:
             latitude, longitude = _middle(around, centre.postal_code)
-        return Circle(latitude, longitude, criteria.radius or MOST_MILES)
+        return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _found(self, named: Candidates | None, circle: Circle | None) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""
@@ -222,15 +229,18 @@ class _Search:
             matches &= _meets(found, criteria.polygon, matches)
         distances = None
         if circle is not None:
-            distances = _distances(found, circle, matches)
-            matches &= distances <= circle.miles if self._is_limited_by(circle) else True
+            if self.most is None:
+                matches &= _within(found, circle, matches)
+            else:
+                distances = _distances(found, circle, matches)
+                matches &= distances <= circle.miles if self._is_limited_by(circle) else True
         where = self._of_people(found, np.flatnonzero(matches))
         if distances is not None and self.most is not None:
             where = where[np.argsort(distances[where], kind="stable")]
         return where
 
     def _is_limited_by(self, circle: Circle) -> bool:
-        """Without a radius, and with other limits, the centre only says which routes come first."""
+        """Whether the circle limits routes: without a radius the centre only sorts them."""
         criteria = self.criteria
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
@@ -253,7 +263,7 @@ class _Search:
         return found.residential if self.criteria.residential_only else found.residential + found.business
 
     def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
-        """Whole routes while they fit; one that does not is passed over."""
+        """Takes whole routes while they fit the limit, and skips larger ones."""
         if self.most is None:
             return order
         left, taken = self.most, []
@@ -283,8 +293,23 @@ def _meets(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> 
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
     met = np.zeros(len(found), bool)
-    where = np.flatnonzero(matches)
-    met[where] = shapely.intersects(area, found.packed.taken(matches).shapes())
+    with_shape, begins = found.packed.outlined()
+    # Most are decided by one corner; of the others those nearby are looked at whole.
+    met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
+    left = matches & ~met & found.packed.near(box_of(polygon))
+    met[left] = shapely.intersects(area, found.packed.taken(left).shapes())
+    return met
+
+
+def _within(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
+    """Whether any part of the route lies in the circle."""
+    met = np.zeros(len(found), bool)
+    with_shape, begins = found.packed.outlined()
+    corners = found.packed.corners[begins]
+    if len(corners):
+        met[with_shape] = np.hypot(*circle.flattened(corners).T) <= circle.miles
+    left = matches & ~met & found.packed.near(circle.box)
+    met[left] = _distances(found, circle, left)[left] <= circle.miles
     return met
 
 
@@ -321,7 +346,7 @@ def _routes(
             homes,
             firms,
             homes if residential_only else homes + firms,
-            facts,
+            *facts,
         )
         for at, homes, firms, facts in zip(places, residential, business, found.facts(places), strict=True)
     ]

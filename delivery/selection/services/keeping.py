@@ -1,4 +1,4 @@
-"""How long selections stay."""
+"""Retention of selections."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -9,14 +9,14 @@ from django.utils import timezone
 from delivery.selection.models import EddmSelection
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# Counts are published anew each month; an older choice is made again from newer ones.
+# New counts are published each month, so older selections must be chosen again.
 VALID_FOR = timedelta(days=90)
 VALID_FOR_TESTS = timedelta(days=30)
-# After it expires, so that what it held can still be read and chosen again.
-KEPT_FOR = timedelta(days=90)
+# Expired selections stay readable for this time, so that they can be chosen again.
+RETENTION = timedelta(days=90)
 
 
-def keep_for_order(*, selection_id: UUID) -> None:
+def retain_for_order(*, selection_id: UUID) -> None:
     """From now on it stays as long as the service's orders do. Call it in the transaction of the order."""
     EddmSelection.objects.filter(pk=selection_id).update(is_ordered=True)
 
@@ -26,4 +26,4 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _expired() -> QuerySet[EddmSelection]:
-    return EddmSelection.objects.filter(expires__lt=timezone.now() - KEPT_FOR, is_ordered=False)
+    return EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False)

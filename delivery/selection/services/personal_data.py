@@ -1,4 +1,4 @@
-"""Selections a person made: where they mail to."""
+"""Personal data in selections."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _selections(user: Any) -> list[Record]:
 
 
 def _erase(user: Any) -> None:
-    """Ordered ones stay with their orders, without the person."""
+    """Deletes the user's selections; ordered ones stay without the user."""
     made = EddmSelection.objects.filter(user=user)
     made.filter(is_ordered=False).delete()
     made.update(user=None, criteria={})

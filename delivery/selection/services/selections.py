@@ -1,4 +1,4 @@
-"""Writes what was chosen as a selection."""
+"""Stores selections."""
 
 import uuid
 
@@ -6,7 +6,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
-from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from delivery.selection.models import EddmSelection
 from delivery.selection.services.choosing import Choice, ChosenRoute
 from delivery.selection.services.keeping import VALID_FOR, VALID_FOR_TESTS
 from fulfillment.core.db.prepared import insert_row
@@ -17,7 +17,7 @@ COPY = (
 )
 
 
-def create_selection(*, caller: Caller, choice: Choice) -> tuple[EddmSelection, list[EddmSelectionRoute]]:
+def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
     """Freezes the routes and their counts. Call it in a transaction."""
     now = timezone.now()
     west, south, east, north = choice.bounds or (None, None, None, None)
@@ -43,33 +43,18 @@ def create_selection(*, caller: Caller, choice: Choice) -> tuple[EddmSelection, 
         north=north,
     )
     insert_row(selection)
-    routes = [_frozen(selection, position, route) for position, route in enumerate(choice.routes, start=1)]
+    key = str(selection.pk)
+    lines = (_line(key, position, route) for position, route in enumerate(choice.routes, start=1))
     with connection.cursor() as cursor, cursor.copy(COPY) as copy:
-        copy.write("".join(map(_line, routes)))
-    return selection, routes
+        copy.write("".join(lines))
+    return selection
 
 
-def _frozen(selection: EddmSelection, position: int, route: ChosenRoute) -> EddmSelectionRoute:
-    return EddmSelectionRoute(
-        selection_id=selection.pk,
-        position=position,
-        postal_code=route.postal_code,
-        carrier_route=route.route,
-        residential=route.residential,
-        business=route.business,
-        pieces=route.pieces,
-        facility_name=route.facts.facility,
-        median_income=route.facts.income,
-        median_age=route.facts.age,
-        household_size=route.facts.household,
-    )
-
-
-def _line(route: EddmSelectionRoute) -> str:
+def _line(key: str, position: int, route: ChosenRoute) -> str:
     facility = route.facility_name.replace("\\", "\\\\")
     return (
-        f"{route.selection_id}\t{route.position}\t{route.postal_code}\t{route.carrier_route}\t{route.residential}\t"
-        f"{route.business}\t{route.pieces}\t{facility}\t{_cell(route.median_income)}\t{_cell(route.median_age)}\t"
+        f"{key}\t{position}\t{route.postal_code}\t{route.carrier_route}\t{route.residential}\t{route.business}\t"
+        f"{route.pieces}\t{facility}\t{_cell(route.median_income)}\t{_cell(route.median_age)}\t"
         f"{_cell(route.household_size)}\n"
     )
 

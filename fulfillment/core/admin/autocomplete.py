@@ -1,4 +1,4 @@
-"""Choosing a record by typing part of its name, also where no script runs and whatever is sent back."""
+"""Autocomplete for related records, which also works without JavaScript."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-# So many are offered at once; without a script and with more records, the field takes an ID.
+# The number of suggestions; with more records and without a script, the field takes an ID.
 FEW = 50
 ROW_TO_COPY = "__prefix__"
 
@@ -19,7 +19,7 @@ class ChoosingWidget(AutocompleteSelect):
     offered: Sequence[Any] = ()
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        # In no order: of a large table the database would sort all rows to find out that they are too many.
+        # Unordered: sorting a large table only to find that it has too many rows would be slow.
         records = self.choices.queryset.using(self.db).order_by()
         found = [] if ROW_TO_COPY in name else list(records[: FEW + 1])
         self.offered = sorted(found, key=self._called) if len(found) <= FEW else []
@@ -33,7 +33,7 @@ class ChoosingWidget(AutocompleteSelect):
         return render_to_string("admin/choosing.html", context)
 
     def optgroups(self, name: str, value: Sequence[Any], attrs: Any = None) -> list[Any]:
-        """What was sent may be no key of any record: the field says so, and here nothing is looked up by it."""
+        """The chosen record as option. An invalid key is not looked up here: the field reports it."""
         wanted = {str(one) for one in value if self._is_key(one)}
         known = {str(record.pk): record for record in self.offered}
         if wanted - set(known):
@@ -42,7 +42,7 @@ class ChoosingWidget(AutocompleteSelect):
                 for record in self.choices.queryset.using(self.db).filter(pk__in=wanted)
             }
         is_only = self.is_required and len(known) == 1
-        # Never the first of several because nothing was chosen.
+        # Never preselects the first record.
         needs_blank = not self.is_required or not (wanted or is_only)
         options = [self.create_option(name, "", "", not wanted, 0)] if needs_blank else []
         for key, record in known.items():
@@ -63,7 +63,7 @@ class ChoosingWidget(AutocompleteSelect):
 
 
 class AutocompleteMixin:
-    """Mixed into admins and inlines: their `autocomplete_fields` get this widget."""
+    """For admins and inlines: uses this widget for `autocomplete_fields`."""
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         admin: Any = self

@@ -1,4 +1,4 @@
-"""The base of every admin: who sees which records, and lists that stay fast whatever they hold."""
+"""The base class of all admins: access to records, and lists that stay fast on large tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -27,12 +27,12 @@ from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 
 COUNTED_ROWS = 10_000
-# An action does its work within one request: more would end in a timeout, half done.
-MOST_AT_ONCE = 1000
+# An action works within one request; more records would exceed its time limit.
+MAX_AT_ONCE = 1000
 
 
 class BoundedPaginator(Paginator):
-    """Counts up to a limit: counting a table that grows without end takes ever longer."""
+    """Counts up to a limit, because counting a growing table gets ever slower."""
 
     @cached_property
     def count(self) -> int:
@@ -41,12 +41,12 @@ class BoundedPaginator(Paginator):
 
     @property
     def is_bounded(self) -> bool:
-        """There are more rows than were counted; a search or a filter finds them."""
+        """Whether there are more rows than counted; a search or filter finds them."""
         return self.count > COUNTED_ROWS
 
 
 class LabelledFormSet(PaginationInlineFormSet):
-    """In a table the column's head names an input for the eye alone: each says its own name as well."""
+    """Labels each input in a table: for screen readers the column header is not enough."""
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
@@ -63,7 +63,7 @@ class ConsoleInline(AutocompleteMixin, TabularInline):
 
 
 class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
-    """Open to operators only; a subclass must say explicitly what others may see."""
+    """For operators only; subclasses declare what others may see."""
 
     paginator = BoundedPaginator
     list_per_page = 25
@@ -74,18 +74,18 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     compressed_fields = True
     # Marked, so that cards of a phone can leave it out.
     empty_value_display = mark_safe('<span class="is-nothing">—</span>')
-    # What to do where the list is empty.
+    # The hint of an empty list.
     empty_help = ""
-    # Lists in the record's rendering that its history tells of, with what names each entry.
+    # Lists in the record's rendering that its history compares, with the members that identify entries.
     tracked_parts: Parts = {}
-    # Whether the form itself refuses what was decided on an old view.
+    # Whether the form itself refuses changes based on an outdated page.
     knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 
     @property
     def urls(self) -> list[Any]:
-        """Every page of the admin, also one that checks nothing itself, is closed to who may not view the list."""
+        """Guards every page of the admin: users who may not view the list get none of them."""
         patterns = self.get_urls()
         for pattern in patterns:
             pattern.callback = self._guarded(pattern.callback)
@@ -94,7 +94,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            # Users without any access are sent to the sign-in by the view itself.
+            # The view itself redirects users without any access to the sign-in.
             if self.admin_site.has_permission(request) and not self.has_module_permission(request):
                 raise PermissionDenied
             return view(request, *args, **kwargs)
@@ -102,7 +102,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         return guarded
 
     def has_access(self, request: HttpRequest, action: str, record: Any = None) -> bool:
-        """Whether the signed-in person may "view", "add", "change" or "delete" this record, or any."""
+        """Whether the signed-in user may "view", "add", "change" or "delete" this record, or any record."""
         return bool(getattr(request.user, "is_operator", False) and request.user.is_active)
 
     def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
@@ -112,11 +112,11 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         return self.scope_queryset(request, super().get_queryset(request))
 
     def extra_changes(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
-        """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
+        """Further changes for the history page: (what, before, after) by `pgh_id`."""
         return {}
 
     def disambiguated_label(self, record: Any) -> str:
-        """How the record is named where one is chosen; a name that others may have as well is not enough there."""
+        """The record's label in choices, which must be unique."""
         return str(record)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -143,11 +143,11 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
 
     @property
     def keeps_trail(self) -> bool:
-        """The others are a trail themselves, or tell on their own page who made them and when."""
+        """Whether the model has an audit trail. Others are trails themselves, or show their author and date."""
         return hasattr(self.model, "pgh_event_model")
 
     def get_urls(self) -> list[Any]:
-        """Django's history knows what was done in the admin alone: for a record without a trail it is always empty."""
+        """Removes Django's history page for models without a trail: it shows only changes made in the admin."""
         patterns = super().get_urls()
         return patterns if self.keeps_trail else [one for one in patterns if one.name != self._history_name]
 
@@ -177,7 +177,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         return history_page(self, request, record)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """No patterns: a wrong one fails in the database, and a costly one keeps it busy."""
+        """Refuses regular expressions: an invalid one fails in the database, and a costly one overloads it."""
         is_pattern = lookup.rpartition("__")[2] in {"regex", "iregex"}
         return not is_pattern and bool(super().lookup_allowed(lookup, value, request))
 
@@ -191,8 +191,8 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
                 request, "What was chosen is not in this list. Nothing was changed; choose again."
             )
             return None
-        if request.POST.get("select_across") == "1" and queryset[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
-            messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
+        if request.POST.get("select_across") == "1" and queryset[: MAX_AT_ONCE + 1].count() > MAX_AT_ONCE:
+            messages.error(request, f"At most {MAX_AT_ONCE:,} at once. Filter the list, or choose fewer.")
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer
@@ -205,7 +205,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         return changes
 
     def response_change(self, request: HttpRequest, record: Any) -> HttpResponseBase:
-        """Never "changed successfully" after a form in which nothing was changed."""
+        """Reports no change if the form changed nothing."""
         if getattr(request, "is_unchanged", False) and IS_POPUP_VAR not in request.POST:
             messages.info(request, "Nothing to change: the form is as it was.")
             return HttpResponseRedirect(request.get_full_path())

@@ -1,4 +1,4 @@
-"""Destructive actions ask once, on a page of their own that also works without JavaScript."""
+"""Confirmation pages of destructive actions, which work without JavaScript."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -37,8 +37,8 @@ def ask(
     return TemplateResponse(request, "admin/confirm.html", context)
 
 
-def asks_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """For an action of a list: shows the selection and asks for confirmation first."""
+def requires_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator for list actions that shows the selection and asks for confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(action)

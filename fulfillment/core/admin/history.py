@@ -1,4 +1,4 @@
-"""The audit trail of one record as a page: who changed what, when, and through which address."""
+"""The history page of a record: who changed what, when, and from which client address."""
 
 import json
 import re
@@ -17,12 +17,12 @@ from django.utils.timezone import localtime
 
 from fulfillment.core.audit.events import WORDS
 
-# Of each list in a rendering: what an entry is called, and the members that name one.
+# For each list in a rendering: the name of an entry, and the members that identify it.
 Parts = Mapping[str, tuple[str, tuple[str, ...]]]
-# What was changed, from what, to what.
+# (what, before, after)
 FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 OWN_FIELDS = "pgh_"
 UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
@@ -33,7 +33,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     pages = Paginator(events.select_related("pgh_context"), EVENTS_OF_A_PAGE)
     page = pages.get_page(request.GET.get("p"))
     shown = list(page.object_list)
-    # What the oldest event of this page changed shows by comparison with the one before it.
+    # The event before the page's oldest one, to show what that changed.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
     trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
     besides = model_admin.extra_changes(record, shown)
@@ -51,14 +51,14 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
 
 
 def names_of_callers(events: Iterable[Any]) -> dict[str, str]:
-    """User names by ID, as the contexts of events have it; who is gone is not in it."""
+    """User names by the IDs in the contexts of events, without deleted users."""
     ids = {str(event.pgh_context.metadata.get("user") or "") for event in events if event.pgh_context}
     users = get_user_model().objects.filter(pk__in=[one for one in ids if one])
     return {str(pk): name for pk, name in users.values_list("pk", "username")}
 
 
 def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple[str, Any], str]:
-    """What foreign keys of events point at, by attribute and key, in one query for each field."""
+    """The labels of records that events refer to, by attribute and key; one query for each field."""
     known: dict[tuple[str, Any], str] = {}
     for field in fields:
         if field.related_model is not None:
@@ -69,7 +69,7 @@ def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple
 
 
 def _with_names(model: Any) -> QuerySet:
-    """With what the names of its records are made of, as its own list reads it."""
+    """The model's records with the relations that their labels need."""
     records: QuerySet = model._base_manager.all()  # noqa: SLF001 - as above
     wanted = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - as above
     return records.select_related(*wanted) if wanted else records
@@ -123,10 +123,10 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 
 def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
-    """At most MOST_SHOWN; where there are more, the last says how many under the title `rest`."""
-    if len(changes) <= MOST_SHOWN:
+    """At most MAX_SHOWN; where there are more, the last says how many under the title `rest`."""
+    if len(changes) <= MAX_SHOWN:
         return changes
-    return [*changes[: MOST_SHOWN - 1], (rest, "", f"and {len(changes) - MOST_SHOWN + 1} more changes")]
+    return [*changes[: MAX_SHOWN - 1], (rest, "", f"and {len(changes) - MAX_SHOWN + 1} more changes")]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:
@@ -140,7 +140,7 @@ def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:
 
 
 def tracked_fields(event: Any) -> list[Any]:
-    """What people change; renderings only follow it."""
+    """The fields that users change, without derived renderings."""
     return [
         field
         for field in event._meta.concrete_fields  # noqa: SLF001 - as above
@@ -149,7 +149,7 @@ def tracked_fields(event: Any) -> list[Any]:
 
 
 def choice_label(field: Any, value: Any) -> str:
-    """As forms and lists call it: a status by its name instead of its number."""
+    """The label of a value in forms and lists, such as the name of a status."""
     return str(dict(field.flatchoices).get(value, "")) if field.choices else ""
 
 

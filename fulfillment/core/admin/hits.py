@@ -1,4 +1,4 @@
-"""Results of the console's search out of the records that the person may see."""
+"""Search results among the records that the user may see."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,15 +11,15 @@ from django.urls import reverse
 from fulfillment.core.admin.offers import Hit
 from fulfillment.core.admin.search import apply_search
 
-# What is equal to the search comes first, then what begins with it, then what contains it.
+# Equal names rank first, then those that start with the text, then those that contain it.
 EQUAL, BEGINS, CONTAINS = range(3)
-MOST_OF_A_KIND = 5
-# So many are read, and the best of them shown.
+MAX_PER_KIND = 5
+# Of so many rows read, the best are shown.
 CANDIDATES = 50
 
 
 def visible_records(request: HttpRequest, model: type[Model]) -> QuerySet[Any]:
-    """By the rule of the model's own list."""
+    """The records that the user sees in the model's list."""
     model_admin: Any = admin.site._registry[model]  # noqa: SLF001 - Django has no public way to a registered admin
     records: QuerySet[Any] = model_admin.get_queryset(request)
     return records if model_admin.has_module_permission(request) else records.none()
@@ -39,7 +39,7 @@ def named_hits(
     fields: Sequence[str],
     names_of: Callable[[Any], Sequence[str]],
 ) -> list[Hit]:
-    """Each word is part of one of `fields`. For tables of which a scan costs milliseconds."""
+    """Records with each word in one of `fields`; scans the table, so only for small ones."""
     found = apply_search(visible_records(request, model), fields, words)
     return record_hits(model, found[:CANDIDATES], words, names_of)
 
@@ -47,7 +47,7 @@ def named_hits(
 def record_hits(
     model: type[Model], records: Iterable[Any], words: str, names_of: Callable[[Any], Sequence[str]]
 ) -> list[Hit]:
-    """The best few. The first of a record's names is its title."""
+    """The best results. The first name of a record is its title."""
     opts = model._meta  # noqa: SLF001 - Django's documented API in spite of its name
     hits = []
     for record in records:
@@ -56,4 +56,4 @@ def record_hits(
         detail = " · ".join(name for name in others if name)
         rank = match_rank(words, title, *others)
         hits.append(Hit(str(opts.verbose_name).capitalize(), title, detail, address, rank))
-    return sorted(hits, key=lambda hit: hit.rank)[:MOST_OF_A_KIND]
+    return sorted(hits, key=lambda hit: hit.rank)[:MAX_PER_KIND]

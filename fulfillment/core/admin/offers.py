@@ -1,4 +1,4 @@
-"""What apps offer to the console, in a module `console`.
+"""Data types for what apps offer to the console in a module `console`:
 
 NAVIGATION, dashboard_cards(…), needs_attention(…), search(…).
 """
@@ -25,7 +25,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A part of the start page: its template sees `context` as `card`."""
+    """A card of the start page; its template gets `context` as `card`."""
 
     template: str
     context: Mapping[str, Any]
@@ -44,7 +44,7 @@ class Attention:
     address: str
     position: int
     detail: str = ""
-    # Counted no further: there are at least so many.
+    # Counts stop here.
     is_at_least: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Few records and how many there are, in one query for all cards of a page."""
+"""The oldest records and their total, in one query for a whole page."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ SHOWN = 5
 
 
 def oldest_of(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:
-    """`count` of all, and the first few as `oldest`; `name` is theirs for as long as the request lasts."""
+    """The total `count` and the first few as `oldest`, cached under `name` during the request."""
     known: dict[str, dict[str, Any]] = request.__dict__.setdefault("oldest_of", {})
     if name not in known:
         found = list(records.annotate(count_of_all=Window(Count("*")))[:SHOWN])

@@ -13,7 +13,7 @@ CHANGED_SINCE = (
 
 
 def version_of(record: Any) -> str:
-    """Of the newest entry of the record's audit trail; empty where its model keeps none."""
+    """The version of a record: its newest audit entry; empty if its model has no trail."""
     events = getattr(record, "pgh_event_model", None)
     if events is None or record.pk is None:
         return ""

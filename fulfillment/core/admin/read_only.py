@@ -23,7 +23,7 @@ class ReadOnlyAdmin(ConsoleAdmin):
 
 
 class HistoryAdmin(ReadOnlyAdmin):
-    """The audit trail of one model; the database refuses changes as well."""
+    """The admin of a model's audit trail, read-only as in the database."""
 
     ordering = ["-pgh_id"]
     list_filter = ["pgh_label", "pgh_created_at"]

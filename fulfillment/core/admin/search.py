@@ -1,4 +1,4 @@
-"""The search of the console's lists: each word is part of what the record, or one it belongs to, is called."""
+"""The search of the console's lists: each word must occur in a name of the record or of a related one."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.utils.text import smart_split, unescape_string_literal
 
-# No record is called by more, and each word is a condition of the query: a pasted page would be thousands.
-MOST_WORDS = 100
+# The limit of words, because each is a condition of the query.
+MAX_WORDS = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
 
 
@@ -30,7 +30,7 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
         else:
             own.append(field)
     words = list(dict.fromkeys(smart_split(text)))
-    if len(words) > MOST_WORDS:
+    if len(words) > MAX_WORDS:
         return records.none()
     for word in words:
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word

@@ -1,4 +1,4 @@
-"""Hooks of drf-spectacular that finish the OpenAPI document as a whole."""
+"""Hooks of drf-spectacular for the complete OpenAPI document."""
 
 import re
 from typing import Any
@@ -30,7 +30,7 @@ def _pop_mark(member: dict[str, Any]) -> bool:
 
 
 def path_name(name: str) -> str:
-    """`store_id` of the URL configuration as the documents write it: `storeID`."""
+    """The API's name of a path parameter: `storeID` for `store_id`."""
     first, *others = name.split("_")
     return first + "".join("ID" if word == "id" else word.capitalize() for word in others)
 
@@ -40,7 +40,7 @@ def _spelled(found: re.Match[str]) -> str:
 
 
 def or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same, and null as well."""
+    """The schema, extended by null."""
     if "type" in schema:
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         return {**schema, "type": list(dict.fromkeys([*kinds, "null"]))}

@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
+from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.outage import log_database_error
 from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
 from fulfillment.core.json_pointers import Place, pointer_to
@@ -20,16 +21,16 @@ from fulfillment.core.observability.logs import current_trace
 
 logger = logging.getLogger("fulfillment.api")
 
-DATABASE_AWAY = (OperationalError, InterfaceError)
+DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
-NO_ROOM, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+DISK_FULL, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
 TOO_LONG = "The database took too long. Try again in a few seconds."
 SAID = {
-    NO_ROOM: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
+    DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
 }
-# RFC 9457: one title for one kind of problem. `Code` and `detail` say what happened.
+# RFC 9457: one title for each status; `Code` and `detail` tell problems apart.
 TITLES = {
     400: "Invalid request",
     401: "Credentials missing or invalid",
@@ -113,8 +114,8 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
     if isinstance(exc, DomainError):
         return _domain_problem(exc)
-    if isinstance(exc, DATABASE_AWAY):
-        return database_away(exc)
+    if isinstance(exc, DATABASE_UNAVAILABLE):
+        return database_unavailable(exc)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")
     if isinstance(exc, PermissionDenied):
@@ -133,12 +134,12 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
             fault_count=mistakes.count,
         )
     if isinstance(exc, exceptions.APIException):
-        return _framework_problem(exc)
+        return _framework_problem(exc, context or {})
     logger.error("Unexpected error", exc_info=exc)
     return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
 
 
-def database_away(exc: BaseException) -> HttpResponse:
+def database_unavailable(exc: BaseException) -> HttpResponse:
     response = problem(
         503,
         "service_unavailable",
@@ -147,14 +148,14 @@ def database_away(exc: BaseException) -> HttpResponse:
         ),
         headers={"Retry-After": str(Unavailable.retry_after)},
     )
-    return logged_as_away(exc, response)
+    return logged_as_unavailable(exc, response)
 
 
-def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
-    """Writes the one line of it; Django would write another, of a page with the whole stack."""
+def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
+    """Logs an outage in one line, instead of Django's stack trace."""
     response.lost_connection = log_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
-    if state == NO_ROOM:
+    if state == DISK_FULL:
         logger.error("The database has no room left.")
     else:
         logger.warning("Database not available: %s %s", type(exc).__name__, state)
@@ -163,7 +164,7 @@ def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
 
 
 def _sqlstate(exc: BaseException) -> str:
-    """Empty when there is no connection to have one from."""
+    """The SQLSTATE of the error; empty without a connection."""
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
@@ -216,7 +217,7 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
     )
 
 
-def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
+def _framework_problem(exc: exceptions.APIException, context: Mapping[str, Any]) -> HttpResponse:
     codes = {
         400: "invalid_body",
         405: "method_not_allowed",
@@ -226,11 +227,33 @@ def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
     headers = {}
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
-    code, detail = codes.get(exc.status_code, exc.default_code), str(exc.detail)
+    code, detail = codes.get(exc.status_code, exc.default_code), _detail(exc, context)
     # A body that cannot be read has one mistake, which is of the whole.
     faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
     return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 
 
+def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
+    """What is allowed in place of the method or the media type that was sent."""
+    view, request = context.get("view"), context.get("request")
+    if view is None or request is None:
+        return str(exc.detail)
+    if isinstance(exc, exceptions.MethodNotAllowed):
+        return (
+            f"{request.method} is not possible at this address. Allowed: {', '.join(view.allowed_methods)}."
+        )
+    if isinstance(exc, exceptions.UnsupportedMediaType):
+        allowed = ", ".join(one.media_type for one in view.get_parsers())
+        return f"{str(request.content_type)[:100]!r} is not a Content-Type of this operation. Allowed: {allowed}."
+    if isinstance(exc, exceptions.NotAcceptable):
+        allowed = ", ".join(one.media_type for one in view.get_renderers())
+        return f"Nothing that the Accept header names can be answered here. Possible: {allowed}."
+    return str(exc.detail)
+
+
 def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-    return problem(404, "not_found", "There is nothing at this address. The reference is at /api/v1/docs.")
+    found = near_address(request.path_info)
+    near = f" Did you mean {found}?" if found else ""
+    return problem(
+        404, "not_found", f"There is nothing at this address.{near} The reference is at /api/v1/docs."
+    )

@@ -1,12 +1,12 @@
-"""How large a form may be: percent signs and parts of forms take a hundred times the work of plain bytes."""
+"""Limits of form bodies: percent-encoding and multipart cost a hundred times the work of plain bytes."""
 
 from django.http import HttpRequest
 
-# Of who is not signed in, and of clients of the authorization server: a consent with its state is the largest.
+# For signed-out visitors and OAuth clients; the largest form is a consent with its state.
 SMALL_FORM, FEW_FIELDS = 32_768, 100
-# Of who is signed in, without files: 50 reply addresses, each letter of them percent-encoded.
+# For signed-in users, without files: 50 percent-encoded reply URLs.
 SIGNED_IN_FORM = 262_144
-# With files, larger than any form takes, so that the form can say so itself.
+# With files: larger than any form accepts, so that the form reports the error itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
 URL_ENCODED = "application/x-www-form-urlencoded"
 
@@ -17,7 +17,7 @@ def stated_size(request: HttpRequest) -> int:
 
 
 def field_count(request: HttpRequest) -> int:
-    """At most so many fields are in the body, which is read but not taken apart; only for small ones."""
+    """An upper bound for the number of fields, without parsing the body; only for small bodies."""
     if request.content_type == URL_ENCODED:
         return request.body.count(b"&") + 1
     boundary = (request.content_params or {}).get("boundary", "")

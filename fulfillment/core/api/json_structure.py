@@ -1,22 +1,22 @@
-"""How large the structure of a JSON body may be, found out by counting bytes: nothing is made of it before."""
+"""Limits of the structure of JSON bodies, checked on the bytes before parsing."""
 
 import re
 
 from rest_framework.exceptions import ParseError
 
 MAXIMUM_DEPTH = 32
-# Members of objects and elements of arrays together; an order of 500 items with 120 fields each has as many.
+# Members and elements in total: enough for an order of 500 items with 120 fields each.
 MAXIMUM_VALUES = 65_000
 LONGEST_NAME = 256
 
-# To the end of the body where nothing ends it; never tried again from within, so that the time grows with the body.
+# Unterminated strings run to the end of the body; possessive, so that the time is linear.
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _ALL_BUT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 
 
 def check_structure(body: bytes) -> None:
-    """Refuses a body that is too deep or has too many values; what is no JSON passes, for its parser to refuse."""
+    """Refuses bodies with too many levels or values. Invalid JSON passes: the parser refuses it."""
     if _opened(body) <= MAXIMUM_DEPTH and _values(body) <= MAXIMUM_VALUES:
         return
     bare = _STRINGS.sub(b"", body)
@@ -34,17 +34,17 @@ def _opened(body: bytes) -> int:
 
 
 def _values(body: bytes) -> int:
-    """Each has a comma before it, or is the first of what was opened."""
+    """Counts values: one for each comma and for each opened array or object."""
     return _opened(body) + body.count(b",")
 
 
 def _is_too_deep(bare: bytes) -> bool:
     brackets = bare.translate(_ONE_KIND, _ALL_BUT_BRACKETS)
     for _ in range(MAXIMUM_DEPTH):
-        # What is innermost goes: one level for each round.
+        # Each round removes the innermost level.
         inner = brackets.replace(b"[]", b"")
         if len(inner) == len(brackets):
             break
         brackets = inner
-    # Closed ones that were never opened are no depth.
+    # Closing brackets without an opening one add no depth.
     return brackets.count(b"[") > MAXIMUM_DEPTH or b"[]" in brackets

@@ -1,4 +1,4 @@
-"""Where each answer leads: the links of the OpenAPI description.
+"""The links of the OpenAPI description.
 
 They are declared once for what an answer shows, and stand at every answer that shows it, alone or in a list.
 """
@@ -121,7 +121,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
     "User": (Link("user_roles", "What they may do, for operators.", {"userID": f"{BODY}ID"}),),
     "Role": (Link("store_user_roles", "What they may do there.", {**STORE, "userID": f"{BODY}UserID"}),),
 }
-# What wants more than the thing an answer shows, by the ID of the operation.
+# Links that need more than the shown record, by operation ID.
 LEADS_TO_AFTER: dict[str, tuple[Link, ...]] = {
     "quote_create": (
         Link(
@@ -136,20 +136,20 @@ LEADS_TO_AFTER: dict[str, tuple[Link, ...]] = {
         ),
     )
 }
-# A change of one of these may send the tag back as If-Match.
+# Operations that accept the ETag as If-Match.
 WITH_ETAG = ("Order", "Webhook", "WebhookWithSecret")
 
 
 def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     """A hook of drf-spectacular, for the finished document."""
-    kept = result["components"].setdefault("links", {})
+    components = result["components"].setdefault("links", {})
     for operation, answer, shown, listed in _answers(result):
         links = LEADS_TO.get(shown, ()) + LEADS_TO_AFTER.get(operation, ())
         for link in links:
             if link.to == operation:
                 continue
             name = f"{shown}{'.first' if listed else ''}.{link.to}"
-            kept[name] = _described(link, listed)
+            components[name] = _described(link, listed)
             answer.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
         if shown in WITH_ETAG and not listed:
             tag = {"description": "The version shown here.", "schema": {"type": "string"}, "required": True}
@@ -170,7 +170,7 @@ def _answers(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], st
 
 
 def _described(link: Link, listed: bool) -> dict[str, Any]:
-    # A list has no tag of one of its things.
+    # A list has no ETag of a single record.
     parameters = {name: value for name, value in link.parameters.items() if not (listed and name in ETAG)}
     said: dict[str, Any] = {
         "operationId": link.to,

@@ -1,4 +1,4 @@
-"""Query parameters: what is not understood is refused by name."""
+"""Query parameters: unknown ones are refused by name."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.mistakes import LISTED
+from fulfillment.core.near_names import COMPARED, did_you_mean
 
 
 @cache
@@ -27,17 +28,20 @@ def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
 
 def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> list[Fault]:
     known = f"Allowed: {', '.join(allowed)}." if allowed else "None is taken here."
+    unknown = [name for name in names if name not in allowed]
+    near = {name: did_you_mean(name, allowed) for name in unknown[:COMPARED]}
     return [
         Fault(
-            f"?{name[:40]}", "parameter_invalid", f"{name[:40]}: there is no parameter of this name. {known}"
+            f"?{name[:40]}",
+            "parameter_invalid",
+            f"{name[:40]}: there is no parameter of this name. {known}{near.get(name, '')}",
         )
-        for name in names
-        if name not in allowed
+        for name in unknown
     ]
 
 
 def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) -> None:
-    """A filter that is misspelt must not answer as if it were not there."""
+    """Refuses unknown parameters, so that a misspelt filter is not silently ignored."""
     faults = unknown_parameter_faults(names, allowed)
     if faults:
         message = (

@@ -1,4 +1,5 @@
 import json
+import math
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -13,9 +14,9 @@ from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.json_pointers import Place, pointer_to
 from fulfillment.core.mistakes import Mistakes
 
-# The only ways into JSON for a NUL and half of a surrogate pair; whole pairs look like this as well.
+# The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.
 SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
-# Larger ones are read one at a time in a process: each takes up to 25 times its bytes for the moment, and threads
+# Larger bodies are parsed one at a time in a process: each takes up to 25 times its size in memory, and threads
 # that compute side by side in Python gain nothing, but keep all others waiting.
 LARGE_BODY = 64 * 1024
 _reading_large = threading.Lock()
@@ -51,7 +52,12 @@ def _read(body: bytes) -> Any:
 
 def _value_of(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refuse_constant)
+        return json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_members,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
     except UnicodeDecodeError as error:
         raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
     except json.JSONDecodeError as error:
@@ -72,11 +78,19 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         )
         raise ParseError(message)
     if len(members) != len(pairs):
-        # Not by counting each: a body of short names would keep the process busy for minutes.
+        # Without counting each one: a body of short names would take minutes.
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the name {twice[:100]!r} occurs twice in one object")
     return members
+
+
+def _finite(text: str) -> float:
+    """1e400 is JSON, but becomes infinity, which no column holds."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return number
 
 
 def _refuse_constant(name: str) -> Any:

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from fulfillment.core.api.responses import ANYTHING
 
 PROBLEM_JSON = "application/problem+json"
-# The quality, and of equals the one that is named first.
+# The highest quality; of equal ones the first.
 Weight = tuple[float, float]
 REFUSED: Weight = (0, float("-inf"))
 QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
@@ -58,14 +58,14 @@ class Negotiation(DefaultContentNegotiation):
 
 
 class MethodsOnly(BaseMetadata):
-    """OPTIONS answers the Allow header; what there is to know is in the schema."""
+    """OPTIONS returns the Allow header only; the schema describes the rest."""
 
     def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
         return {}
 
 
 def _media_ranges(accept: str) -> dict[str, Weight]:
-    """How much each media range of an Accept header is wanted; no patterns but those of RFC 9110, 12.5.1."""
+    """The quality of each media range in an Accept header (RFC 9110, 12.5.1)."""
     ranges: dict[str, Weight] = {}
     for position, part in enumerate(accept.lower().split(",")):
         media_range, *parameters = (piece.strip() for piece in part.split(";"))
@@ -76,7 +76,7 @@ def _media_ranges(accept: str) -> dict[str, Weight]:
 
 
 def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
-    """That of the most precise range; who takes nothing but refusals gets one in our usual form."""
+    """The quality of the most specific matching range."""
     kind = media_type.partition("/")[0]
     weight = next(
         (ranges[name] for name in (media_type, f"{kind}/*", "*/*", PROBLEM_JSON) if name in ranges), REFUSED

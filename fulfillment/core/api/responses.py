@@ -1,4 +1,4 @@
-"""Answers made of finished bytes."""
+"""Responses from stored bytes."""
 
 import gzip
 import hashlib
@@ -31,7 +31,7 @@ def is_unchanged(request: HttpRequest, etag: str) -> bool:
 def matching_tags(request: HttpRequest) -> list[str]:
     """The ETags of If-Match; empty without the header."""
     header = request.headers.get("If-Match")
-    # A header without a single readable tag, an empty one too, matches nothing.
+    # A header without a readable tag matches nothing.
     return [] if header is None else parse_etags(header) or [header]
 
 

@@ -48,10 +48,10 @@ WITH_BODY = {
     413: "The body is too large.",
     415: "The Content-Type is not one of those listed.",
 }
-# What an address may hold at all; see fulfillment.site.middleware.RequestFilter.
+# The characters allowed in URLs; see fulfillment.site.middleware.RequestFilter.
 PATH_PATTERN = r"^[^/\x00-\x1F\x7F]+$"
 QUERY_PATTERN = r"^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F]*$"
-# Of a body: what is refused even where white space is cut off.
+# Characters refused in bodies even at the ends of a text.
 TEXT_PATTERN = r"^[^\x00-\x08\x0E-\x1B\x7F-\x84\x86-\x9F]*$"
 NO_NUL_PATTERN = r"^[^\x00]*$"
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -108,7 +108,7 @@ class OperationSchema(AutoSchema):
         if "user" in tokens[1:]:
             return ["Users"]
         words = [token for token in tokens if not token.startswith("{")]
-        # Above a delivery, whose name EDDM has as well.
+        # Before "Delivery", which EDDM uses as well.
         words = words[: words.index("webhook") + 1] if "webhook" in words else words
         known = {
             "store": "Stores",
@@ -148,7 +148,7 @@ class OperationSchema(AutoSchema):
         return operation
 
     def _place(self, parameter: dict[str, Any]) -> tuple[int, bool]:
-        """Path parameters first, in the order of the path: clients make positional arguments of them."""
+        """Sorts path parameters first, in path order: clients turn them into positional arguments."""
         if parameter["in"] == "path":
             return self.path.index("{" + parameter["name"] + "}"), False
         return len(self.path), not parameter.get("required", False)
@@ -189,7 +189,7 @@ class OperationSchema(AutoSchema):
 
     def _insert_field_validators(self, field: Any, schema: Any) -> None:
         super()._insert_field_validators(field, schema)
-        # The empty string is valid text as well: `oneOf` would refuse what fits both.
+        # `anyOf`, because the empty string matches both schemas.
         if "oneOf" in schema and getattr(field, "allow_blank", False):
             schema["anyOf"] = schema.pop("oneOf")
         if schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
@@ -265,7 +265,7 @@ def access_text(access: Access) -> str:
 
 
 def schema_document() -> dict[str, Any]:
-    """Generated once in a process: two threads that load drf-spectacular's extensions at once break one another."""
+    """The document, generated once in a process: loading drf-spectacular's extensions is not thread-safe."""
     with _generating:
         return _generated_document()
 

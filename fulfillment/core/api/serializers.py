@@ -1,4 +1,4 @@
-"""Serializers that take what the contract says and nothing else: strict types, no unknown names."""
+"""Strict serializers: exact types, no unknown names."""
 
 import threading
 from collections.abc import Mapping
@@ -12,9 +12,10 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
 from fulfillment.core.mistakes import LISTED, UNLISTED
+from fulfillment.core.near_names import COMPARED, did_you_mean
 from fulfillment.core.visible_text import has_control_character, is_blank
 
-# A member of a body cannot be called so: no NUL passes the parser.
+# No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"
 
 
@@ -51,7 +52,7 @@ class StrictFlag(serializers.BooleanField):
 
 
 class StrictChoice(serializers.ChoiceField):
-    """Says what may be chosen."""
+    """Lists the allowed values in its error."""
 
     default_error_messages = {"invalid_choice": "Write one of {allowed}."}
 
@@ -71,7 +72,7 @@ class StrictInteger(serializers.IntegerField):
 
 
 class StrictList(serializers.ListField):
-    """An array; one that is too long is refused before any of it is looked at."""
+    """An array; too long ones are refused before their elements are checked."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
@@ -117,7 +118,7 @@ class StrictSerializer(serializers.Serializer):
     """
 
     ignored_nulls = False
-    # For the description only; the view says what each is for.
+    # For the schema only; the view describes them.
     one_of_these_required: tuple[str, ...] = ()
     default_error_messages = {
         "unknown_field": "There is no field of this name. Allowed: {allowed}.",
@@ -142,21 +143,26 @@ class StrictSerializer(serializers.Serializer):
         raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
 
     def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
-        """A message for each of the first of the whole body, and the number of the others under no name there is."""
+        """Messages for the first unknown names; the number of all others is stored under a reserved name."""
         left = getattr(self.root, "names_left", LISTED)
         listed = names[:left]
         allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-        detail = ErrorDetail(
-            self.error_messages["unknown_field"].format(allowed=allowed), code="unknown_field"
-        )
-        errors = {name: [detail] for name in listed}
+        said = self.error_messages["unknown_field"].format(allowed=allowed)
+        errors = {
+            name: [ErrorDetail(said + self._near(name, place), code="unknown_field")]
+            for place, name in enumerate(listed)
+        }
         self.root.names_left = left - len(listed)
         if len(names) > len(listed):
             errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
         return errors
 
+    def _near(self, name: str, place: int) -> str:
+        writable = [name for name, field in self.fields.items() if not field.read_only]
+        return did_you_mean(name, writable) if place < COMPARED else ""
+
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the fields; where these are good, of the rules."""
+        """The faults of the fields or, if they are valid, of the rules across fields."""
         try:
             values = super().to_internal_value(data)
             self.run_validators(values)
@@ -167,13 +173,13 @@ class StrictSerializer(serializers.Serializer):
         return {}
 
 
-# As DRF says of a null in place of a body.
+# DRF's message for null as body.
 NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 
 class _Forms(threading.local):
     def __init__(self) -> None:
-        self.kept: dict[type, serializers.Serializer] = {}
+        self.instances: dict[type, serializers.Serializer] = {}
 
 
 _forms = _Forms()
@@ -184,10 +190,10 @@ def validate_data(form: type[serializers.Serializer], data: Any) -> Any:
 
     Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.
     """
-    if form not in _forms.kept:
-        _forms.kept[form] = form()
+    if form not in _forms.instances:
+        _forms.instances[form] = form()
     try:
-        return _forms.kept[form].run_validation(data)
+        return _forms.instances[form].run_validation(data)
     except serializers.ValidationError as error:
         if error.get_codes() == ["null"]:
             raise serializers.ValidationError(NO_DATA) from error

@@ -1,4 +1,4 @@
-"""The view set of the API: what DRF does around an operation, without the parts that plain requests never use."""
+"""The view set of the API: DRF's dispatch, with a short path for plain JSON requests."""
 
 from functools import cached_property
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from fulfillment.core.api.parameters import check_parameter_names
@@ -19,7 +20,7 @@ _headers: dict[tuple[object, ...], dict[str, str]] = {}
 
 
 class FastPathRequest:
-    """What operations, authentication and permissions use of DRF's Request; all else is Django's request."""
+    """The parts of DRF's Request that operations use; everything else is Django's request."""
 
     nothing_acceptable = False
     auth: Any = None
@@ -31,7 +32,7 @@ class FastPathRequest:
         self.method = request.method
         self.META = request.META
         self.authenticators = view.get_authenticators()
-        self.parser_context = {"view": view, "request": self, "args": view.args, "kwargs": view.kwargs}
+        self.parser_context = {"view": view}
         self.accepted_media_type = JSON
         self._view = view
 
@@ -48,7 +49,7 @@ class FastPathRequest:
 
     @cached_property
     def data(self) -> Any:
-        return self._view.parser_classes[0]().parse(self, JSON, self.parser_context)
+        return self._view.parser_classes[0]().parse(self, JSON, {"request": self, **self.parser_context})
 
     def authenticate(self) -> None:
         for authenticator in self.authenticators:
@@ -63,7 +64,7 @@ class FastPathRequest:
 # the two would be a mistake: the same classes authenticate, permit, throttle, parse and render. (A docstring would
 # become the description of every operation.)
 class ApiViewSet(ViewSet):
-    # A view that names the parameters it does not know together with what else is wrong with its query.
+    # Set by views that report unknown parameters together with other faults of the query.
     reads_own_query = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -88,8 +89,11 @@ class ApiViewSet(ViewSet):
             response = getattr(self, self.action)(plain, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 - as DRF does
             response = self.handle_exception(error)
-        self.response = self.finalize_response(plain, response, *args, **kwargs)
-        return self.response
+        response = self.finalize_response(plain, response, *args, **kwargs)
+        if not isinstance(response, Response):
+            # View and request hold each other: let go here, all of a request is freed without the garbage collector.
+            self.__dict__.clear()
+        return response
 
     def _uses_fast_path(self, request: HttpRequest) -> bool:
         if str(request.method).lower() not in self.action_map:
@@ -102,7 +106,7 @@ class ApiViewSet(ViewSet):
         )
 
     def _answer_headers(self) -> dict[str, str]:
-        """`Allow` and `Vary`, worked out once for each address."""
+        """The `Allow` and `Vary` headers, computed once for each URL."""
         key = (type(self), *self.action_map)
         if key not in _headers:
             _headers[key] = dict(self.default_response_headers)

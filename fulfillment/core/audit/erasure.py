@@ -1,4 +1,4 @@
-"""Words that were erased, and how they are taken out of what is kept."""
+"""Erases words from stored texts and JSON."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,14 +8,14 @@ ERASED = "[erased]"
 
 
 def without_words(value: Any, words: Iterable[str]) -> Any:
-    """The same JSON value; a text in which one of the words stands is replaced whole."""
+    """The JSON value, with each text that contains one of the words replaced completely."""
     lowered = [word.lower() for word in words]
     return _without(value, lowered)
 
 
 def _without(value: Any, words: list[str]) -> Any:
     if isinstance(value, str):
-        # As it stands, and as it stands in addresses of carriers.
+        # Also URL-encoded, as in tracking URLs.
         texts = (value.lower(), unquote_plus(value).lower())
         return ERASED if any(word in text for word in words for text in texts) else value
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The base of every row of the audit trail that pghistory writes."""
+"""The base model of all event tables of pghistory."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import pghistory.models
 WORDS = {"insert": "Created", "update": "Changed", "delete": "Deleted"}
 
 
-# pghistory names the models, and so the tables, by the name of this class.
+# pghistory derives model and table names from the name of this class.
 class Event(pghistory.models.Event):
-    """Called "Role changed" where it is a record like others; its page tells when and by whom."""
+    """Labelled "Role changed"; its page shows when and by whom."""
 
     pgh_tracked_model: Any
 

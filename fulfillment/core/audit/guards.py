@@ -1,4 +1,4 @@
-"""Closes the records of who did what, in the database itself, after each migration.
+"""Makes the audit tables append-only in the database, after each migration.
 
 Rows can be added. The only change let through is that personal words become `[erased]`; nothing is deleted but the
 history of test orders, and no table emptied. The tables of pghistory carry its own trigger as well.
@@ -24,9 +24,9 @@ PERSONAL = {
     "pghistory.Context": ("metadata+", "updated_at*"),
     "admin.LogEntry": ("object_repr", "change_message"),
 }
-# Whose rows may go: those of an order that was only a test, which is pruned with all of it.
+# Tables whose rows may be deleted with a pruned test order.
 OF_TEST_ORDERS = "stores.OrderHistory"
-# Only for sessions that empty whole databases, as the test suite does.
+# For sessions that empty whole databases, such as tests.
 MAY_EMPTY = "fulfillment.may_empty"
 GUARD = f"""
 CREATE OR REPLACE FUNCTION fulfillment_guard_trail() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -68,14 +68,14 @@ KNOWN = "SELECT encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = %s::reg
 
 
 def trail_models() -> list[type[Model]]:
-    """Every event table of pghistory, and what else tells who did what."""
+    """All event tables of pghistory, and the other audit tables."""
     events = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
     named = [apps.get_model(label) for label in PERSONAL]
     return list(dict.fromkeys([*events, *named]))
 
 
 def install_append_only_triggers(**kwargs: Any) -> None:
-    """Makes what is missing; a guarded table is not touched, so that nothing waits for its lock."""
+    """Creates missing triggers. Guarded tables are not touched, so that nothing waits for a lock."""
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
         cursor.execute(GUARD)

@@ -10,11 +10,11 @@ from django.apps import apps
 from django.db import connection
 from psycopg import sql
 
-# The service's own limits would end it: it reads the whole table, and waits for those who write there.
+# Without the service's time limits: it reads the whole table and waits for writers.
 WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
 USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
 BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
-# What was made and deleted: rare among updates, and looked for through all of them else.
+# Insertions and deletions are rare among updates, which a search would have to scan.
 BY_ACTION = """
 CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
 """
@@ -25,14 +25,14 @@ SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexre
 
 
 def event_models() -> list[Any]:
-    """The event tables of all tracked models, by the label of the tracked model."""
+    """The event tables, by the label of the tracked model."""
     found = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
     tracked = [model for model in found if getattr(model, "pgh_tracked_model", None)]
     return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))  # noqa: SLF001
 
 
 def build_trail_indexes(**kwargs: Any) -> None:
-    """After migrations, beside the running service; what an interrupted build left makes way."""
+    """Builds the indexes after migrations, without blocking the service; replaces interrupted builds."""
     tables = [model._meta.db_table for model in event_models()]  # noqa: SLF001 - Django's public Meta API
     contexts = pghistory.models.Context._meta.db_table  # noqa: SLF001 - as above
     names = {f"{table}_trail": (table, BY_TIME) for table in tables}

@@ -26,7 +26,7 @@ LEFT JOIN pghistory_context context ON context.id = page.pgh_context_id
 ORDER BY page.pgh_created_at DESC, page.kind DESC, page.pgh_id DESC
 """
 BY_USERS = "pgh_context_id IN (SELECT id FROM pghistory_context WHERE metadata ->> 'user' = ANY ({users}))"
-# What each event left the record as, and what the one before it had.
+# The record after each event, and after the event before it.
 ROWS = """
 SELECT {kind}::text, event.pgh_id, to_jsonb(event.*) - {untold}::text[], former.row
 FROM {table} event LEFT JOIN LATERAL (
@@ -50,7 +50,7 @@ class LogPlace:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """None is everything. `kind` is the label of a tracked model, `users` are IDs."""
+    """None means no filter. `kind` is the label of a tracked model, `users` are IDs."""
 
     users: Sequence[str] | None = None
     kind: str | None = None
@@ -62,7 +62,7 @@ class LogFilter:
 
 @dataclass(slots=True)
 class LogEntry:
-    """`after` is the record as the event left it, `before` as it was; both by column."""
+    """An entry with the columns of the record `before` and `after` the event."""
 
     when: datetime
     kind: str
@@ -99,7 +99,7 @@ def kind_of(model: Any) -> str:
 
 
 def _branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
-    """One table's part; None where nothing in it can match."""
+    """The query on one table; None if nothing in it can match."""
     kind = kind_of(model)
     if chosen.kind not in {None, kind} or chosen.users == []:
         return None
@@ -130,7 +130,7 @@ def _times(chosen: LogFilter) -> Iterable[sql.Composed]:
 
 
 def _later(kind: str, after: LogPlace) -> sql.Composed:
-    """Further down the log than `after`: by time, then kind, then key."""
+    """The condition for entries after `after`: by time, then kind, then key."""
     if kind == after.kind:
         known = (sql.Literal(after.when), sql.Literal(after.key))
         return sql.SQL("(pgh_created_at, pgh_id) < ({}, {})").format(*known)
@@ -148,7 +148,7 @@ def _key(model: Any, text: str) -> Any:
 
 
 def _add_rows(cursor: Any, entries: list[LogEntry]) -> None:
-    """All in one query."""
+    """Adds the rows before and after, in one query."""
     tables = {kind_of(model): model._meta.db_table for model in event_models()}  # noqa: SLF001 - as above
     keys: dict[str, list[int]] = defaultdict(list)
     for entry in entries:

@@ -1,4 +1,4 @@
-"""A request within a request keeps an audit context of its own."""
+"""A separate audit context for a request within a request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from pghistory import runtime
 
 @contextmanager
 def separate_context() -> Iterator[None]:
-    """Sets the open context aside: a context that is written down never changes, so another one cannot join it."""
+    """Suspends the open context, because a stored context never changes and cannot be shared."""
     tracker = runtime._tracker  # noqa: SLF001 - pghistory only ever joins the open context
     hook = runtime._inject_history_context  # noqa: SLF001
     outer, wrappers = vars(tracker).pop("value", None), list(connection.execute_wrappers)

@@ -1,4 +1,4 @@
-"""What each app keeps of a user: how it is handed out, and how it is forgotten."""
+"""Personal data of apps: its export and its erasure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ Record = dict[str, Any]
 
 
 def nothing(user: Any) -> None:
-    """For what stays when a user is erased: it says nothing of the person."""
+    """For records without personal data, which stay when a user is erased."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureOptions:
-    """What may be done beyond forgetting the person."""
+    """Options for consequences beyond the erasure itself."""
 
     disable_applications: bool = False
     erase_orders: bool = False

@@ -1,4 +1,4 @@
-"""What is removed when its time is over: each app declares its things, `manage.py prune` and the worker remove them."""
+"""Retention rules: apps declare what is removed when; `manage.py prune` and the worker apply them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class RetentionRule:
 
 
 def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule:
-    """Rows that a query finds and that nothing outside of the database belongs to."""
+    """A rule for the rows of a query that own no files."""
 
     def remove(batch: int) -> Iterator[int]:
         while removed := _delete_batch(rows(), batch):

@@ -1,4 +1,4 @@
-"""The time of the database, which all machines share; a machine's own clock may jump or be wrong."""
+"""The database's clock, which all machines share; clocks of machines may be wrong."""
 
 import time
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ def database_now() -> datetime:
 
 
 class DatabaseClock:
-    """Goes on from what it was last set to, without asking."""
+    """Continues from the last `set` without queries."""
 
     def __init__(self) -> None:
         self._known: tuple[datetime, float] | None = None

@@ -1,4 +1,4 @@
-"""Work that is done by one process at a time, on however many machines."""
+"""Locks for work that only one process at a time may do, across machines."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from django.db import DatabaseError, Error, InterfaceError, connection
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
 
-# Distinguishes connections that only hold a lock from those that work.
+# The application name of connections that only hold a lock.
 LOCK_CONNECTION = "fulfillment lock"
 
 
@@ -32,7 +32,7 @@ def exclusive_job(work: str) -> Iterator[None]:
             try:
                 yield
             finally:
-                # Closing alone frees it a moment later, and the next request for it could come first.
+                # Closing the connection would free the lock with a delay.
                 with suppress(Error):
                     cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
     finally:
@@ -50,5 +50,5 @@ def session_lock(number: int) -> Iterator[bool]:
             try:
                 fetch_row("SELECT pg_advisory_unlock(%s)", [number])
             except (DatabaseError, InterfaceError):
-                # Whatever state the connection is in: the lock ends with it.
+                # A broken connection is no problem: its lock ends with it.
                 connection.close()

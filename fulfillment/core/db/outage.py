@@ -1,4 +1,4 @@
-"""One log line when the database goes away and one when it answers again, in each process."""
+"""Logs one line when the database becomes unavailable, and one when it answers again."""
 
 import logging
 import time

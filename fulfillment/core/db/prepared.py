@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -19,9 +19,10 @@ from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
 from psycopg.types.json import Jsonb
 
 Parameters = Sequence[Any] | Mapping[str, Any]
+M = TypeVar("M", bound=Model)
 
 DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
-# A pooler made the server forget the statement, or a migration changed the types it returns.
+# The statement is unknown after a pooler's reset, or its result types changed by a migration.
 OUTDATED = (b"26000", b"0A000")
 SQLSTATE = psycopg.pq.DiagnosticField.SQLSTATE
 
@@ -46,6 +47,13 @@ def fetch_rows(statement: str, parameters: Parameters = ()) -> list[tuple[Any, .
     if connection.queries_logged:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return rows
+
+
+def fetch_instance(model: type[M], condition: str, parameters: Parameters = ()) -> M | None:
+    """The first row of a model that meets a condition (a constant text, as for `fetch_row`), or None."""
+    statement, names = _select_statement(model, condition)
+    row = fetch_row(statement, parameters)
+    return None if row is None else model.from_db(DEFAULT_DB_ALIAS, names, row)
 
 
 def execute(statement: str, parameters: Parameters = ()) -> None:
@@ -107,7 +115,7 @@ class _Prepared:
 
 
 def _prepared(connection: Any) -> _Prepared:
-    """Kept beside the connection it belongs to, and gone with it."""
+    """The prepared statements of a connection, stored with it."""
     connection.ensure_connection()
     known: _Prepared | None = getattr(connection, "hot_statements", None)
     if known is None or known.handle is not connection.connection:
@@ -117,7 +125,7 @@ def _prepared(connection: Any) -> _Prepared:
 
 @cache
 def _numbered(statement: str) -> tuple[bytes, list[str]]:
-    """PostgreSQL's places ($1) for those of psycopg (%s, %(name)s), and the names in their order."""
+    """Replaces psycopg's placeholders (%s, %(name)s) by PostgreSQL's ($1); returns the names in order."""
     order: list[str] = []
 
     def place(match: re.Match[str]) -> str:
@@ -135,23 +143,34 @@ def _numbered(statement: str) -> tuple[bytes, list[str]]:
 
 
 def insert_row(instance: Model) -> None:
-    """Writes a new row as `save(force_insert=True)` would, prepared; a key made by the database is not read."""
+    """Writes a new row as `save(force_insert=True)` would, prepared."""
     fields = instance._meta.concrete_fields  # noqa: SLF001 - Django's public Meta API
-    values = {field.column: _value(field, getattr(instance, field.attname)) for field in fields}
+    values = {field.column: _value(field, field.pre_save(instance, add=True)) for field in fields}
     values = {name: value for name, value in values.items() if not isinstance(value, DatabaseDefault)}
     if instance.pk is None:
         values.pop(instance._meta.pk.column)  # noqa: SLF001
-    execute(_insert_statement(instance._meta.db_table, *values), [_plain(value) for value in values.values()])  # noqa: SLF001
+    row = fetch_row(_insert_statement(type(instance), *values), [_plain(value) for value in values.values()])
+    instance.pk = row and row[0]
 
 
 @cache
-def _insert_statement(table: str, *columns: str) -> str:
+def _insert_statement(model: type[Model], *columns: str) -> str:
+    meta = model._meta  # noqa: SLF001
     places = ", ".join(["%s"] * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608 - names of our models
+    return f"INSERT INTO {meta.db_table} ({', '.join(columns)}) VALUES ({places}) RETURNING {meta.pk.column}"  # noqa: S608 - names of our models
+
+
+@cache
+def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str]]:
+    """And the names of the fields it brings."""
+    fields = model._meta.concrete_fields  # noqa: SLF001
+    columns = ", ".join(str(field.column) for field in fields)
+    statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608, SLF001
+    return statement, [field.attname for field in fields]
 
 
 def _value(field: "Field[Any, Any]", value: Any) -> Any:
-    """A list would be written as an array."""
+    """The value for the statement; JSON is encoded, because a list would become an array."""
     return Jsonb(value) if isinstance(field, JSONField) and isinstance(value, list) else value
 
 

@@ -1,4 +1,4 @@
-"""Where files are kept: a folder, or an S3 bucket (settings choose); and what it means when it fails."""
+"""File storage: a folder or an S3 bucket, as configured, and the translation of its errors."""
 
 import errno
 import logging
@@ -15,9 +15,9 @@ from fulfillment.core.errors import DomainError, Unavailable
 
 logger = logging.getLogger("fulfillment.core.files.storage")
 
-# No more than the service's user and group; a narrower umask narrows them further.
+# For the service's user and group only; a stricter umask applies as well.
 FILE_MODE, FOLDER_MODE = 0o640, 0o750
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class StorageUnavailable(Unavailable):
@@ -26,14 +26,14 @@ class StorageUnavailable(Unavailable):
     def __init__(self, cause: BaseException | None = None) -> None:
         super().__init__(
             "There is no room left for files. Nothing was saved; try again when the operator has made some."
-            if isinstance(cause, OSError) and cause.errno in NO_ROOM
+            if isinstance(cause, OSError) and cause.errno in DISK_FULL
             else "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
         )
 
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Every kind of storage raises its own exceptions; a missing file stays what it is."""
+    """Translates the exceptions of all storages to StorageUnavailable, except FileNotFoundError."""
     try:
         yield
     except (DomainError, FileNotFoundError):
@@ -49,19 +49,19 @@ def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
     except FileNotFoundError:
         return
     prefix = f"{folder}/" if folder else ""
-    # A name with a dot before it is of a file half written.
+    # A leading dot marks an incomplete file.
     yield from (f"{prefix}{name}" for name in sorted(names) if name and not name.startswith("."))
     for one in sorted(folders):
         yield from stored_names(storage, f"{prefix}{one}")
 
 
 class FolderStorage(FileSystemStorage):
-    """A file appears whole under its name or not at all, also when its writer is killed half-way."""
+    """Writes files atomically, so that a killed writer leaves no partial file under its name."""
 
     def _save(self, name: str, content: File) -> str:
         path = Path(self.path(name))
         _make_folder(path.parent)
-        # In the folder itself: a rename is atomic only within one file system.
+        # In the same folder, because a rename is atomic only within one file system.
         part = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:

@@ -38,7 +38,7 @@ def press_picture_file(digest: str, conversion: str) -> str:
 
 
 def write_files(files: Iterable[tuple[str, bytes]]) -> None:
-    """Writes all of them, over earlier ones of the same names; or none, as far as the storage still allows."""
+    """Writes all files, replacing existing ones; after an error it removes those already written."""
     written: list[str] = []
     try:
         for name, content in files:
@@ -72,12 +72,12 @@ def listed(folder: str) -> tuple[list[str], list[str]]:
 
 
 def batches(names: list[str]) -> Iterator[list[str]]:
-    """So many at a time as one statement looks up."""
+    """Splits names into batches for one statement each."""
     for start in range(0, len(names), BATCH):
         yield names[start : start + BATCH]
 
 
-def files_are_whole(names: Sequence[str], sizes: Sequence[int]) -> bool:
+def files_are_complete(names: Sequence[str], sizes: Sequence[int]) -> bool:
     """A folder may have lost files to a power failure or an old backup; a bucket is not checked, it takes too long."""
     if not isinstance(default_storage, FileSystemStorage):
         return True

@@ -1,4 +1,4 @@
-"""One uploaded file, as the raw body or as the only file of a form; never more of it read than is allowed."""
+"""Reads one uploaded file, raw or as the only file of a form, up to the allowed size."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from fulfillment.core.errors import Invalid
 
-# The boundaries and headers of a form around one file.
+# Size of the boundaries and headers of a form around one file.
 FORM_BYTES = 16_384
 
 

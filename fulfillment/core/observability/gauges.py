@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """Figures that /metrics reads from the database: rows of (name, label, value).
+    """Gauges that /metrics reads from the database: rows of (name, label, value).
 
     `texts` has for each name its help text and the name of its label, or "" for none.
     """

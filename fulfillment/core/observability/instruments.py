@@ -1,4 +1,4 @@
-"""What is measured, for Prometheus; nothing is, unless METRICS_TOKEN or METRICS_NETWORKS opens /metrics.
+"""Prometheus instruments; active only if METRICS_TOKEN or METRICS_NETWORKS opens /metrics.
 
 Web processes share the figures through files in the folder of PROMETHEUS_MULTIPROC_DIR, which the settings name
 before this is imported: any of them answers for all.

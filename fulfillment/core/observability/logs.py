@@ -1,4 +1,4 @@
-"""Log lines: one JSON object each, with the request they belong to, and no secret in them."""
+"""Log lines as JSON objects, with the data of their request and without secrets."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from django.http import HttpRequest
 # W3C Trace Context: version, trace, the caller's span, flags.
 TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})\Z")
 MASK = "***"
-# Our own secrets begin with these; others are recognised by the name before them.
+# Prefixes of our secrets; others are recognised by the name before them.
 GENERATED = re.compile(r"\b(sf[a-z]{1,3}_(?:at_|rt_)?|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 NAMED = re.compile(
     r"(?i)(authorization|ocp-apim-subscription-key|client_secret|refresh_token|access_token|code_verifier|"
@@ -24,7 +24,7 @@ NAMED = re.compile(
     r"(['\"]?\s*[=:]\s*['\"]?)((?:bearer|basic)\s+)?([^\s'\"&,;}]+)"
 )
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
-# Addresses that are secrets themselves: links to set a password, and of proofs and pictures.
+# URLs that are secrets: links to set a password, and signed URLs of proofs and pictures.
 LINK = re.compile(
     r"(/accounts/password-reset/[^/\s]+/|/production/postback/[\w-]+/|/(?:proofs|assets|production/file)/(?=[\w-]{40}))"
     r"[\w:-]+"
@@ -37,7 +37,7 @@ IN_ADDRESS = re.compile(r"://([^\s:/@]+):[^\s@/]+@")
 
 @dataclass(slots=True)
 class RequestTrace:
-    """Of the request this thread works on; who calls is looked up in it when a line is written."""
+    """The trace of the current request; the caller is looked up when a line is written."""
 
     trace_id: str
     span_id: str
@@ -54,7 +54,7 @@ class RequestTrace:
         known = {
             "application": getattr(caller, "application_id", None),
             "subscription": getattr(caller, "subscription_id", None),
-            # Of a page, and only if something has looked the session up already: a log line must not.
+            # Only if the session is already loaded: logging must not query the database.
             "user": caller.user_id if caller else getattr(page_user, "pk", None),
             "address": self.request.META.get("REMOTE_ADDR") if self.request else None,
         }
@@ -64,12 +64,12 @@ class RequestTrace:
 
 
 current_trace: ContextVar[RequestTrace | None] = ContextVar("current_trace", default=None)
-# Where traces are sent: the IDs of trace and span that this request has there, and whether it is sent.
+# With OpenTelemetry: the IDs of trace and span, and whether the trace is sampled.
 span_of_tracer: Callable[[], tuple[str, str, str] | None] | None = None
 
 
 def trace_of(request: HttpRequest) -> RequestTrace:
-    """Goes on with the caller's trace, or begins one where none or nonsense was sent."""
+    """Continues the caller's trace, or begins one if none or an invalid one was sent."""
     if span_of_tracer and (span := span_of_tracer()):
         return RequestTrace(*span, request)
     sent = request.META.get("HTTP_TRACEPARENT")
@@ -97,7 +97,7 @@ class SecretFilter(logging.Filter):
 
 
 class RefusalFilter(logging.Filter):
-    """A request Django refuses, such as one for another host, is a line: else any client fills the log with stacks."""
+    """Logs requests that Django refuses in one line: otherwise any client could fill the log with stacks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security."):
@@ -107,7 +107,7 @@ class RefusalFilter(logging.Filter):
 
 
 class PlainFormatter(logging.Formatter):
-    """One line for each record, whatever a caller's words hold; the lines of a stack trace are indented."""
+    """One line for each record, even if it contains line ends; stack traces are indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
         return escaped(super().formatMessage(record))
@@ -120,7 +120,7 @@ class PlainFormatter(logging.Formatter):
 
 
 def escaped(text: str) -> str:
-    """Without what ends a line, steers a terminal or turns the direction of what is shown."""
+    """Escapes line ends, terminal controls and direction marks."""
     return STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 

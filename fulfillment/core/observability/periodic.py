@@ -1,4 +1,4 @@
-"""Something small that a serving process does every few seconds, beside its requests."""
+"""Periodic work of a web process in a background thread."""
 
 import logging
 import threading
@@ -22,14 +22,14 @@ class Periodic:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Free once started; not before the first request, as a server may fork until then."""
+        """Starts the thread once; call it at the first request, because the server may fork before."""
         if self._started or not self.seconds:
             return
         with self._lock:
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._run, name=f"periodic {self.work.__name__}", daemon=True).start()
-                # `atexit` is not run in the children of multiprocessing, which the web workers are.
+                # Web workers are children of multiprocessing, which do not run `atexit`.
                 Finalize(None, self._once, exitpriority=10)
 
     def _run(self) -> None:

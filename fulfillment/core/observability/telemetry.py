@@ -23,7 +23,7 @@ HIDDEN = {
     "x-forwarded-for",
     "x-real-ip",
 }
-# Of both generations of OpenTelemetry's names.
+# Attribute names of old and new OpenTelemetry conventions.
 ATTRIBUTES_OF_PEOPLE = {
     "url.query",
     "net.peer.ip",
@@ -33,7 +33,7 @@ ATTRIBUTES_OF_PEOPLE = {
 }
 ATTRIBUTES_WITH_QUERY = {"http.url", "http.target", "url.full"}
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-# PostgreSQL shows there the row or the value it refuses.
+# PostgreSQL quotes refused rows and values there.
 ROW = re.compile(r"(DETAIL|CONTEXT): .*", re.DOTALL)
 
 
@@ -45,10 +45,10 @@ def start_telemetry() -> None:
         sentry.init(
             dsn=settings.SENTRY_DSN,
             send_default_pii=False,
-            # What was sent may hold addresses of people and credentials; variables of a stack as well.
+            # Request data and stack variables may contain personal data and credentials.
             max_request_body_size="never",
             include_local_variables=False,
-            # Log lines and statements before the error name people; the trace ID leads to our own logs.
+            # Breadcrumbs may contain personal data; the trace ID leads to our own logs.
             max_breadcrumbs=0,
             before_send=_without_secrets,
         )
@@ -105,13 +105,15 @@ def _export_masked(sdk: Any, send: Callable[[Any], Any], spans: Sequence[Any]) -
 
 
 def _without_people(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Neither the query of an address nor whose it was."""
-    kept = {k: _masked_in(v) for k, v in (attributes or {}).items() if k not in ATTRIBUTES_OF_PEOPLE}
-    return kept | {k: kept[k].partition("?")[0] for k in ATTRIBUTES_WITH_QUERY & kept.keys()}
+    """Attributes without query strings and client addresses."""
+    masked_values = {k: _masked_in(v) for k, v in (attributes or {}).items() if k not in ATTRIBUTES_OF_PEOPLE}
+    return masked_values | {
+        k: masked_values[k].partition("?")[0] for k in ATTRIBUTES_WITH_QUERY & masked_values.keys()
+    }
 
 
 def _span_of(trace: Any) -> tuple[str, str, str] | None:
-    """So that log lines and answers name the trace that the collector has."""
+    """The IDs of OpenTelemetry's span, so that logs and responses name the collected trace."""
     context = trace.get_current_span().get_span_context()
     if not context.is_valid:
         return None
@@ -123,11 +125,11 @@ def _span_of(trace: Any) -> tuple[str, str, str] | None:
 
 
 def _without_secrets(event: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any]:
-    """Neither secrets nor what belongs to people: queries hold codes and names, bodies addresses."""
+    """The event without secrets and personal data: queries hold codes and names, bodies addresses."""
     cleaned: dict[str, Any] = _masked_in(event)
     for name in ("user", "breadcrumbs", "server_name"):
         cleaned.pop(name, None)
-    # The line a command was called with names whom it is about.
+    # Command line arguments may name people.
     cleaned.get("extra", {}).pop("sys.argv", None)
     request = cleaned.get("request", {})
     for name in ("cookies", "data", "env", "query_string"):

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except OSError as error:
-            # An error in the middle of a file names none.
+            # Errors in the middle of a file name no file.
             raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
         rows, megabytes = sum(manifest.tables.values()), manifest.file_bytes / 1_000_000
         self.stdout.write(

@@ -4,12 +4,12 @@ from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
-from fulfillment.operations.first_release import MADE_BEFORE, made_before_first_release
+from fulfillment.operations.first_release import BEFORE_FIRST_RELEASE, is_older_than_first_release
 
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        # Django would report an inconsistent history, with a traceback.
-        if made_before_first_release(connections[options["database"]]):
-            raise CommandError(MADE_BEFORE)
+        # Otherwise Django would report an inconsistent history with a traceback.
+        if is_older_than_first_release(connections[options["database"]]):
+            raise CommandError(BEFORE_FIRST_RELEASE)
         super().handle(*args, **options)

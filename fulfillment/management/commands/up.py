@@ -25,7 +25,7 @@ from fulfillment.operations.demo import DemoCard, demo_card
 
 READY_SECONDS = 60
 PORT_SECONDS = 3
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 RESTART_SECONDS = 1
 WORKER = "The worker"
 
@@ -58,7 +58,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["end_with_parent"]:
             supervision.end_with_parent()
-        supervision.raise_when_told_to_stop()
+        supervision.raise_on_stop_signal()
         family = supervision.ProcessSupervisor()
         try:
             self.start(family, options["host"], options["port"])
@@ -133,7 +133,7 @@ class Command(BaseCommand):
 
     def watch(self, family: supervision.ProcessSupervisor) -> None:
         while not (ended := family.first_ended()) or ended[0] == WORKER:
-            time.sleep(RESTART_SECONDS if ended else LOOK_SECONDS)
+            time.sleep(RESTART_SECONDS if ended else POLL_SECONDS)
             if ended:
                 self.stderr.write(f"{WORKER} ended by itself (exit code {ended[1]}); starting another.")
                 start_worker(family, self.identity)
@@ -144,7 +144,7 @@ def start_database() -> None:
     if development.uses_embedded_server():
         postgres.ensure_running(development.DATA_FOLDER)
     try:
-        # Not through the pool, which would wait and hide the reason.
+        # Not through the pool, which would wait and hide the cause.
         psycopg.connect(settings.DATABASE_URL, connect_timeout=3).close()
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
@@ -168,7 +168,7 @@ def start_web_server(
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
-    # At "warning" it says that there are more threads than cores: some stand by for cheap requests.
+    # At "warning" the server complains about more threads than cores, which are intended.
     command += ["--log-level", "error", "fulfillment.wsgi:application"]
     family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
     wait_until_ready(family, development.reachable_host(host), port)
@@ -187,14 +187,14 @@ def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int
         if ended := family.first_ended():
             raise CannotStart(f"{ended[0]} did not start (exit code {ended[1]}); the reason is above.")
         with contextlib.suppress(OSError, http.client.HTTPException):
-            answer = ask_readiness(host, port)
+            answer = check_readiness(host, port)
             if answer == "200":
                 return
         time.sleep(0.05)
     raise CannotStart(f"The web server is not ready after {READY_SECONDS} s (/readyz answered {answer}).")
 
 
-def ask_readiness(host: str, port: int) -> str:
+def check_readiness(host: str, port: int) -> str:
     request = http.client.HTTPConnection(host, port, timeout=5)
     try:
         request.request("GET", "/readyz?worker=0", headers={"Host": urlsplit(settings.PUBLIC_URL).netloc})

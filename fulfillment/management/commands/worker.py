@@ -1,4 +1,4 @@
-"""`manage.py worker`: runs jobs and sends webhooks; start as many as there is work for."""
+"""`manage.py worker`: runs jobs, sends webhooks and print jobs. Any number of workers may run."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.plugins import offered
 from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
-    DATABASE_TROUBLE,
+    DATABASE_ERRORS,
     CalmFilter,
     Heartbeat,
     RenewingConnector,
@@ -42,20 +42,20 @@ CONCURRENCY = 200
 HEARTBEAT_SECONDS = 10
 STALLED_SECONDS = 30
 RESCUE_SECONDS = 10
-# Shorter than what `up` and systemd give a process before they kill it.
+# Shorter than the time after which `up` and systemd kill a process.
 STOP_SECONDS = 8
-# For what is being sent when the worker stops.
+# Time for requests under way when the worker stops.
 FINISH_SECONDS = 5
-# After an error, until a worker that cannot restart gives up.
+# Time after an error until a worker that cannot restart gives up.
 GIVE_UP_SECONDS = 30
 CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
-# A name server that does not answer holds a thread for as long as its resolver waits.
+# A thread may wait for an unresponsive name server.
 NAME_THREADS = 64
 
 
 class Stuck(CommandError):
-    """Something did not end, so that the worker cannot restart; its supervisor starts another."""
+    """A task did not end, so the worker cannot restart; its supervisor starts another one."""
 
 
 class Command(BaseCommand):
@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
 
 async def work(concurrency: int) -> None:
-    """Until a signal; restarts a second after losing the database."""
+    """Works until a stop signal; restarts one second after losing the database."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(NAME_THREADS))
     stop = asyncio.Event()
@@ -89,7 +89,7 @@ async def work(concurrency: int) -> None:
     watchdog.start()
     try:
         while not stop.is_set():
-            await _run_until_trouble(stop, companions, concurrency, heartbeat)
+            await _run_until_error(stop, companions, concurrency, heartbeat)
     finally:
         watchdog.stop()
         _exit_in_time()
@@ -103,7 +103,7 @@ def _stop(stop: asyncio.Event) -> None:
 
 
 def _exit_in_time() -> None:
-    """Whatever hangs, be it a thread: the process ends within STOP_SECONDS from here."""
+    """Ends the process within STOP_SECONDS, even if a thread hangs."""
     timer = threading.Timer(STOP_SECONDS, _exit_at_once)
     timer.daemon = True
     timer.start()
@@ -114,7 +114,7 @@ def _exit_at_once() -> None:
     end_at_once()
 
 
-async def _run_until_trouble(
+async def _run_until_error(
     stop: asyncio.Event, companions: list[Companion], concurrency: int, heartbeat: Heartbeat
 ) -> None:
     stopping = asyncio.create_task(stop.wait())
@@ -124,8 +124,8 @@ async def _run_until_trouble(
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
-            await _work_until_trouble(stopping, opened, companions, concurrency)
-    except DATABASE_TROUBLE as error:
+            await _work_until_error(stopping, opened, companions, concurrency)
+    except DATABASE_ERRORS as error:
         if is_outage(error):
             note_database_missed()
         logger.warning("The worker lost the database; restarting: %s", error)
@@ -145,18 +145,18 @@ async def _close(opened: App) -> None:
         logger.warning("Connections to the database ended badly: %s", error)
 
 
-async def _work_until_trouble(
+async def _work_until_error(
     stopping: asyncio.Task[Any], opened: App, companions: list[Companion], concurrency: int
 ) -> None:
     jobs = asyncio.create_task(_run_jobs(opened, concurrency), name="jobs")
     loops = [
-        *(asyncio.create_task(one.look_for_due(), name=one.name) for one in companions),
+        *(asyncio.create_task(one.poll_due(), name=one.name) for one in companions),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
     done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
     if stopping in done:
         for companion in companions:
-            companion.take_no_more()
+            companion.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
     for task in done:
@@ -167,7 +167,7 @@ async def _work_until_trouble(
 async def end_tasks(
     tasks: Iterable[asyncio.Task[Any]], *, patience: float = CANCEL_SECONDS, limit: float = GIVE_UP_SECONDS
 ) -> None:
-    """Cancels until they have ended: a broken connection's error can take the place of a cancellation."""
+    """Cancels the tasks until all have ended: an error of a connection can replace a cancellation."""
     deadline = asyncio.get_running_loop().time() + limit
     left = {task for task in tasks if not task.done()}
     while left:
@@ -193,7 +193,7 @@ async def _run_jobs(opened: App, concurrency: int) -> None:
 
 
 async def _rescue_stalled(opened: App) -> None:
-    """Puts the jobs of workers that fell silent back into the queue, and forgets those workers."""
+    """Requeues the jobs of workers without a heartbeat, and removes these workers."""
     while True:
         for job in await opened.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS):
             with contextlib.suppress(exceptions.ConnectorException):

@@ -13,7 +13,7 @@ from psycopg import sql
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
-from fulfillment.core.files.storage import NO_ROOM, storage_errors, stored_names
+from fulfillment.core.files.storage import DISK_FULL, storage_errors, stored_names
 from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.manifest import (
     DUMP,
@@ -51,12 +51,13 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
 
 
 def _refuse_among_files(folder: Path) -> None:
-    """There the backup would be among the files it copies, and without an end."""
+    """Refuses a target inside the file storage: the backup would copy itself."""
     if isinstance(default_storage, FileSystemStorage):
-        kept = Path(default_storage.path("")).resolve()
-        if folder.resolve().is_relative_to(kept):
+        storage_folder = Path(default_storage.path("")).resolve()
+        if folder.resolve().is_relative_to(storage_folder):
             raise Conflict(
-                f"{folder} is in {kept}, which the backup copies; name another.", code="folder_inside"
+                f"{folder} is in {storage_folder}, which the backup copies; name another.",
+                code="folder_inside",
             )
 
 
@@ -91,7 +92,7 @@ def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
 
 @contextmanager
 def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
-    """One moment of the database, for pg_dump and for us: its name, the rows of each table, the files named."""
+    """Yields a snapshot shared with pg_dump: its name, row counts of the tables, and the named files."""
     with transaction.atomic(durable=not connection.in_atomic_block), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -101,7 +102,7 @@ def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
 
 
 def count_rows() -> dict[str, int]:
-    """Every table of the database, with its number of rows."""
+    """The number of rows of each table."""
     with connection.cursor() as cursor:
         names = sorted(
             info.name for info in connection.introspection.get_table_list(cursor) if info.type == "t"
@@ -121,7 +122,7 @@ def _copied(part: Path, names: set[str]) -> Iterator[Content]:
 
 
 def _copy(name: str, target: Path) -> Content | None:
-    """None for a file that was removed in the meantime."""
+    """Copies a file; None if it was removed in the meantime."""
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     try:
@@ -136,7 +137,7 @@ def _copy(name: str, target: Path) -> Content | None:
         target.unlink(missing_ok=True)
         return None
     except OSError as error:
-        if error.errno in NO_ROOM:
+        if error.errno in DISK_FULL:
             raise Unprocessable("The folder of the backup has no room left.", code="no_room") from error
         raise
     return Content(name, size, digest.hexdigest())
@@ -151,6 +152,6 @@ def _sync(folder: Path) -> None:
 
 
 def named_files() -> Iterator[str]:
-    """Of all apps."""
+    """The stored files that rows of all apps name."""
     for named_files in offered("backup", "named_files"):
         yield from named_files()

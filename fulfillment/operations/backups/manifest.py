@@ -1,4 +1,4 @@
-"""What a backup says of itself: without it, a folder is no backup."""
+"""The manifest of a backup; a folder without it is not a backup."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises Unprocessable for what is no whole backup."""
+    """Raises Unprocessable for an incomplete or invalid backup."""
     try:
         values = json.loads((folder / MANIFEST).read_text("utf-8"))
         manifest = Manifest(**values)
@@ -74,7 +74,7 @@ def check_backup(folder: Path, manifest: Manifest) -> None:
 
 
 def write_contents(folder: Path, contents: Iterable[Content]) -> tuple[int, int]:
-    """Writes the list as the files come; returns their number and their bytes."""
+    """Writes the list of files; returns their number and total size."""
     count = size = 0
     with (folder / FILE_LIST).open("w", encoding="utf-8") as lines:
         for content in contents:
@@ -90,7 +90,7 @@ def read_contents(folder: Path) -> Iterator[Content]:
         for line in lines:
             values: dict[str, Any] = json.loads(line)
             path = PurePosixPath(values["name"])
-            # A forged list must not lead out of the folder.
+            # A forged list must not lead to files outside of the folder.
             if path.is_absolute() or ".." in path.parts:
                 raise _damaged(FILE_LIST)
             yield Content(**values)

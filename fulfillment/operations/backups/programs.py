@@ -16,13 +16,13 @@ from fulfillment.core.errors import Unprocessable
 from fulfillment.local.postgres_layout import PostgresUnavailable, installed_programs
 
 DEBIAN = Path("/usr/lib/postgresql")
-# Ours, and none of libpq's.
+# Options of ours, unknown to libpq.
 NOT_LIBPQ = {"options", "prepare_threshold", "cursor_factory", "context", "autocommit"}
 SERVICE = "fulfillment"
 
 
 def run_program(name: str, *arguments: str) -> None:
-    """Runs it against the configured database; raises Unprocessable with the last lines it said."""
+    """Runs the program on the configured database; raises Unprocessable with the end of its output."""
     program = find_program(name)
     with _service_file() as environment:
         command = [str(program), f"--dbname=service={SERVICE}", *arguments]
@@ -41,7 +41,7 @@ def run_program(name: str, *arguments: str) -> None:
 
 
 def find_program(name: str) -> Path:
-    """One of the server's own version if there is one, else a newer one: an older one cannot read the server."""
+    """The program in the server's version, else a newer one; older ones cannot read the server."""
     wanted = connection.pg_version // 10_000  # type: ignore[attr-defined]
     found = {path: major for path in _candidates(name, wanted) if (major := _major_version(path))}
     for path, major in found.items():
@@ -80,7 +80,7 @@ def _major_version(program: Path) -> int:
 
 @contextmanager
 def _service_file() -> Iterator[Mapping[str, str]]:
-    """The password goes through a private file: arguments and environments are seen by others."""
+    """Passes the password in a private file: other users can see arguments and environments."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".conf") as file:
         file.write(f"[{SERVICE}]\n")
         file.writelines(f"{name}={value}\n" for name, value in _parameters().items())
@@ -89,5 +89,7 @@ def _service_file() -> Iterator[Mapping[str, str]]:
 
 
 def _parameters() -> dict[str, Any]:
-    given = connection.get_connection_params()
-    return {name: value for name, value in given.items() if name not in NOT_LIBPQ and value not in {None, ""}}
+    parameters = connection.get_connection_params()
+    return {
+        name: value for name, value in parameters.items() if name not in NOT_LIBPQ and value not in {None, ""}
+    }

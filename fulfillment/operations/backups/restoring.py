@@ -22,10 +22,10 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
-from fulfillment.operations.first_release import made_before_first_release
+from fulfillment.operations.first_release import is_older_than_first_release
 from fulfillment.operations.secret_rotation import stored_secrets
 
-# What the database held before, until the restored one is there.
+# The schema of the old tables during a restore.
 ASIDE = "before_restore"
 
 
@@ -58,7 +58,7 @@ def restore_backup(
 
 
 def keys_open_secrets() -> bool:
-    """Whether the encryption keys of here are those that the restored secrets were written with."""
+    """Whether the configured encryption keys can decrypt the restored secrets."""
     try:
         for secret in stored_secrets():
             for value in secret.model._base_manager.values_list(secret.ciphertext, flat=True)[:1]:  # noqa: SLF001
@@ -133,8 +133,8 @@ def _compare(manifest: Manifest) -> None:
 
 
 def _refuse_other_releases() -> None:
-    """A release before the backup's would run on tables it does not know. One after it migrates them."""
-    if made_before_first_release(connection):
+    """Refuses backups of newer releases; those of older ones are migrated."""
+    if is_older_than_first_release(connection):
         raise Unprocessable(
             "The backup was made before release 0.1.0; no later release can use it.", code="backup_too_old"
         )

@@ -1,4 +1,4 @@
-"""The guides of the reference: the documents in docs/, which stay the one source."""
+"""The guides of the API reference, rendered from the documents in docs/."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -44,7 +44,7 @@ def guides() -> dict[str, Guide]:
 
 def _guide(slug: str, title: str, name: str) -> Guide:
     text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
-    # The heading of the document is the page's own.
+    # The page shows the document's heading itself.
     _, _, body = text.partition("\n")
     folder = PurePosixPath(name).parent
     return Guide(

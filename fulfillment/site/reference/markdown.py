@@ -1,4 +1,4 @@
-"""Markdown of our own documents as HTML of our own pages: no HTML passes through, and no style is written inline."""
+"""Renders Markdown of docs/ as HTML, without raw HTML and inline styles."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ LANGUAGES = {
     "json": "JSON",
 }
 CODE_ONLY = re.compile(r"[a-z]+(?:_[a-z]+)+\Z")
-# Where a link of a document leads on the site; None for what is not shown here.
+# Maps a link of a document to the site; None if it is not shown here.
 Resolve = Callable[[str], str | None]
 
 
@@ -57,8 +57,8 @@ def _text_of(inline: Token) -> str:
 
 
 def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
-    """Without links to what is not on the site; their text stays."""
-    kept, opened = [], []
+    """Resolves links; those to documents outside of the site become plain text."""
+    remaining, opened = [], []
     for child in children:
         if child.type == "link_open":
             target = resolve(str(child.attrs.get("href", "")))
@@ -68,8 +68,8 @@ def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
             child.attrSet("href", target)
         elif child.type == "link_close" and not opened.pop():
             continue
-        kept.append(child)
-    return kept
+        remaining.append(child)
+    return remaining
 
 
 @cache

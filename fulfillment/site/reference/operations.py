@@ -20,7 +20,7 @@ from fulfillment.site.reference.schemas import Member, SchemaReader
 ACCESS = "**Who may call it.**"
 CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 METHODS = ("get", "post", "put", "patch", "delete")
-# What an operation answers by this status whatever it does; its own come from its description.
+# Errors of all operations by status; specific ones come from their descriptions.
 CODES_OF_ALL = {
     "400": ("invalid_request", "parameter_invalid"),
     "401": ("subscription_key_missing", "token_missing", "token_invalid", "subscription_key_invalid"),
@@ -148,7 +148,7 @@ def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[s
 
 
 def raw_operation(operation_id: str) -> dict[str, Any] | None:
-    """As the document has it."""
+    """The operation's object in the document."""
     return next(
         (one for *_, one in _operations(schema_document()) if one["operationId"] == operation_id), None
     )

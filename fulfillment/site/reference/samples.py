@@ -30,7 +30,7 @@ def samples_of(request: Request) -> list[tuple[str, str, str]]:
 
 
 def filled_path(path: str) -> str:
-    """With an example in place of each parameter: a value of the demo store, or a name to replace."""
+    """The path with an example for each parameter: a value of the demo store, or a placeholder."""
     return PLACE.sub(lambda found: EXAMPLE_VALUES.get(found[1], _placeholder(found[1])), path)
 
 

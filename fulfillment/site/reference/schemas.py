@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
 from fulfillment.site.reference.markdown import rendered
 
-# Below it a member names its type and no longer shows its members.
+# The depth below which objects show only their type.
 DEEPEST = 6
-# What they forbid stands once, in the introduction.
+# Patterns for forbidden characters are explained once, in the introduction.
 USUAL_PATTERNS = {NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN}
 LIMITS = (
     ("minLength", "{} or more characters"),
@@ -49,7 +49,7 @@ class SchemaReader:
         self.schemas = document["components"]["schemas"]
 
     def read(self, schema: Mapping[str, Any], *, name: str = "", required: bool = False) -> Member:
-        """The member that such a schema describes, with all below it."""
+        """The member described by a schema, with its children."""
         return self._member(name, schema, required=required, within=())
 
     def _member(
@@ -88,7 +88,7 @@ class SchemaReader:
         )
 
     def _resolved(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-        """Without references, and the name of the last; what stands beside a reference counts above it."""
+        """Resolves references; returns the last one's name. Siblings of a reference override its target."""
         name = ""
         whole = dict(schema)
         while "$ref" in whole or len(whole.get("allOf", ())) == 1:
@@ -100,7 +100,7 @@ class SchemaReader:
         return whole, name
 
     def _kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any] | None, str]:
-        """The type in words, and the object whose members are shown below it."""
+        """The type as text, and the object whose members are shown below it."""
         choices = schema.get("oneOf") or schema.get("anyOf")
         if choices:
             return self._kind_of_choices(choices, schema, name)

@@ -1,4 +1,4 @@
-"""Finds operations, members, error codes, events and guides by words; all of it is in memory."""
+"""Searches operations, members, error codes, events and guides in memory."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ class Entry:
 
 
 def found(text: str) -> list[Entry]:
-    """Where every word occurs, titles first."""
+    """The entries that contain every word, matching titles first."""
     words = text[:LONGEST].lower().split()
     if not words:
         return []

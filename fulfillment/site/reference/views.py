@@ -63,7 +63,7 @@ def _page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
 
 
 def navigation() -> dict[str, Any]:
-    """What the list beside every page of the reference is made of."""
+    """The navigation of the reference pages."""
     return {
         "part": "reference",
         "groups": groups(),

@@ -7,7 +7,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from accounts.callers import Caller
 from fulfillment.core.lanes import FILES
 from production.jobs.models import Job
-from production.jobs.selectors.gang_sheets import MOST_JOBS, gang_archive
+from production.jobs.selectors.gang_sheets import MAX_JOBS, gang_archive
 
 
 class GangSheetActions:
@@ -18,10 +18,10 @@ class GangSheetActions:
         self: Any, request: HttpRequest, chosen: QuerySet[Job]
     ) -> StreamingHttpResponse | None:
         jobs = [
-            job for job in chosen.order_by("pk")[: MOST_JOBS + 1] if self.has_change_permission(request, job)
+            job for job in chosen.order_by("pk")[: MAX_JOBS + 1] if self.has_change_permission(request, job)
         ]
-        if len(jobs) > MOST_JOBS:
-            messages.error(request, f"Choose {MOST_JOBS} jobs at most.")
+        if len(jobs) > MAX_JOBS:
+            messages.error(request, f"Choose {MAX_JOBS} jobs at most.")
             return None
         headers = {
             "Content-Disposition": 'attachment; filename="gang-sheets.zip"',

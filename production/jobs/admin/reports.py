@@ -32,7 +32,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 
 @admin.register(ProviderReport)
 class ReportAdmin(ReadOnlyAdmin):
-    """What providers reported, also what changed nothing."""
+    """Reports of providers, including those without effect."""
 
     list_display = ["job_number", "state", "shown_outcome", "explanation", "provider", "at", "received"]
     list_filter = [OutcomeFilter]

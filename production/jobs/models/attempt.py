@@ -10,7 +10,7 @@ class AttemptKind(models.TextChoices):
 
 
 class AttemptOutcome(models.TextChoices):
-    UNDER_WAY = "", "Under way"
+    UNFINISHED = "", "Under way"
     SENT = "Sent"
     CANCELLED = "Cancelled"
     REFUSED = "Refused"
@@ -20,7 +20,7 @@ class AttemptOutcome(models.TextChoices):
 
 
 class Attempt(models.Model):
-    """One exchange with a provider: written before anything is sent, completed with what came back."""
+    """An exchange with a provider: written before the request, completed with the response."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     number = models.CharField("job number", max_length=40)

@@ -2,6 +2,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from production.jobs.models.gang_sheet import GangSheet
 from production.providers.models import Provider
 from production.routing.models import RoutingRule
 from stores.catalog.models import Store
@@ -24,7 +25,7 @@ class HoldReason(models.TextChoices):
     ORDER = "Order", "The order is on hold"
 
 
-# On the way to the recipient; a report never takes a job back on it.
+# The order of progress; a report never moves a job back.
 RANK: dict[str, int] = {
     JobState.QUEUED: 0,
     JobState.SENT: 1,
@@ -34,6 +35,8 @@ RANK: dict[str, int] = {
 }
 AT_PROVIDER = (JobState.SENT.value, JobState.ACKNOWLEDGED.value, JobState.IN_PRODUCTION.value)
 OPEN = (JobState.QUEUED.value, *AT_PROVIDER)
+# What the board shows first: somebody, or the clock, has something to do for it.
+IN_WORK = (*OPEN, JobState.FAILED.value)
 
 
 class Job(models.Model):
@@ -42,7 +45,7 @@ class Job(models.Model):
     It is its own outbox: `next_try` is when a worker has something to do for it, a submission or, once
     `cancel_requested` is set, a cancellation. `number` is what the provider knows it by: the same over all tries, and
     another (`generation`) once the job is started again. `is_uncertain` says that a try ended without an answer, so
-    that the provider may have the job.
+    that the provider may have the job. A job on a `gang_sheet` is sent with it and waits without a `next_try`.
     """
 
     number = models.CharField(max_length=40, unique=True)
@@ -52,6 +55,9 @@ class Job(models.Model):
     store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="+", db_index=False)
     provider = models.ForeignKey(
         Provider, null=True, on_delete=models.PROTECT, related_name="jobs", db_index=False
+    )
+    gang_sheet = models.ForeignKey(
+        GangSheet, null=True, on_delete=models.SET_NULL, related_name="jobs", db_index=False
     )
     rule = models.ForeignKey(RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=12, choices=JobState.choices, default=JobState.QUEUED)
@@ -85,6 +91,29 @@ class Job(models.Model):
             models.Index("store", "state", "id", name="job_by_store"),
             models.Index("provider", "state", "id", name="job_by_provider"),
             models.Index("due", "id", condition=Q(state__in=OPEN), name="job_open_by_due"),
+            models.Index("gang_sheet", condition=Q(gang_sheet__isnull=False), name="job_of_gang_sheet"),
+            # The board walks along these, however many jobs are done: all that its stages ask is in them.
+            models.Index("id", "state", "held", "due", condition=Q(state__in=IN_WORK), name="job_in_work"),
+            models.Index(
+                "store",
+                "id",
+                "state",
+                "held",
+                "due",
+                condition=Q(state__in=IN_WORK),
+                name="job_in_work_of_store",
+            ),
+            models.Index(
+                "provider",
+                "id",
+                "state",
+                "held",
+                "due",
+                condition=Q(state__in=IN_WORK),
+                name="job_in_work_of_provider",
+            ),
+            models.Index("store", "id", name="job_all_of_store"),
+            models.Index("provider", "id", name="job_all_of_provider"),
         ]
         ordering = ["-id"]
 

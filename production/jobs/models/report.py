@@ -12,7 +12,7 @@ class ReportOutcome(models.TextChoices):
 
 
 class ProviderReport(models.Model):
-    """What a provider reported of a job, also where it changed nothing; `repeats` counts the same one coming again."""
+    """A provider's report on a job, even without effect; `repeats` counts repetitions."""
 
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="reports", db_index=False)
     identifier = models.CharField(max_length=200)
@@ -51,5 +51,5 @@ class ProviderReport(models.Model):
 
     @property
     def shown_state(self) -> str:
-        """In words, where it is a state of jobs."""
+        """The label of the state, if it is a state of jobs."""
         return dict(JobState.choices).get(self.state, self.state)

@@ -1,4 +1,4 @@
-"""The production board: its stages, counted no further than anybody needs."""
+"""The stages of the production board, with counts up to a limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,12 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from production.jobs.models import OPEN, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import IN_WORK, OPEN, Job, JobState, ProviderReport, ReportOutcome
+from production.providers.models import Provider
+from stores.catalog.models import Store
 
-# Counted no further.
-MOST_COUNTED = 1000
+# Counts stop here.
+MAX_COUNTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,15 @@ STAGES: Sequence[Stage] = (
     Stage("cancelled", "Cancelled"),
     Stage("all", "All"),
 )
-# Of these only whether there are any more is of use.
+# For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
-ATTENTION_STATES = (JobState.FAILED.value,)
+# The longest overdue first; all others the newest first.
+ORDERS: Mapping[str, Sequence[str]] = {"late": ("due", "id")}
 
 
 def stage_filter(stage: str, today: date | None = None) -> Q:
     conditions: Mapping[str, Q] = {
-        "work": Q(state__in=(*OPEN, *ATTENTION_STATES)),
+        "work": Q(state__in=IN_WORK),
         "queued": Q(state=JobState.QUEUED, held=""),
         "held": Q(state=JobState.QUEUED) & ~Q(held=""),
         "sent": Q(state__in=(JobState.SENT, JobState.ACKNOWLEDGED)),
@@ -56,7 +59,7 @@ def stage_filter(stage: str, today: date | None = None) -> Q:
 
 
 def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
-    """Of the visible jobs, and of more by its name, each up to MOST_COUNTED + 1.
+    """Of the visible jobs, and of more by its name, each up to MAX_COUNTED + 1.
 
     In one statement that costs the same however many there are.
     """
@@ -65,7 +68,7 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
     parts: list[str] = []
     values: list[Any] = []
     for records in counted.values():
-        bounded = records.order_by().values("pk")[: MOST_COUNTED + 1]
+        bounded = records.order_by().values("pk")[: MAX_COUNTED + 1]
         try:
             sql, parameters = bounded.query.sql_with_params()
         except EmptyResultSet:
@@ -78,12 +81,23 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
         return dict(zip(counted, cursor.fetchone(), strict=True))
 
 
+def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str = "") -> QuerySet[Job]:
+    """By their codes, which are looked up first: joined to the jobs they would keep PostgreSQL from its indexes."""
+    for field, key in (
+        ("provider", Provider.objects.filter(code=provider) if provider else None),
+        ("store", Store.objects.filter(external_id=store) if store else None),
+    ):
+        if key is not None:
+            jobs = jobs.filter(**{field: key.values_list("pk", flat=True).first() or 0})
+    return jobs
+
+
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
-    """Contradictions and reports of unknown jobs that are still to be looked at."""
+    """Unreviewed reports that contradict a job or name an unknown one."""
     found = ProviderReport.objects.all() if reports is None else reports
     return found.filter(outcome__in=(ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB), is_seen=False)
 
 
 def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
-    """Whose provider has not answered for some time."""
+    """Jobs whose provider has not responded for some time."""
     return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")

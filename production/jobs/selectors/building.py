@@ -1,22 +1,29 @@
-"""A job as adapters get it."""
+"""Builds jobs for adapters."""
 
+import hashlib
 from datetime import UTC, datetime, time
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from accounts.callers import Caller
 from production.adapters import interface
 from production.jobs.models import Job
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
+from stores.orders.selectors.item_options import item_options
+from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
 FILE_SALT = "production.files"
+# In the place of a print file's digest: a digest is hexadecimal.
+PAPERS = "papers"
 PDF = "application/pdf"
 
 
 def adapter_job(job: Job) -> interface.Job:
-    """Reads the print file; raises DomainError where it is gone or damaged."""
+    """The job for an adapter; raises DomainError if the print file is missing or damaged."""
     item = OrderItem.objects.select_related("product").get(pk=job.item_id)
     return build_job(job.order, item, number=job.number, created=job.created)
 
@@ -33,7 +40,7 @@ def build_job(order: Order, item: OrderItem, *, number: str, created: datetime) 
         item=_item(item),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
-        files=_files(item, number),
+        files=[*_files(item, number), *_papers(item, number)],
     )
 
 
@@ -51,6 +58,7 @@ def _item(item: OrderItem) -> interface.JobItem:
         height_mm=float(product.height_mm),
         bleed_mm=float(pages[0].get("BleedMM") or 0) if pages else 0.0,
         two_sided=(len(pages) or product.page_count) > 1,
+        options=item_options(item),
     )
 
 
@@ -61,7 +69,24 @@ def _files(item: OrderItem, number: str) -> list[interface.JobFile]:
     return [interface.JobFile(f"{number}.pdf", PDF, item.print_sha256, content, print_file_url(item, number))]
 
 
+def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
+    """What the post office wants with an EDDM mailing: drop lists, bundles, facing slips, forms."""
+    if item.eddm is None:
+        return []
+    content = render_eddm_papers(item=item, caller=Caller())
+    name, digest = f"{number}-eddm-papers.pdf", hashlib.sha256(content).hexdigest()
+    return [interface.JobFile(name, PDF, digest, content, papers_url(item, name), is_printed=False)]
+
+
 def print_file_url(item: OrderItem, number: str) -> str:
     """For providers that fetch the file; production.jobs.pages.postbacks says how long it is valid."""
-    token = signing.dumps([item.pk, item.print_sha256[:16]], salt=FILE_SALT)
-    return settings.PUBLIC_URL + reverse("production_file", args=[token, f"{number}.pdf"])
+    return _signed_url([item.pk, item.print_sha256[:16]], f"{number}.pdf")
+
+
+def papers_url(item: OrderItem, name: str) -> str:
+    return _signed_url([item.pk, PAPERS], name)
+
+
+def _signed_url(named: list[Any], name: str) -> str:
+    token = signing.dumps(named, salt=FILE_SALT)
+    return settings.PUBLIC_URL + reverse("production_file", args=[token, name])

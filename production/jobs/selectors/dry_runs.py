@@ -1,4 +1,4 @@
-"""What would be sent to a provider for an order, without sending or storing anything."""
+"""Dry runs: what would be sent to a provider for an order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of
 from stores.orders.models import Order, OrderItem
 
-MOST_ITEMS = 20
+MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class DryRun:
 
 
 def find_order(reference: str) -> Order:
-    """By its number or OrderID."""
+    """Finds an order by number or OrderID."""
     orders = Order.objects.select_related("store")
     try:
         found = (
@@ -41,10 +41,10 @@ def find_order(reference: str) -> Order:
 
 
 def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
-    """The first items of the order; raises what the adapter would raise."""
+    """Dry runs of the order's first items; raises the adapter's errors."""
     order, adapter = find_order(reference), adapter_of(provider)
     runs = []
-    for item in order.items.select_related("product").order_by("position")[:MOST_ITEMS]:
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         number = f"{order.number}-{item.position + 1}"
         job = build_job(order, item, number=number, created=timezone.now())
         runs.append(DryRun(item, number, adapter.preview(job)))

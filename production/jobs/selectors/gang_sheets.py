@@ -1,4 +1,4 @@
-"""Press sheets of jobs at providers that have gang sheets: an archive, made while it is sent."""
+"""Gang sheets of jobs as a zip archive, rendered while it is sent."""
 
 import io
 import zipfile
@@ -16,8 +16,8 @@ from production.jobs.models import OPEN, Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
 
-MOST_JOBS = 100
-MOST_BYTES = 150 * 1024 * 1024
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
 PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in all", "Ordered")
 
 
@@ -31,7 +31,7 @@ class _Gang:
 
 
 def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
-    """A ZIP in pieces: the sheets of each provider, its plan, and why jobs were left out."""
+    """Yields a zip: the sheets of each provider, their plan, and the reasons for omitted jobs."""
     spool = _Spool()
     left_out: list[str] = []
     gangs = _gangs(jobs, left_out)
@@ -52,11 +52,11 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
         try:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
-            if held > MOST_BYTES:
+            if held > MAX_BYTES:
                 raise ValueError(f"{job.number}: the jobs before it are all that one archive takes.")
             provider, sheet = _provider_with_sheet(job)
             request, content = _request(job)
-            # Planned with the others below, but refused alone.
+            # Planned together below; checked alone here, so that only this job is refused.
             plan_sheets([request], sheet)
         except DomainError as error:
             left_out.append(f"{job.number}: {error.message}")
@@ -87,7 +87,7 @@ def _request(job: Job) -> tuple[GangRequest, bytes]:
     if len(sent.files) != 1:
         raise ValueError(f"{job.number}: it has no print file.")
     content = sent.files[0].content
-    # Paper and finish belong to the product: only jobs of one share a sheet.
+    # Only jobs of one product share a sheet, because paper and finish belong to the product.
     preset = f"{sent.item.product_name} ({sent.item.product_id})"
     return request_of(job.number, content, quantity=sent.item.quantity, preset=preset), content
 
@@ -115,7 +115,7 @@ def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
 
 
 class _Spool:
-    """What zipfile writes to without seeking: pieces gathered until they are sent."""
+    """A buffer for zipfile without seeking: collects pieces until they are sent."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

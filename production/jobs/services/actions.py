@@ -1,10 +1,11 @@
-"""What people do about a job: send it again, give it to another provider, hold, release, cancel it."""
+"""Actions on jobs: resend, reassign, hold, release, cancel."""
 
 from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
+from production.jobs.services.gathering import hasten_sheet, leave_sheet
 from production.jobs.services.recording import SYSTEM, lock_job, record_job
 from production.providers.models import Provider
 from production.routing.services.tallies import count_job
@@ -14,14 +15,13 @@ from stores.orders.services.transitions import Actor, lock_order
 
 @transaction.atomic
 def resend_job(*, job: Job, actor: Actor) -> Job:
-    """A waiting job is tried at once. One that failed or was cancelled is started again under a number of its own."""
+    """Sends a waiting job at once. A failed or cancelled job is restarted under a new number."""
     locked = _lock(job)
     previous = locked.state
     if locked.cancel_requested and locked.state != JobState.CANCELLED:
         raise Conflict(f"Job {locked} is being cancelled.", code="job_being_cancelled")
     if locked.state == JobState.QUEUED:
-        locked.held, locked.next_try, locked.failing_since = "", timezone.now(), None
-        note = "Tried again at once."
+        note = _try_at_once(locked)
     elif locked.state in (JobState.FAILED, JobState.CANCELLED):
         _start_again(locked, locked.provider)
         note = f"Sent again as {locked}."
@@ -36,7 +36,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 
 @transaction.atomic
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
-    """Gives a job that no provider has to this one; what is at a provider is cancelled there first."""
+    """Assigns a job to another provider; a submitted job must be cancelled first."""
     locked = _lock(job)
     previous, before = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
@@ -50,6 +50,8 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         )
     if not provider.is_enabled:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
+    if locked.state == JobState.QUEUED:
+        _require_off_sheet(locked)
     if locked.tries or locked.state != JobState.QUEUED:
         _start_again(locked, provider)
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
@@ -75,9 +77,12 @@ def cancel_job(*, job: Job, actor: Actor) -> Job:
 
 
 def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> None:
-    """At once where no provider can have the locked job; else the worker cancels it at the provider."""
+    """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
     previous = job.state
-    if job.state == JobState.FAILED or (job.state == JobState.QUEUED and not job.tries):
+    was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
+    has_left = was_on_sheet and leave_sheet(job) and not job.is_uncertain
+    is_untried = job.state == JobState.QUEUED and not job.tries and not (was_on_sheet and not has_left)
+    if job.state == JobState.FAILED or has_left or is_untried:
         job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
     elif job.cancel_requested is None:
         job.cancel_requested = job.next_try = timezone.now()
@@ -95,6 +100,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
             f"Job {locked} is {locked.get_state_display()}: only queued jobs can be held.",
             code="job_not_queued",
         )
+    _require_off_sheet(locked)
     if locked.held != HoldReason.MANUAL:
         locked.held, locked.next_try = HoldReason.MANUAL, None
         record_job(locked, previous=locked.state, actor=actor, note="Held by hand.")
@@ -115,7 +121,7 @@ def release_job(*, job: Job, actor: Actor) -> Job:
 
 
 def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
-    """The order first: what changes it locks its jobs after it."""
+    """Locks the order before its job, in the same order as changes of orders do."""
     order = lock_order(job.order, ())
     locked = lock_job(job.pk)
     locked.order = order
@@ -127,11 +133,33 @@ def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
     return locked
 
 
+def _try_at_once(job: Job) -> str:
+    job.held, job.failing_since = "", None
+    if job.gang_sheet_id is None:
+        job.next_try = timezone.now()
+        return "Tried again at once."
+    if (sheet := hasten_sheet(job)) is None:
+        raise Conflict(
+            f"Gang sheet {job.gang_sheet} of job {job} is on its way already.", code="sheet_under_way"
+        )
+    return f"Gang sheet {sheet} goes at once."
+
+
+def _require_off_sheet(job: Job) -> None:
+    """Takes it off its gang sheet."""
+    sheet = job.gang_sheet
+    if sheet is not None and not leave_sheet(job):
+        raise Conflict(
+            f"Gang sheet {sheet} of job {job} is being sent, or may be at {sheet.provider}; cancel the job.",
+            code="sheet_under_way",
+        )
+
+
 def _start_again(job: Job, provider: Provider | None) -> None:
-    """Under a new number: a provider would answer the old one as known."""
+    """Restarts the job under a new number, because the provider knows the old one."""
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"
-    job.number, job.provider = f"{base}-{job.generation}", provider
+    job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None
     job.state, job.message, job.reference, job.held = JobState.QUEUED, "", "", ""
     job.tries, job.refused_by, job.is_uncertain = 0, [], False
     job.failing_since = job.cancel_requested = job.reported = job.sent = None

@@ -17,7 +17,7 @@ from stores.orders.services.transitions import lock_order
 
 @transaction.atomic
 def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | None:
-    """Once, where there is no provider yet. Accepted orders of the store are queued for it."""
+    """Sets up the press unless a provider exists; queues accepted orders of the store."""
     store = Store.objects.filter(external_id=store_id, is_demo=False).first()
     if store is None or Provider.objects.exists():
         return None
@@ -41,7 +41,7 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
 
 
 def _make_folder(folder: Path) -> None:
-    """A development machine's root loads the demo, and another user works: the one that owns the other files."""
+    """Makes the folder; as root it gives it to the user who runs the worker."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0 and settings.MEDIA_ROOT.is_dir():
         owner = settings.MEDIA_ROOT.stat()

@@ -1,4 +1,4 @@
-"""`job.failed`: by bell and mail, to the staff of the store who work on its orders."""
+"""Notifies store staff of failed jobs (`job.failed`)."""
 
 from django.urls import reverse
 
@@ -8,8 +8,12 @@ from accounts.services.notifications import notify
 from production.jobs.models import Job
 
 
+def failure_key(job_number: str) -> str:
+    return f"job:{job_number}:failed"
+
+
 def notify_of_failure(job: Job) -> int:
-    """In the transaction of the failure; each failure of a job once."""
+    """Notifies once for each failure, in its transaction."""
     people = Role.objects.filter(
         store=job.store_id,
         application__isnull=True,
@@ -19,7 +23,7 @@ def notify_of_failure(job: Job) -> int:
     return notify(
         user_ids=sorted(set(people.values_list("user_id", flat=True))),
         kind=NotificationKind.JOB_FAILED,
-        key=f"job:{job.number}:failed",
+        key=failure_key(job.number),
         title=f"Print job {job.number} failed",
         text=f"{job.provider or 'No provider'}: {job.message} The order waits until the job is sent again, given to "
         "another provider or cancelled.",

@@ -1,4 +1,4 @@
-"""Moves an order as far as its jobs are, by the transitions that are allowed; never back."""
+"""Advances orders to the progress of their jobs, by allowed transitions only."""
 
 from collections.abc import Sequence
 
@@ -7,22 +7,22 @@ from production.jobs.models import RANK, Job, JobState
 from production.jobs.services.recording import SYSTEM
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
-from stores.orders.services.transitions import Parcel, move_order
+from stores.orders.services.transitions import Parcel, transition_order
 
 S = OrderStatus
 
 
 def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
-    """Returns why the order did not follow, or "". The order is locked by the caller."""
+    """Advances the locked order; returns why it could not, or ""."""
     target = _target(order)
     try:
         if target is not None and order.status == S.ACCEPTED:
-            order = move_order(order=order, status=S.IN_PRODUCTION, actor=SYSTEM, note=note)
+            order = transition_order(order=order, status=S.IN_PRODUCTION, actor=SYSTEM, note=note)
         if target in WITH_SHIPMENTS and order.status in (S.IN_PRODUCTION, S.PARTIALLY_SHIPPED):
-            # The smaller step adds only parcels, where the order is there already.
-            move_order(order=order, status=target, actor=SYSTEM, note=note, parcels=parcels)
+            # If the order already has the status, only parcels are added.
+            transition_order(order=order, status=target, actor=SYSTEM, note=note, parcels=parcels)
         elif parcels and order.status in WITH_SHIPMENTS:
-            move_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
+            transition_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
         elif target is not None and order.status in (S.RECEIVED, S.ON_HOLD, S.CANCELLED, S.REJECTED):
             return f"The order is {S(order.status).words}; its status stays."
     except DomainError as error:

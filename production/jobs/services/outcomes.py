@@ -1,4 +1,4 @@
-"""What came of an exchange, written with the job it was about."""
+"""Records the outcomes of exchanges on their jobs."""
 
 import random
 from datetime import timedelta
@@ -6,13 +6,16 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.errors import DomainError
 from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.services.providers import note_failure, note_success
+from stores.orders.models import Order
 
-# Seconds before the next try; then the last one again and again.
+# Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)
 LONGEST_WAIT = timedelta(hours=1)
@@ -20,7 +23,7 @@ LONGEST_TEXT = 200_000
 
 
 @transaction.atomic
-def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
+def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") -> None:
     job = _complete(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
@@ -31,7 +34,7 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
     job.next_try = timezone.now() if job.cancel_requested else None
     if job.state == JobState.QUEUED:
         job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
-    record_job(job, previous=previous, note="" if previous != job.state else "The provider had it already.")
+    record_job(job, previous=previous, note=note if previous != job.state else "The provider had it already.")
 
 
 @transaction.atomic
@@ -44,52 +47,64 @@ def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
 
 @transaction.atomic
 def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
+    if error.concerns_all:
+        waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+        record_unavailable(attempt=attempt, error=waits)
+        return
     job = _complete(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
         return
     previous = job.state
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {error}")
+        keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
-    # It answered about this number, so it does not have it: the next provider may get it.
+    # The provider refused this number, so it does not have the job; another provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
     job.provider, job.is_uncertain, job.failing_since = None, False, None
     job.next_try = None if job.held else timezone.now()
-    job.message = f"{attempt.provider} refused it: {error}"[:1000]
+    job.message = f"{attempt.provider} refused it: {attempt.message}"[:1000]
     record_job(job, previous=previous, note=job.message)
 
 
 @transaction.atomic
 def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
     job = _complete(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
-    note_failure(provider=attempt.provider, message=str(error))
+    note_failure(provider=attempt.provider, message=str(error), since=attempt.started)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.SUBMIT and not error.is_unsent:
         job.is_uncertain = True
-    _try_again(job, attempt, str(error), wait=error.retry_after)
+    _try_again(job, attempt, attempt.message, wait=error.retry_after)
+
+
+@transaction.atomic
+def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
+    """Something of the service is away for a moment; nothing was sent, and the provider has no part in it."""
+    job = _complete(attempt, AttemptOutcome.FAILED, message=error.message)
+    if job.number == attempt.number:
+        _try_again(job, attempt, error.message)
 
 
 @transaction.atomic
 def record_unusable(*, attempt: Attempt, message: str) -> None:
-    """Our own part is of no use: another try would not help until a person changes something."""
+    """The job cannot be sent because of its file, settings or secrets; a retry does not help."""
     job = _complete(attempt, AttemptOutcome.FAILED, message=message)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, message)
+        keep_uncancelled(job, attempt.message)
     elif job.state == JobState.QUEUED:
-        fail_locked(job, message)
+        fail_locked(job, attempt.message)
 
 
 @transaction.atomic
 def record_fault(*, job_pk: int) -> None:
-    """A mistake of ours, which the log has: tried again like a provider that is away."""
+    """An unexpected error, which is logged: the job is retried as for an unavailable provider."""
     job = lock_job(job_pk)
     attempt = Attempt.objects.filter(job=job).order_by("-id").first()
     message = "The service met an error of its own; its log says more."
-    if attempt is not None and attempt.outcome == AttemptOutcome.UNDER_WAY:
+    if attempt is not None and attempt.outcome == AttemptOutcome.UNFINISHED:
         _complete(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)
@@ -98,12 +113,24 @@ def record_fault(*, job_pk: int) -> None:
 def _complete(
     attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
 ) -> Job:
-    attempt.outcome, attempt.finished, attempt.message = outcome, timezone.now(), message[:1000]
+    erased = _erased_order(attempt)
+    attempt.outcome, attempt.finished = outcome, timezone.now()
+    attempt.message = ERASED if message and erased else message[:1000]
     if exchange is not None:
-        attempt.request, attempt.answer = exchange.request[:LONGEST_TEXT], exchange.answer[:LONGEST_TEXT]
+        texts = [exchange.request, exchange.answer]
+        attempt.request, attempt.answer = (
+            ERASED if text and erased else text[:LONGEST_TEXT].replace("\0", "") for text in texts
+        )
         attempt.digests = dict(exchange.digests)
     attempt.save()
     return lock_job(attempt.job_id)
+
+
+def _erased_order(attempt: Attempt) -> bool:
+    """Whether the recipient was erased since the exchange began; an erasure that begins now waits for us."""
+    orders = Order.objects.select_for_update(of=("self",), no_key=True)
+    erased = orders.values_list("recipient_erased", flat=True).get(jobs=attempt.job_id)
+    return erased is not None and attempt.started <= erased
 
 
 def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None = None) -> None:
@@ -114,7 +141,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     job.message = message[:1000]
     if now - job.failing_since > GIVE_UP_AFTER:
         if attempt.kind == AttemptKind.CANCEL:
-            _keep_uncancelled(job, message)
+            keep_uncancelled(job, message)
         else:
             fail_locked(job, f"Given up after a day: {message}")
         return
@@ -125,13 +152,13 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
 
 
 def _failures(job: Job, attempt: Attempt) -> int:
-    """In a row, at this provider, with this one."""
+    """The number of consecutive failures at this provider, including this one."""
     since = job.failing_since or attempt.started
     count = Attempt.objects.filter(job=job, provider=attempt.provider, finished__gte=since).count()
     return max(count, 1)
 
 
-def _keep_uncancelled(job: Job, message: str) -> None:
+def keep_uncancelled(job: Job, message: str) -> None:
     """The provider goes on with it; a person decides."""
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:

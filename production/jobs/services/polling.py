@@ -1,4 +1,4 @@
-"""Fetches reports where a provider keeps them until they are fetched."""
+"""Polls providers for reports."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -19,8 +19,8 @@ POLL_LOCKS = 0x10C << 44
 
 
 @transaction.atomic
-def take_providers_to_poll(*, limit: int) -> Sequence[int]:
-    """Each for one worker at a time: it is due again after POLL_EVERY."""
+def claim_providers_to_poll(*, limit: int) -> Sequence[int]:
+    """Claims providers for one worker at a time; they are due again after POLL_EVERY."""
     due = providers_to_poll(every=POLL_EVERY).order_by("last_polled")
     keys = list(
         due.select_for_update(skip_locked=True, of=("self",), no_key=True).values_list("pk", flat=True)[
@@ -33,7 +33,7 @@ def take_providers_to_poll(*, limit: int) -> Sequence[int]:
 
 
 def poll_provider(*, provider_pk: int) -> int:
-    """Stores what waits there, then has it moved away: a crash between the two brings it again, to no effect."""
+    """Stores new reports, then confirms them. After a crash in between they are read again, without effect."""
     with session_lock(POLL_LOCKS | provider_pk) as is_ours:
         if not is_ours:
             return 0

@@ -1,4 +1,4 @@
-"""What a change of an order does to its jobs, in the transaction of that change."""
+"""Creates, holds, releases and cancels jobs in the transaction of an order's change."""
 
 from datetime import datetime
 
@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
 from production.jobs.services.actions import request_cancellation
+from production.jobs.services.gathering import leave_sheet
 from production.jobs.services.order_moves import follow_jobs
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors.routing import enabled_rules, facts_of, first_rule
@@ -28,7 +29,7 @@ def follow_order(*, order: Order) -> None:
 
 
 def _queue_jobs(order: Order) -> None:
-    """One for each item that a rule fits and that has none yet; the others are produced by hand."""
+    """Creates a job for each item that matches a rule and has none; other items are produced by hand."""
     rules = enabled_rules()
     if not rules:
         return
@@ -55,8 +56,10 @@ def _job(order: Order, item: OrderItem, now: datetime) -> Job:
 
 
 def _hold_jobs(order: Order) -> None:
-    """What the provider has goes on there; the board shows it."""
+    """Holds jobs; those already at a provider continue, and the board shows them."""
     for job in _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True):
+        if job.gang_sheet_id is not None and not leave_sheet(job):
+            continue
         job.held, job.next_try = HoldReason.ORDER, None
         record_job(job, previous=job.state, note="Held: the order is on hold.")
 

@@ -1,5 +1,6 @@
-"""Writes a change of a locked job with its history."""
+"""Saves changes of locked jobs with their history."""
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
@@ -10,7 +11,7 @@ SYSTEM = Actor(ActorKind.SYSTEM)
 
 
 def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
-    """Saves all of the job; an entry of its history where its state changed or there is something to note."""
+    """Saves the job, with a history entry if the state changed or there is a note."""
     job.updated = timezone.now()
     job.save()
     if previous != job.state or note:
@@ -31,6 +32,12 @@ def lock_job(job_pk: int) -> Job:
         .select_related("provider", "order", "store")
         .get(pk=job_pk)
     )
+
+
+def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
+    """By their keys, so that two who lock several never wait for each other."""
+    found = jobs.select_related("provider", "order__store", "item__product").order_by("pk")
+    return list(found.select_for_update(of=("self",), no_key=True))
 
 
 def fail_job(job: Job, message: str) -> None:

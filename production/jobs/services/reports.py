@@ -1,13 +1,25 @@
-"""Reports of providers: each is kept once, applied where it says something new, and never takes a job back."""
+"""Reports of providers: stored once each, applied only if they advance the job."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from production.adapters.interface import Report
-from production.jobs.models import RANK, Attempt, AttemptOutcome, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import (
+    RANK,
+    Attempt,
+    AttemptOutcome,
+    GangSheet,
+    Job,
+    JobState,
+    ProviderReport,
+    ReportOutcome,
+)
+from production.jobs.models.gang_sheet import NUMBER as SHEET_NUMBER
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.order_moves import follow_jobs
 from production.jobs.services.recording import fail_job, lock_job, record_job
@@ -21,12 +33,35 @@ Verdict = tuple[ReportOutcome, str]
 
 def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
     """In the order in which they happened, as far as they say; each in a transaction of its own."""
+    reports = [one for report in reports for one in _for_each_job(provider, report)]
     known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
     return [receive_report(provider=provider, report=report) for _, report in known]
 
 
+def _for_each_job(provider: Provider, report: Report) -> list[Report]:
+    """A report of a gang sheet is one of each job on it. A parcel it names is kept where all go to one order."""
+    found = SHEET_NUMBER.match(report.job_number)
+    sheets = (
+        GangSheet.objects.filter(provider=provider, pk=int(found[1])) if found else GangSheet.objects.none()
+    )
+    sheet = sheets.first()
+    jobs = list(Job.objects.filter(gang_sheet=sheet).order_by("pk")) if sheet else []
+    if sheet is None or sheet.number != report.job_number or not jobs:
+        return [report]
+    if len({job.order_id for job in jobs}) > 1:
+        report = replace(report, carrier="", tracking_number="", tracking_url="")
+    said = f"{report.message} (gang sheet {sheet})".strip()
+    return [
+        replace(
+            report, identifier=f"{report.identifier[:150]}:{job.number}", job_number=job.number, message=said
+        )
+        for job in jobs
+    ]
+
+
 @transaction.atomic
 def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
+    report = _storable(report)
     row, is_new = ProviderReport.objects.get_or_create(
         provider=provider, identifier=report.identifier[:200], defaults=_columns(report)
     )
@@ -40,12 +75,29 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
         order = lock_order(found.order, ())
         row.job = job = lock_job(found.pk)
         job.order = order
+        if order.recipient_erased:
+            # What the provider writes may name the recipient again.
+            report = replace(report, message="", raw="", tracking_url="")
+            row.message = row.raw = row.tracking_url = ""
         row.outcome, row.explanation = _assess(job, provider, report)
         if row.outcome == O.APPLIED:
             row.explanation = _apply(job, report)
     row.explanation = row.explanation[:1000]
-    row.save(update_fields=["job", "outcome", "explanation"])
+    row.save(update_fields=["job", "outcome", "explanation", "message", "raw", "tracking_url"])
     return row
+
+
+def _storable(report: Report) -> Report:
+    """Without what no column holds: NUL, and halves of surrogate pairs."""
+    texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
+    clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
+    # A press whose clock is ahead must not make its later reports late.
+    at = min(report.at, timezone.now()) if report.at else None
+    return replace(report, **clean, at=at)
+
+
+def _storable_text(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _columns(report: Report) -> dict[str, object]:
@@ -64,7 +116,7 @@ def _columns(report: Report) -> dict[str, object]:
 
 
 def _job_for(number: str) -> Job | None:
-    """By its number, or by one it was sent under before."""
+    """Finds a job by its current or an earlier number."""
     job = Job.objects.select_related("order").filter(number=number).first()
     if job is None:
         attempt = Attempt.objects.filter(number=number).select_related("job__order").first()
@@ -95,7 +147,7 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
 
 
 def _assess_failed(job: Job, report: Report) -> Verdict:
-    """A provider that goes on after a failure is believed, unless that was before."""
+    """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         return O.LATE, "It is known to have failed."
     if job.reported and (report.at is None or report.at <= job.reported):
@@ -130,7 +182,7 @@ def _apply(job: Job, report: Report) -> str:
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
     if job.next_try is None and not job.held and _has_attempt_under_way(job):
-        # Its worker may have been killed: the job is claimed once more, which ends the attempt.
+        # The worker may have been killed: the job becomes due again, which ends the attempt.
         job.next_try = timezone.now()
     record_job(job, previous=previous, note=f"{who} {report.message}".strip())
     if job.state == JobState.FAILED:
@@ -140,7 +192,7 @@ def _apply(job: Job, report: Report) -> str:
 
 
 def _has_attempt_under_way(job: Job) -> bool:
-    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
+    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
 def _parcels(job: Job, report: Report) -> list[Parcel]:

@@ -1,4 +1,4 @@
-"""Exchanges and raw reports go after EXCHANGE_DAYS_KEPT; jobs, states, digests and times stay."""
+"""Retention: exchanges and raw reports are removed after EXCHANGE_DAYS_KEPT; all else stays."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -25,9 +25,9 @@ def _before() -> datetime:
 
 
 def _old_attempts() -> QuerySet[Attempt]:
-    """Not of open jobs: what was sent may still be needed."""
-    kept = Q(request="", answer="")
-    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(kept)
+    """Old attempts, except of open jobs."""
+    erased = Q(request="", answer="")
+    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(erased)
 
 
 def _old_raw() -> QuerySet[ProviderReport]:

@@ -1,4 +1,4 @@
-"""What a worker does for jobs that are due: each exchange is written before it begins and completed after it.
+"""Works on due jobs: each exchange is recorded before it begins and completed after it.
 
 A claim moves `next_try` ahead by a lease, and the lock of the job's number is held by the connection that works on
 it: what a killed worker held comes up again when the lease is over, and what another one still holds is left alone.
@@ -14,11 +14,15 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobState
+from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors.building import adapter_job
+from production.jobs.selectors.gang_requests import gathers
 from production.jobs.services import outcomes
+from production.jobs.services.gathering import gather_job, leave_sheet
+from production.jobs.services.interrupted import close_interrupted
+from production.jobs.services.places import PLACES, Place
 from production.jobs.services.recording import lock_job, record_job
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, is_down
@@ -29,35 +33,39 @@ logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 10
 JOB_LOCKS = 0x10B << 44
-# While no provider of its rule takes a job.
+# The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
+    AND (provider_id IS NULL OR provider_id <> ALL(%s))
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
-def take_due_jobs(*, limit: int) -> Sequence[int]:
-    """The longest waiting first."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
+def claim_due_jobs(*, limit: int) -> Sequence[int]:
+    """The longest waiting first, but none of a provider that has as many as it gets at once."""
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(PLACES.full()), limit])]
 
 
 def work_on_job(*, job_pk: int) -> bool:
-    """Submits or cancels the job, whichever is due; False where there was nothing to do."""
+    """Submits or cancels the job, whichever is due; False if neither is."""
     with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
-        attempt = _begin(job_pk)
-        if attempt is None:
-            return False
-        _exchange(attempt)
-        return True
+        with PLACES.of_one_job() as place:
+            attempt, is_gathered = _begin(job_pk, place)
+            if is_gathered and not gather_job(job_pk=job_pk):
+                attempt, _ = _begin(job_pk, place, is_alone=True)
+            if attempt is None:
+                return False
+            _exchange(attempt)
+            return True
 
 
 def _exchange(attempt: Attempt) -> None:
-    """Outside of any transaction: it may take long."""
+    """Runs the exchange outside of transactions, because it may take long."""
     job = attempt.job
     try:
         adapter = adapter_of(attempt.provider)
@@ -71,54 +79,73 @@ def _exchange(attempt: Attempt) -> None:
         outcomes.record_refused(attempt=attempt, error=error)
     except ProviderUnavailable as error:
         outcomes.record_unavailable(attempt=attempt, error=error)
+    except (Unavailable, TooManyRequests) as error:
+        # Of the service itself, such as its file storage: the provider has no part in it.
+        outcomes.record_postponed(attempt=attempt, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
-        # Nothing was sent: the file, the settings or the secrets are of no use.
+        # Nothing was sent, because of an unusable file, setting or secret.
         outcomes.record_unusable(attempt=attempt, message=str(error) or "No key opens the stored secrets.")
 
 
 @transaction.atomic
-def _begin(job_pk: int) -> Attempt | None:
-    """Decides what is to be done with the job, and writes down that it begins."""
+def _begin(job_pk: int, place: Place, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
+    """Decides what is to be done with the job, and writes down that it begins.
+
+    The second value: it is to wait for a gang sheet, and nothing has begun.
+    """
     job = lock_job(job_pk)
     if job.next_try is None or (job.held and not job.cancel_requested):
-        return None
-    _close_interrupted(job)
-    if job.cancel_requested:
-        kind = AttemptKind.CANCEL
-        if job.provider is None:
-            outcomes.cancel_locked(job, note="No provider had it.")
-            return None
-    elif job.state == JobState.QUEUED:
-        kind = AttemptKind.SUBMIT
+        return None, False
+    if job.gang_sheet_id is not None:
+        _look_at_sheet(job)
+        return None, False
+    close_interrupted(job)
+    kind = AttemptKind.CANCEL if job.cancel_requested else AttemptKind.SUBMIT
+    if job.cancel_requested and job.provider is None:
+        outcomes.cancel_locked(job, note="No provider had it.")
+        return None, False
+    if not job.cancel_requested:
+        if job.state != JobState.QUEUED:
+            job.next_try = None
+            job.save(update_fields=["next_try", "is_uncertain"])
+            return None, False
         if not _route(job):
-            return None
-    else:
-        job.next_try = None
-        job.save(update_fields=["next_try"])
-        return None
+            return None, False
+    changed = ["is_uncertain", "provider", "rule", "message"]
+    if kind == AttemptKind.SUBMIT and not (is_alone or job.is_uncertain) and gathers(job.provider):
+        job.save(update_fields=changed)
+        return None, True
+    if job.provider_id is None or not place.take(job.provider_id):
+        # Due still: it is claimed once the provider has a place.
+        job.next_try = timezone.now()
+        job.save(update_fields=["next_try", *changed])
+        return None, False
     job.tries += 1
-    job.save(update_fields=["tries", "is_uncertain", "provider", "rule", "message"])
-    return Attempt.objects.create(
+    job.save(update_fields=["tries", *changed])
+    attempt = Attempt(
         job=job, number=job.number, provider_id=job.provider_id, kind=kind, started=timezone.now()
     )
+    attempt.save()
+    return attempt, False
 
 
-def _close_interrupted(job: Job) -> None:
-    """Of a worker that was killed: the provider may have what it sent."""
-    left = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY)
-    message = "The worker ended before the answer was written down."
-    for attempt in left:
-        attempt.outcome, attempt.message, attempt.finished = (
-            AttemptOutcome.INTERRUPTED,
-            message,
-            timezone.now(),
-        )
-        attempt.save(update_fields=["outcome", "message", "finished"])
-        job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
+def _look_at_sheet(job: Job) -> None:
+    """Its sheet sends it, and closes what was interrupted; here it is only cancelled, as far as that can be done."""
+    if not job.cancel_requested:
+        job.next_try = None
+        job.save(update_fields=["next_try"])
+    elif job.state != JobState.QUEUED:
+        message = f"It is on gang sheet {job.gang_sheet}, which {job.provider} has; stop it there."
+        outcomes.keep_uncancelled(job, message)
+    elif leave_sheet(job):
+        outcomes.cancel_locked(job, note="It was taken off its gang sheet before that was sent.")
+    else:
+        job.next_try = timezone.now() + WAIT_FOR_PROVIDER
+        job.save(update_fields=["next_try"])
 
 
 def _route(job: Job) -> bool:
-    """Whether the locked job has a provider to be sent to now."""
+    """Chooses a provider for the locked job; False if none is available now."""
     provider = job.provider
     if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
         return True
@@ -149,14 +176,14 @@ def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
 
 
 def _wait(job: Job, decision: Decision) -> bool:
-    """Always False: nothing can be sent now. Without a rule the job fails, for no wait would help."""
-    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.standings):
+    """Postpones the job, or fails it if no rule matches; always returns False."""
+    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
         reason = (
             "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
         )
         outcomes.fail_locked(job, reason)
         return False
-    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.standings)
+    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
     job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
     job.save(update_fields=["message", "next_try", "is_uncertain"])
     return False

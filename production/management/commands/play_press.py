@@ -8,7 +8,7 @@ from django.core.management import BaseCommand, CommandError
 from production.management.press import Press
 from production.providers.models import AdapterKind, Provider
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 
 class Command(BaseCommand):
@@ -34,6 +34,6 @@ class Command(BaseCommand):
         self.stdout.write(f"The press watches {hot}. Accept an order of its store; Ctrl+C ends it.")
         try:
             while press.look() or not once:
-                time.sleep(LOOK_SECONDS)
+                time.sleep(POLL_SECONDS)
         except KeyboardInterrupt:
             self.stdout.write("Stopped")

@@ -1,4 +1,4 @@
-"""The form of a provider: its own columns, and the settings that its adapter declares."""
+"""The form of a provider, with the settings that its adapter declares."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ PREFIX = "setting_"
 
 
 class ProviderForm(forms.ModelForm):
-    """`adapter_kind` is set by `provider_form`. Rules of the settings are the service's."""
+    """`adapter_kind` is set by `provider_form`. The service checks the settings."""
 
     adapter_kind = ""
 
@@ -45,7 +45,7 @@ class ProviderForm(forms.ModelForm):
                 shown.help_text = f"{field.help} {'Stored; empty keeps it.' if field.name in secrets else ''}"
                 shown.required = shown.required and field.name not in secrets
             else:
-                shown.initial = self.instance.settings.get(field.name, field.default)
+                shown.initial = _plain(self.instance.settings.get(field.name, field.default))
 
     @property
     def values(self) -> ProviderValues:
@@ -77,6 +77,11 @@ class ProviderForm(forms.ModelForm):
         return cleaned
 
 
+def _plain(value: Any) -> Any:
+    """450, and not 450.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def provider_form(kind: str) -> type[ProviderForm]:
     """A form class with a field for each setting of this adapter."""
     fields = {PREFIX + field.name: _form_field(field) for field in setting_fields(kind)}
@@ -92,7 +97,7 @@ def _form_field(field: SettingField) -> forms.Field:
         "label": field.label,
         "help_text": field.help,
         "required": field.required and field.default is None,
-        "initial": field.default,
+        "initial": _plain(field.default),
     }
     if field.secret and field.kind == "long_text":
         return forms.CharField(widget=UnfoldAdminTextareaWidget(attrs={"rows": 6}), strip=True, **common)

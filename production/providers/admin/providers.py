@@ -19,8 +19,9 @@ from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import is_down, postback_url
 from production.providers.services.providers import check_provider, rotate_postback_secret, save_provider
 
+GANG_PREFIX = "setting_gang_"
 OWN = ("name", "code", "is_enabled", "daily_capacity")
-# What each adapter is for, on the page that offers them.
+# Descriptions of adapters, for the page to choose one.
 PURPOSES: Mapping[str, str] = {
     AdapterKind.FOLDER: "A folder of this machine or a mounted one, which a press or its front end watches.",
     AdapterKind.SFTP: "The same over SFTP, at a print shop elsewhere.",
@@ -43,7 +44,7 @@ class ProviderAdmin(ConsoleAdmin):
     ordering = ["name"]
 
     def has_delete_permission(self, request: HttpRequest, provider: Provider | None = None) -> bool:
-        """Its jobs and exchanges name it; one that is not needed any more is disabled."""
+        """Providers are disabled, not deleted, because jobs refer to them."""
         return False
 
     @admin.display(description="adapter")
@@ -65,17 +66,20 @@ class ProviderAdmin(ConsoleAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
         kind = self._kind(request, obj)
-        return [
+        names = setting_names(kind)
+        gang = [name for name in names if name.startswith(GANG_PREFIX)]
+        parts = [
             (None, {"fields": list(OWN)}),
-            (f"Settings: {AdapterKind(kind).label}", {"fields": setting_names(kind)}),
+            (AdapterKind(kind).label, {"fields": [name for name in names if name not in gang]}),
         ]
+        return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
 
     def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
         kind = provider.adapter if provider else request.GET.get("adapter", "")
         return kind if kind in KINDS else str(AdapterKind.FOLDER)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Which adapter it is comes first: the form depends on it."""
+        """Asks for the adapter first, because the form depends on it."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method == "GET" and request.GET.get("adapter") not in KINDS:
@@ -99,7 +103,8 @@ class ProviderAdmin(ConsoleAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         provider = self.get_object(request, object_id)
-        context = {"provider": provider, "is_down": provider is not None and is_down(provider)}
+        context: dict[str, Any] = {"show_save_and_add_another": False}
+        context |= {"provider": provider, "is_down": provider is not None and is_down(provider)}
         if provider is not None:
             context["postback"] = postback_url(provider)
         answer: HttpResponse = super().change_view(

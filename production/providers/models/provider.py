@@ -25,7 +25,7 @@ class AdapterKind(models.TextChoices):
     ]
 )
 class Provider(models.Model):
-    """A print shop, or a press of one's own, with the adapter that reaches it.
+    """A print provider (a print shop or own press) with its adapter.
 
     `settings` are checked by the adapter's declaration; secrets of the adapter are encrypted, as JSON, apart from
     them. Reports may be received at an address of its own, whose last part is the postback secret.

@@ -17,8 +17,10 @@ from production.adapters.registry import build_adapter, setting_fields
 from production.adapters.settings_schema import clean_settings
 from production.providers.models import Provider
 
-# For so long after its first failure a provider counts as up: jobs are tried again there.
+# A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
+# Of jobs, in the words of production.jobs, which is built on this.
+STATES_AT_PROVIDER = ("Queued", "Sent", "Acknowledged", "InProduction")
 
 
 def adapter_of(provider: Provider) -> Adapter:
@@ -45,8 +47,8 @@ def postback_url(provider: Provider) -> str:
 
 
 def provider_at_address(code: str, secret: str) -> Provider | None:
-    """The enabled provider whose reports are received at this address."""
-    provider = Provider.objects.filter(code=code, is_enabled=True).first()
+    """The enabled provider of this postback URL."""
+    provider = Provider.objects.filter(code=code).first()
     known = provider.postback_digest if provider else "0" * 64
     fits = [hmac.compare_digest(known, one) for one in digests(secret)]
     return provider if any(fits) else None
@@ -62,9 +64,11 @@ def failing_providers() -> QuerySet[Provider]:
 
 
 def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
-    """Those whose reports are to be fetched: enabled ones, and disabled ones that still have jobs."""
+    """Providers to poll: enabled ones, and disabled ones with open jobs."""
     due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
-    return Provider.objects.filter(due, is_enabled=True).order_by("pk")
+    with_jobs = Provider.objects.filter(is_enabled=False, jobs__state__in=STATES_AT_PROVIDER)
+    wanted = Q(is_enabled=True) | Q(pk__in=with_jobs.values("pk"))
+    return Provider.objects.filter(due, wanted).order_by("pk")
 
 
 def shown_settings(provider: Provider) -> list[tuple[str, Any]]:

@@ -1,28 +1,29 @@
-"""Providers: saved with their settings and secrets, checked, and what is known of their health."""
+"""Saves and checks providers, and tracks their health."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.adapters.settings_schema import SettingField, check_settings, clean_settings
 from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
 
 POSTBACK_PREFIX = "sfb_"
-# A success is written down at most so often: the row is shared by all jobs.
+# The least time between two records of success, because all jobs share the row.
 NOTED_EVERY = timedelta(seconds=15)
 
 
@@ -40,7 +41,7 @@ class ProviderValues:
 
 @transaction.atomic
 def save_provider(*, values: ProviderValues, provider: Provider | None = None) -> Provider:
-    """Checks all settings by the declaration of the adapter; the kind of an existing provider stays."""
+    """Saves a provider with checked settings; the kind of an existing one cannot change."""
     if values.adapter not in AdapterKind.values:
         raise Invalid.at("/adapter", "adapter_unknown", f"Adapter: use {', '.join(AdapterKind.values)}.")
     if provider is not None:
@@ -76,7 +77,8 @@ def check_values(
     hidden = {field.name for field in fields if field.secret}
     given = {name: value for name, value in values.settings.items() if name not in hidden or value}
     whole = {**known, **given}
-    if mistakes := check_settings(fields, whole):
+    mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
+    if mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         labels = {field.name: field.label for field in fields}
         name, text = next(iter(mistakes.items()))
@@ -88,8 +90,13 @@ def check_values(
     return {name: value for name, value in clean.items() if name not in hidden}, secrets
 
 
+def _saved_mistakes(fields: Sequence[SettingField], clean: Mapping[str, Any]) -> dict[str, str]:
+    found = {field.name: field.check_saved(clean[field.name]) for field in fields if field.check_saved}
+    return {name: mistake for name, mistake in found.items() if mistake}
+
+
 def _check_folders(clean: Mapping[str, Any]) -> None:
-    """Hot folders lie below PRODUCTION_FOLDERS: elsewhere a provider could overwrite files of the machine."""
+    """Requires hot folders below PRODUCTION_FOLDERS, so that no other files can be overwritten."""
     roots = [Path(root).resolve() for root in settings.PRODUCTION_FOLDERS]
     for name in ("folder", "return_folder"):
         place = clean.get(name)
@@ -115,7 +122,7 @@ def rotate_postback_secret(*, provider: Provider) -> Provider:
 
 
 def check_provider(*, provider: Provider) -> str:
-    """What the adapter reached, in a sentence; raises DomainError with what was wrong. Outside of any transaction."""
+    """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
     try:
         reached = adapter_of(provider).check_connection()
     except (ProviderRefused, ValueError) as error:
@@ -140,16 +147,20 @@ def note_success(*, provider: Provider) -> None:
     Provider.objects.filter(stale, pk=provider.pk).update(failing_since=None, last_error="", last_success=now)
 
 
-def note_failure(*, provider: Provider, message: str) -> None:
-    """The first one counts: from then on the provider is failing, until something succeeds."""
+def note_failure(*, provider: Provider, message: str, since: datetime | None = None) -> None:
+    """The first one counts: from then on the provider is failing, until something succeeds.
+
+    `since` is when the try began that failed: a provider that hangs fails from then on, unless another try succeeded.
+    """
     text = " ".join(message.split())[:1000]
     known = Provider.objects.filter(pk=provider.pk)
-    known.filter(failing_since__isnull=True).update(failing_since=timezone.now(), last_error=text)
+    began = Greatest(Value(since or timezone.now()), F("last_success"))
+    known.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
     known.exclude(last_error=text).update(last_error=text)
 
 
 def review_failing_providers() -> int:
-    """Called by the clock: looks again at those that fail; returns how many work again."""
+    """Tests failing providers again, periodically; returns how many recovered."""
     recovered = 0
     for provider in Provider.objects.filter(is_enabled=True, failing_since__isnull=False):
         try:

@@ -16,7 +16,7 @@ from production.routing.models import RoutingChoice, RoutingRule
 from production.routing.selectors.routing import Decision, ItemFacts, decide, facts_of
 from stores.orders.models import Order, OrderItem
 
-MOST_ITEMS = 50
+MAX_ITEMS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
         return [path("tester", view, name="production_routingrule_tester"), *super().get_urls()]
 
     def tester_view(self, request: HttpRequest) -> HttpResponse:
-        """Where an order would go now, and why."""
+        """Shows which provider an order would get now, and why."""
         entered = request.GET.get("order", "").strip()[:20]
         order = self._order(entered)
         context = {
@@ -108,7 +108,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
 def _tested(order: Order) -> Sequence[TestedItem]:
     now, tested = timezone.now(), []
-    for item in order.items.select_related("product").order_by("position")[:MOST_ITEMS]:
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         facts = facts_of(order, item)
         tested.append(TestedItem(item, facts, decide(facts, now=now)))
     return tested

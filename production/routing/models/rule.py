@@ -70,7 +70,7 @@ class RoutingRule(models.Model):
 
 @pghistory.track()
 class RoutingChoice(models.Model):
-    """A provider of a rule. Of those with the smallest `priority` that take jobs now, shares decide."""
+    """A provider of a rule. Available providers of the smallest `priority` get jobs by their shares."""
 
     rule = models.ForeignKey(RoutingRule, on_delete=models.CASCADE, related_name="choices")
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="choices")
@@ -98,7 +98,7 @@ class RoutingChoice(models.Model):
 
 
 class RoutingTally(models.Model):
-    """How many jobs a provider got on a day (UTC) by a rule; reassigned ones have none."""
+    """The jobs that a rule gave a provider on a day (UTC), without reassigned ones."""
 
     day = models.DateField()
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="+")

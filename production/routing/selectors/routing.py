@@ -1,4 +1,4 @@
-"""Where an item goes, and why: the first rule that fits it, and the provider of that rule whose turn it is."""
+"""Routing of items: the first matching rule, and the next provider of that rule, with reasons."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from stores.orders.models import Order, OrderItem
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What rules look at."""
+    """The facts of an item that rules check."""
 
     store_pk: int
     product_pk: int
@@ -24,8 +24,8 @@ class ItemFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A provider of the rule, with why it is not available, in words, or ""."""
+class Candidate:
+    """A provider of the rule; `obstacle` says why it is unavailable, or is ""."""
 
     choice: RoutingChoice
     jobs_today: int
@@ -39,12 +39,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`passed` are rules that came before, each with why it did not fit."""
+    """`passed` are the earlier rules, each with the reason why it did not match."""
 
     rule: RoutingRule | None
     passed: Sequence[tuple[RoutingRule, str]]
-    standings: Sequence[Standing]
-    chosen: Standing | None
+    candidates: Sequence[Candidate]
+    chosen: Candidate | None
 
 
 def facts_of(order: Order, item: OrderItem) -> ItemFacts:
@@ -58,7 +58,7 @@ def facts_of(order: Order, item: OrderItem) -> ItemFacts:
 
 
 def enabled_rules() -> list[RoutingRule]:
-    """Only rules that have a provider, in their order."""
+    """Enabled rules with a provider, in order."""
     rules = RoutingRule.objects.filter(is_enabled=True, choices__isnull=False).distinct()
     return list(rules.order_by("position", "id"))
 
@@ -68,7 +68,7 @@ def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | 
 
 
 def misfit(rule: RoutingRule, facts: ItemFacts) -> str:
-    """Why the rule does not fit; "" where it does."""
+    """Why the rule does not match; "" if it does."""
     if rule.store_id is not None and rule.store_id != facts.store_pk:
         return "it is for another store"
     if rule.product_id is not None and rule.product_id != facts.product_pk:
@@ -91,19 +91,19 @@ def decide(facts: ItemFacts, *, now: datetime, excluded: Collection[int] = ()) -
         if reason := misfit(rule, facts):
             passed.append((rule, reason))
             continue
-        standings = standings_of(rule, now=now, excluded=excluded)
-        return Decision(rule, passed, standings, pick(standings))
+        candidates = candidates_of(rule, now=now, excluded=excluded)
+        return Decision(rule, passed, candidates, pick(candidates))
     return Decision(None, passed, (), None)
 
 
-def standings_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Standing]:
+def candidates_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Candidate]:
     choices = list(rule.choices.select_related("provider").order_by("priority", "id"))
     today = now.astimezone(UTC).date()
     tallies = RoutingTally.objects.filter(day=today, provider__in=[one.provider_id for one in choices])
     by_rule = dict(tallies.filter(rule=rule).values_list("provider", "jobs"))
     in_all = dict(tallies.values_list("provider").annotate(jobs=Sum("jobs")))
     return [
-        _standing(
+        _candidate(
             choice,
             by_rule.get(choice.provider_id, 0),
             in_all.get(choice.provider_id, 0),
@@ -113,26 +113,26 @@ def standings_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] 
     ]
 
 
-def _standing(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Standing:
+def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Candidate:
     provider = choice.provider
     if not provider.is_enabled:
-        return Standing(choice, by_rule, "it is disabled")
+        return Candidate(choice, by_rule, "it is disabled")
     if is_excluded:
-        return Standing(choice, by_rule, "it refused this job")
+        return Candidate(choice, by_rule, "it refused this job")
     if choice.daily_capacity is not None and by_rule >= choice.daily_capacity:
         text = f"its {choice.daily_capacity:,} jobs per day of this rule are used up"
-        return Standing(choice, by_rule, text, is_full=True)
+        return Candidate(choice, by_rule, text, is_full=True)
     if provider.daily_capacity is not None and in_all >= provider.daily_capacity:
         text = f"its {provider.daily_capacity:,} jobs per day are used up"
-        return Standing(choice, by_rule, text, is_full=True)
+        return Candidate(choice, by_rule, text, is_full=True)
     if is_down(provider):
-        return Standing(choice, by_rule, f"it is down: {provider.last_error}")
-    return Standing(choice, by_rule, "")
+        return Candidate(choice, by_rule, f"it is down: {provider.last_error}")
+    return Candidate(choice, by_rule, "")
 
 
-def pick(standings: Sequence[Standing]) -> Standing | None:
-    """The smallest priority first; within one, who is furthest behind its share."""
-    free = [one for one in standings if not one.obstacle]
+def pick(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The available provider of the smallest priority that is furthest behind its share."""
+    free = [one for one in candidates if not one.obstacle]
     if not free:
         return None
     first = min(one.choice.priority for one in free)

@@ -1,4 +1,4 @@
-"""Counts what each provider gets in a day."""
+"""Counts the jobs of each provider by day."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ ON CONFLICT (day, provider_id, rule_id) DO UPDATE SET jobs = known.jobs + 1
 
 
 def lock_routing() -> None:
-    """Until the transaction ends: shares and capacities are counted by one at a time."""
+    """Serialises routing until the transaction ends, so that shares and capacities are exact."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROUTING_LOCK])
 

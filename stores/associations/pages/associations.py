@@ -57,7 +57,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     application = readable(request, application_id)
     if request.method != "POST":
         return _confirm_withdrawal(request, application, request_id)

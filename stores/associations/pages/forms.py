@@ -7,7 +7,7 @@ from accounts.models import AssociationRequest
 from accounts.permissions import EXPLANATIONS, STORE_GRANTS, Permission
 from stores.catalog.models import Store
 
-# The contract's names, and the fields that hold them here.
+# The API's names of the fields.
 REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
 
 GRANTS_FIELD = forms.MultipleChoiceField(
@@ -30,7 +30,7 @@ MESSAGE_FIELD = forms.CharField(
 
 
 class RequestStoreForm(forms.Form):
-    """For a store that is known by its ID, listed or not."""
+    """Requests a store by its ID, whether the directory lists it or not."""
 
     store = forms.CharField(
         label="Store ID",
@@ -51,7 +51,7 @@ class RequestStoreForm(forms.Form):
 
 
 def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
-    """Each with `permissions`: what was requested, or granted, in plain words."""
+    """Adds `permissions` to each request: the labels of the requested or granted permissions."""
     found = list(requests)
     for one in found:
         one.permissions = [str(Permission(grant).label) for grant in one.grants]  # type: ignore[attr-defined]

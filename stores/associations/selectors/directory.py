@@ -1,4 +1,4 @@
-"""The directory: stores that take requests for access, and how the applications of a person stand with them."""
+"""The directory of stores that accept access requests, with the associations of a user's applications."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ def countries_listed() -> list[str]:
 
 
 def listings(stores: Iterable[Store], applications: Iterable[Application]) -> list[Listing]:
-    """In three queries for any number of stores."""
+    """Runs three queries for any number of stores."""
     found = {store.pk: Listing(store) for store in stores}
     names = {application.pk: application.name for application in applications}
     sold = Product.objects.filter(store__in=found, is_active=True).exclude(category="")
@@ -67,7 +67,7 @@ def listings(stores: Iterable[Store], applications: Iterable[Application]) -> li
 
 
 def directory_store(store_id: str) -> Store:
-    """One that is listed, or the demo store, which is open to everyone."""
+    """A listed store, or the demo store, which is open to everyone."""
     store = (
         _with_profiles().filter(Q(profile__is_listed=True) | Q(is_demo=True), external_id=store_id).first()
     )

@@ -14,7 +14,7 @@ from stores.catalog.selectors.delivery_methods import known_delivery_methods
 
 # What the choice sends where the code is new.
 NEW = "+"
-MOST_CHARACTERS = 40
+MAX_CHARACTERS = 40
 
 
 class MethodWidget(forms.Widget):
@@ -43,7 +43,7 @@ def sent_method(data: Any, name: str) -> str:
 def method_choice(value: str, known: Sequence[str]) -> dict[str, Any]:
     """What the template of the choice shows."""
     is_new = value not in known if value else not known
-    return {"value": value, "known": known, "is_new": is_new, "new": NEW, "maximum": MOST_CHARACTERS}
+    return {"value": value, "known": known, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
 
 
 def known_methods_of(form: forms.ModelForm) -> list[str]:

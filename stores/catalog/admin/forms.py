@@ -1,8 +1,8 @@
 from django import forms
 
 
-class JudgedByService(forms.ModelForm):
-    """Checks types only; rules are the service's, which sees all rows together and says it in better words."""
+class ValidatedByService(forms.ModelForm):
+    """Checks types only. The service checks the rules, because it sees all rows together."""
 
     def _get_validation_exclusions(self) -> set[str]:
         return {field.name for field in self._meta.model._meta.fields}  # noqa: SLF001 - Django's public Meta API

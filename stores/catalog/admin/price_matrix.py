@@ -12,8 +12,8 @@ from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.templates.records import Record
 
-# A form has at most 2,000 inputs; what is larger is changed by a catalog file.
-MOST_CELLS = 1500
+# A form has at most 2,000 inputs; larger tables are changed by a catalog file.
+MAX_CELLS = 1500
 REPEATED = "This delivery method, country and location are there twice."
 UNUSED = "There is no price here: write one, or remove it."
 
@@ -68,12 +68,12 @@ class Cell:
 
 
 class PriceMatrix:
-    """Of the stored prices; with `data`, as a browser sent it. What is left empty is no price."""
+    """Built from the stored prices or, with `data`, from a submitted form. An empty cell has no price."""
 
     def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
         self.stored, self.known = stored, known
         self.methods, self.places = _shown(stored)
-        self.is_too_large = len(self.methods) * len(self.places) > MOST_CELLS
+        self.is_too_large = len(self.methods) * len(self.places) > MAX_CELLS
         if data is not None and not self.is_too_large:
             self.methods, self.places = _sent(data)
         self.is_confirmed = data is not None and "prices-confirmed" in data
@@ -96,7 +96,7 @@ class PriceMatrix:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """Those with a price: in the order in which they are stored, and then as the table has them."""
+        """The cells with a price: stored ones in their stored order, then new ones in the order of the table."""
         filled = [cell for place in self.places for cell in place.cells if cell.price]
         order = {_key(price): number for number, price in enumerate(self.stored)}
         return sorted(filled, key=lambda cell: order.get(cell.key, len(order)))
@@ -111,7 +111,7 @@ class PriceMatrix:
         return self.records() != [_without_date(price) for price in self.stored]
 
     def check(self) -> None:
-        """What the service cannot say: columns and rows that would be lost, and new codes that look like known ones."""
+        """Checks what the service cannot: columns and rows that would be lost, new codes like existing ones."""
         filled = {(cell.method.number, cell.place.number) for cell in self.cells}
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
@@ -124,7 +124,7 @@ class PriceMatrix:
                 place.errors.append(UNUSED)
 
     def show(self, fault: Fault) -> None:
-        """Puts a fault of /DeliveredPrices where it can be mended."""
+        """Shows a fault of /DeliveredPrices at the cell, row or column it is about."""
         _, _, number, *member = fault.pointer.split("/")
         cell = self.cells[int(number)]
         name = member[0] if member else ""
@@ -158,14 +158,14 @@ class PriceMatrix:
 
     def _record(self, cell: Cell) -> Record:
         stored = next((price for price in self.stored if _key(price) == cell.key), None)
-        kept = {
+        descriptions = {
             price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
         }
-        # One input stands for the descriptions of a column: where they differ, it is empty and leaves them.
-        keeps = stored is not None and not cell.method.description and len(kept) > 1
+        # A column has one input for all its descriptions; when they differ it is empty and changes none.
+        keeps_description = stored is not None and not cell.method.description and len(descriptions) > 1
         return {
             "DeliveryMethodCode": cell.method.code,
-            "Description": stored["Description"] if stored and keeps else cell.method.description,
+            "Description": stored["Description"] if stored and keeps_description else cell.method.description,
             "Price": _price(cell.price),
             "Country": stored["Country"] if stored else COUNTRIES.get(cell.place.country, ""),
             "CountryCode": cell.place.country,
@@ -174,7 +174,7 @@ class PriceMatrix:
         }
 
     def _add_spare(self) -> None:
-        """An empty column and an empty row, to fill in where no script adds any."""
+        """Adds an empty column and row for browsers without JavaScript."""
         if not any(method.is_spare for method in self.methods):
             self.methods.append(Method(len(self.methods), is_spare=True))
         if not any(place.is_spare for place in self.places):
@@ -209,7 +209,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
     ]
     places = [
         Place(number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location"))
-        for number in range(min(_count(data, "prices-places"), 2 * MOST_CELLS // max(len(methods), 1)))
+        for number in range(min(_count(data, "prices-places"), 2 * MAX_CELLS // max(len(methods), 1)))
     ]
     for place in places:
         for method in methods:
@@ -217,7 +217,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
             cell.price = _text(data, cell.name)
             cell.is_default = bool(cell.price) and data.get("prices-default") == cell.value
             place.cells.append(cell)
-    # What is wholly empty is not there; numbers stay as they were sent, for they are in the names of the inputs.
+    # Empty rows and columns are dropped; numbers stay as sent, because the names of the inputs contain them.
     prices = [cell for place in places for cell in place.cells if cell.price]
     for one in methods:
         one.is_spare = not one.code and not any(cell.method is one for cell in prices)
@@ -228,7 +228,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
 
 def _count(data: Mapping[str, Any], name: str) -> int:
     text = _text(data, name)
-    return min(int(text), MOST_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(int(text), MAX_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
@@ -236,7 +236,7 @@ def _text(data: Mapping[str, Any], name: str) -> str:
 
 
 def _price(text: str) -> Decimal | str:
-    """What is no number is left to the service to refuse."""
+    """Text that is no number stays text: the service refuses it."""
     try:
         return Decimal(text)
     except InvalidOperation:
@@ -244,7 +244,7 @@ def _price(text: str) -> Decimal | str:
 
 
 def _without_date(price: Record) -> Record:
-    """Whose date the service keeps by itself."""
+    """Drops the date, which the service carries over."""
     return {name: value for name, value in price.items() if name != "Created"}
 
 

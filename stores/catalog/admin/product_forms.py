@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
 from stores.catalog.admin.delivery_methods import MethodWidget, as_known, known_methods_of, misspelled
-from stores.catalog.admin.forms import JudgedByService
+from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.models import Product, ProductionSpeed, TemplateField
 from stores.catalog.records import (
@@ -43,7 +43,7 @@ KINDS = {
 
 
 def _allow_empty(form: forms.ModelForm, members: Iterable[Member]) -> None:
-    """A text that a record may leave out may be left empty in a form."""
+    """Lets a form leave optional text members empty."""
     for member in members:
         if member.default == "" and member.column in form.fields:
             form.fields[member.column].required = False
@@ -77,7 +77,7 @@ WORDS = {
 }
 
 
-class ProductForm(JudgedByService):
+class ProductForm(ValidatedByService):
     """Checked together with the rows below it, so that one submission shows every fault, whatever else is wrong."""
 
     # The rows of the same submission; the admin names them.
@@ -175,8 +175,8 @@ class Lines(forms.CharField):
         return list(initial or []) != self.to_python(data)
 
 
-class ChildForm(JudgedByService):
-    """A row. A new one has no position until its table is sorted: it comes after those that have one."""
+class ChildForm(ValidatedByService):
+    """A row of a table. New rows have no position until they are sorted, and come last."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -234,16 +234,16 @@ class ProductionSpeedForm(ChildForm):
 
 class ChildFormSet(LabelledFormSet):
     def add_fields(self, form: Any, index: int | None) -> None:
-        """Every save replaces the rows: that another one did so in between is no fault of a row."""
+        """Every save replaces all rows, so a row replaced by a save in between is not an error."""
         super().add_fields(form, index)
         key = form.fields["id"].initial
         form.fields["id"] = forms.CharField(initial=key, required=False, widget=forms.HiddenInput)
 
     def validate_unique(self) -> None:
-        """Judged by the service."""
+        """The service checks uniqueness."""
 
-    def kept(self) -> list[forms.ModelForm]:
-        """The forms whose rows are to be there afterwards, in their new order, also while some are invalid."""
+    def remaining(self) -> list[forms.ModelForm]:
+        """The forms of the remaining rows in their new order, invalid ones included."""
         used = [form for form in self.initial_forms if not self._should_delete_form(form)]
         used += [
             form for form in self.extra_forms if form.has_changed() and not self._should_delete_form(form)
@@ -253,7 +253,7 @@ class ChildFormSet(LabelledFormSet):
 
 
 def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Record:
-    """What the forms say, over what is stored and no form shows."""
+    """The stored record, updated with the values of the forms."""
     record = {**form.stored_record, "DeliveredPrices": form.matrix.records()}
     record["IsActive"] = form.publishes or (record.get("IsActive", False) and UNPUBLISH not in form.data)
     for name, column in COLUMNS.items():
@@ -271,13 +271,13 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
                 for member in members
                 if member.column in child.cleaned_data
             }
-            for child in formset.kept()
+            for child in formset.remaining()
         ]
     return record
 
 
 def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Iterable[Fault]) -> None:
-    """Puts each fault at the field it is about, in the words of the form; what a field says already is not repeated."""
+    """Shows each fault at its field, with the labels of the form; a field never repeats a message."""
     by_name = {CHILD_OF[formset.model]: formset for formset in formsets}
     for fault in faults:
         name, *rest = fault.pointer.strip("/").split("/")
@@ -285,7 +285,7 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
         if name == "DeliveredPrices" and rest:
             form.matrix.show(fault)
         elif formset is not None and rest:
-            child = formset.kept()[int(rest[0])]
+            child = formset.remaining()[int(rest[0])]
             members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
             _show(child, members, rest[1] if len(rest) > 1 else "", fault)
         else:

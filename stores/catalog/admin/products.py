@@ -17,7 +17,7 @@ from unfold.decorators import display
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.admin.base import ConsoleInline
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_answer
 from fulfillment.core.lanes import RENDERINGS
@@ -41,7 +41,7 @@ from stores.catalog.services.publishing import steps_to_sale
 from stores.catalog.services.thumbnails import draw_thumbnail
 
 # Each is written with its template in the same request.
-MOST_DUPLICATES = 25
+MAX_DUPLICATES = 25
 LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
 
 
@@ -57,7 +57,7 @@ class TemplateFieldInline(ChildInline):
 
 
 class DeliveredPriceInline(ConsoleInline):
-    """For those who may only look; to others the form itself shows prices as a table."""
+    """Prices for users without write access; all others edit them in the price table."""
 
     model = DeliveredPrice
     fields = [member.column for member in DELIVERED_PRICE]
@@ -140,15 +140,17 @@ class ProductAdmin(StaffAdmin):
 
     @admin.action(description="Duplicate", permissions=["change"])
     def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
-        if len(chosen := list(products[: MOST_DUPLICATES + 1])) > MOST_DUPLICATES:
-            messages.error(request, f"At most {MOST_DUPLICATES} products are duplicated at once.")
+        if len(chosen := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
+            messages.error(request, f"At most {MAX_DUPLICATES} products are duplicated at once.")
             return
         copies = [duplicate_product(product=product) for product in chosen]
         names = ", ".join(copy.external_id for copy in copies)
         messages.success(request, f"Duplicated as {names}. Copies are not in the catalog yet.")
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
-    @asks_confirmation("Take these products out of the catalog? Nobody can order them any more.", "Archive")
+    @requires_confirmation(
+        "Take these products out of the catalog? Nobody can order them any more.", "Archive"
+    )
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)
@@ -161,15 +163,15 @@ class ProductAdmin(StaffAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        # A template that is saved is set, to see whether it can be.
+        # Saving renders the template to check it.
         place = (
-            RENDERINGS.place(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
+            RENDERINGS.slot(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
         )
         try:
             with place:
                 return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
-            # Somebody else was faster between the check and the write.
+            # Another user saved between the check and the write.
             text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
@@ -237,7 +239,7 @@ class ProductAdmin(StaffAdmin):
         return self._response(request, product) or super().response_change(request, product)
 
     def _response(self, request: HttpRequest, product: Product) -> HttpResponse | None:
-        """Stays with the product: what is next stands on its page."""
+        """Returns to the page of the product, which shows the next step."""
         if IS_POPUP_VAR in request.POST:
             return None
         what = "is in the catalog" if PUBLISH in request.POST else "is saved"

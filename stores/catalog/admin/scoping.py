@@ -16,7 +16,7 @@ ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
 
 class StoreFilter(TextFilter):
-    """By StoreID, written out: a list of all stores to choose from would be read with every page."""
+    """Filters by a typed StoreID: a choice of all stores would be loaded with every page."""
 
     title = "store ID"
     parameter_name = "store"
@@ -36,7 +36,7 @@ class StoreFilter(TextFilter):
 
 
 class ModeFilter(SimpleListFilter):
-    """Live ones, unless test ones are asked for: who works with orders never takes one for the other."""
+    """Shows live records by default and test records on request, never both, so that they are not mixed up."""
 
     title = "kind"
     parameter_name = "kind"
@@ -54,7 +54,7 @@ class ModeFilter(SimpleListFilter):
 
 
 class DayFilter(RangeDateFilter):
-    """From a day to another one, both whole and in the time zone of who asks; what is no day filters nothing."""
+    """Filters by a range of whole days in the user's time zone; an invalid date filters nothing."""
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         first, last = (self._day(f"{self.parameter_name}_{end}") for end in ("from", "to"))

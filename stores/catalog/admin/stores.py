@@ -16,7 +16,7 @@ from unfold.widgets import (
 )
 
 from accounts.admin.staff import StaffAdmin
-from stores.catalog.admin.forms import JudgedByService
+from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
 from stores.catalog.services.exports import export_catalog
@@ -29,7 +29,7 @@ COLUMNS = {member.name: member.column for member in STORE}
 LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 
-class StoreForm(JudgedByService):
+class StoreForm(ValidatedByService):
     budget_types = forms.MultipleChoiceField(
         choices=BudgetType.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )
@@ -89,7 +89,7 @@ class StoreForm(JudgedByService):
 
 
 def _profile_of(store: Store | None) -> StoreProfile:
-    """As the queries of the console bring it along; an empty one where none is kept."""
+    """The prefetched profile of a store, or an empty one."""
     return getattr(store, "profile", None) or StoreProfile()
 
 
@@ -135,7 +135,7 @@ class StoreAdmin(StaffAdmin):
     def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"
 
-    # What staff read of the profile; operators have it in the form.
+    # Shown to store staff as read-only; operators edit them in the form.
     @admin.display(description="listed in the directory", boolean=True)
     def is_listed(self, store: Store) -> bool:
         return _profile_of(store).is_listed

@@ -1,4 +1,4 @@
-"""Catalog files through the browser: sent, checked by a worker, imported when somebody has seen what would change."""
+"""Catalog files uploaded in the browser: a worker checks them; a user reviews the changes and starts the import."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ COLOURS: dict[str, str] = {
     State.IMPORTED: "success",
     State.FAILED: "danger",
 }
-UNDER_WAY = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
+UNFINISHED = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
 BEFORE_A_WORKER = {State.WAITING, State.QUEUED}
 LIST = "admin:stores_catalogupload_changelist"
 
@@ -73,7 +73,7 @@ class CatalogUploadForm(forms.Form):
 
 @admin.register(CatalogUpload)
 class CatalogUploadAdmin(ReadOnlyAdmin):
-    """Open to those who may change stores; the record that stays says who imported what."""
+    """For users who may change stores. The record of an upload stays and shows who imported it."""
 
     list_display = ["file_name", "shown_state", "store", "said", "created", "created_by", "imported_by"]
     list_filter = ["state"]
@@ -163,7 +163,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         shown = {
             "percent": upload.percent,
             "text": _progress_text(upload),
-            "is_under_way": upload.state in UNDER_WAY,
+            "is_under_way": upload.state in UNFINISHED,
         }
         return JsonResponse(shown, headers={"Cache-Control": "no-store"})
 
@@ -201,7 +201,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return upload
 
     def _may_change(self, request: HttpRequest, store: Store | None = None) -> bool:
-        """What may be imported is what may be changed by hand."""
+        """Whether the user may change this store by hand, and therefore import into it."""
         stores: Any = self.admin_site.get_model_admin(Store)
         return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
 
@@ -236,14 +236,14 @@ def _progress_text(upload: CatalogUpload) -> str:
         return f"{shown}. {upload.error}"
     if upload.state in BEFORE_A_WORKER and not worker_health().alive:
         return f"{shown}. No worker is running: start one with “manage.py worker”."
-    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNDER_WAY else shown
+    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNFINISHED else shown
 
 
 def _report(upload: CatalogUpload) -> dict[str, Any]:
     counts = _counts(upload.summary) if upload.summary else []
     changes = upload.summary.get("changes", [])
     return {
-        "is_under_way": upload.state in UNDER_WAY,
+        "is_under_way": upload.state in UNFINISHED,
         "progress_text": _progress_text(upload),
         "counts": counts,
         "changes": changes,

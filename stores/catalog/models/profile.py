@@ -7,7 +7,7 @@ from stores.catalog.models.store import Store
 
 @pghistory.track(exclude=["logo"])
 class StoreProfile(models.Model):
-    """What the directory of stores shows of one: only listed stores are in it. `logo` is a PNG, re-encoded."""
+    """A store's entry in the directory, which shows listed stores only. `logo` is a re-encoded PNG."""
 
     store = models.OneToOneField(Store, primary_key=True, on_delete=models.CASCADE, related_name="profile")
     is_listed = models.BooleanField("listed in the directory", default=False)

@@ -50,7 +50,7 @@ class CatalogUpload(models.Model):
     imported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    # Set again and again while a worker processes the file.
+    # Updated while a worker processes the file.
     updated = models.DateTimeField(default=timezone.now, editable=False)
     finished = models.DateTimeField(null=True, blank=True)
 

@@ -8,7 +8,7 @@ from stores.catalog.models import StoreProfile
 @require_safe
 @cache_control(public=True, immutable=True, max_age=31_536_000)
 def serve_logo(request: HttpRequest, sha256: str) -> HttpResponse:
-    """Named by its content, so that it may be kept for ever."""
+    """The URL contains the content's hash, so browsers may cache it forever."""
     content = StoreProfile.objects.filter(logo_sha256=sha256).values_list("logo", flat=True).first()
     if content is None:
         raise Http404("There is no logo at this address.")

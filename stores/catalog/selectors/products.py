@@ -65,8 +65,8 @@ def product_body(
 def association_required(store_id: str) -> Forbidden:
     return Forbidden(
         f"There is no association with the store {store_id!r}. Request one with POST /api/v1/association "
-        f'and {{"StoreID": "{store_id}"}}, or on the Associations page of the portal; an administrator '
-        "has to approve it.",
+        f'and {{"StoreID": "{store_id}"}}, or in the directory of stores of the portal; the store '
+        "decides.",
         code="association_required",
     )
 

@@ -60,7 +60,7 @@ def save_product(
         stored = stored_product(saved.pk)
         if not same_template(record, stored.record):
             _check_template(record)
-        keep_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
+        carry_over_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
         unchanged = fingerprint(record) == fingerprint(stored.record)
     moved = position is not None and position != saved.position
     if unchanged and not moved:
@@ -113,7 +113,7 @@ def duplicate_product(*, product: Product) -> Product:
     return save_product(store=store, values={**record, "APIKey": "", "IsActive": False}, copy_of=original)
 
 
-def keep_price_dates(
+def carry_over_price_dates(
     record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
 ) -> None:
     """An existing price keeps its date and a new one gets `now`; a date in the record itself takes precedence."""

@@ -1,4 +1,4 @@
-"""What the directory shows of a store."""
+"""The profile of a store in the directory."""
 
 import hashlib
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def save_profile(
 
 
 def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> list[Fault]:
-    """What `save_profile` would refuse, for a form that shows everything at once."""
+    """The faults `save_profile` would raise, for a form that shows all at once."""
     faults = []
     for name in ("Country", "Website"):
         try:

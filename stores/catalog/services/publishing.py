@@ -6,7 +6,7 @@ from stores.templates.records import Record
 
 
 class Step(NamedTuple):
-    """`text` says what to do; `place` is the part of the product it is about."""
+    """`text` says what to do; `place` is the part of the product page it belongs to."""
 
     name: str
     text: str
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 
 def steps_to_sale(record: Record) -> list[Step]:
-    """In the order of the page. Without what is required nobody could order it, or what is printed lacks its fields."""
+    """In the order of the page. Without its required steps a product cannot be ordered or printed."""
     fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
     sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))

@@ -13,7 +13,7 @@ from stores.catalog.models import Store
 from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, Member
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import StoredProduct, stored_products_by_id
-from stores.catalog.services.products import keep_price_dates
+from stores.catalog.services.products import carry_over_price_dates
 from stores.templates.records import Record, fingerprint
 
 *PLAIN, TEMPLATE = PRODUCT
@@ -121,7 +121,7 @@ class CatalogRows:
 
     def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
         record, previous = entry.record, stored.record
-        keep_price_dates(record, previous["DeliveredPrices"], created=stored.created, now=self.now)
+        carry_over_price_dates(record, previous["DeliveredPrices"], created=stored.created, now=self.now)
         if fingerprint(record) == fingerprint(previous):
             return False
         entry.parts = tuple(
@@ -145,7 +145,7 @@ class CatalogRows:
 
     def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
-            keep_price_dates(entry.record, [], created=self.now, now=self.now)
+            carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
             written = self._written(store, entry, self.now, WRITTEN)
             yield entry.pk, store.pk, entry.position, 1, self.now, *written
 

@@ -19,8 +19,8 @@ from stores.templates.selectors.layouts import Layout, layout_of
 from stores.typesetting import Field, ValuesInvalid, render_page, resolve_values
 
 PIXELS = 360
-KEPT_BYTES = 24_000_000
-# A list asks for as many pictures at once as a browser has connections.
+CACHE_BYTES = 24_000_000
+# A list page requests as many pictures at once as a browser has connections.
 WAIT_SECONDS = 4.0
 SAMPLES = {
     "Name": "Ada Lovelace",
@@ -31,19 +31,19 @@ SAMPLES = {
     "Date": "2027-01-31",
 }
 
-_kept: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
-register_cache(_kept)
+_cache: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
+register_cache(_cache)
 
 
 def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
-    """A PNG; raises TemplateMissing, TemplateUnusable, or what a full lane raises."""
+    """A PNG; raises TemplateMissing, TemplateUnusable, LaneFull or TooManyAtOnce."""
     names = font_names()
-    picture = _kept.get((product_id, version, names))
+    picture = _cache.get((product_id, version, names))
     if picture is None:
         layout = layout_of(product_id, version, names)
-        with RENDERINGS.place(caller.key, wait=WAIT_SECONDS):
-            picture = _kept.get((product_id, version, names)) or _draw(layout)
-        _kept.put((product_id, version, names), picture)
+        with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
+            picture = _cache.get((product_id, version, names)) or _draw(layout)
+        _cache.put((product_id, version, names), picture)
     return picture
 
 
@@ -64,7 +64,7 @@ def _values(layout: Layout, samples: Mapping[str, str]) -> dict[str, str]:
 
 
 def _sample(field: Field, layout: Layout) -> str:
-    """What the field begins with, else something of its kind, else its prompt: the place is then seen."""
+    """The field's default, else an example of its type, else its prompt."""
     if first := field.org_value or field.default_value:
         return first.replace("\r\n", "\n")
     if field.choices:
@@ -76,7 +76,7 @@ def _sample(field: Field, layout: Layout) -> str:
 
 @lru_cache(maxsize=1)
 def _stand_in() -> bytes:
-    """A grey picture where a customer would send one."""
+    """A grey placeholder for an uploaded picture."""
     content = BytesIO()
     Image.new("RGB", (400, 300), "#d5dad7").save(content, "PNG")
     return content.getvalue()

@@ -1,4 +1,4 @@
-"""The editor's buttons: each turns a draft into the next one. Whatever is asked for out of range changes nothing."""
+"""The editor's buttons: each returns a changed draft. An action out of range changes nothing."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -12,7 +12,7 @@ from stores.typesetting.template import FIXED_TEXTS
 
 @dataclass(frozen=True, slots=True)
 class EditorState:
-    """A draft, the page that is open, and the box to look at next."""
+    """A draft, its open page, and the box to select next."""
 
     draft: Draft
     page: int
@@ -72,7 +72,7 @@ def _move_page(by: int) -> Callable[[EditorState, str, EditorContext], EditorSta
 
 
 def _add_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
-    """It shows a field no box shows yet, where there is one of its kind."""
+    """The new box shows a field of its type that no box shows yet, if there is one."""
     kind = about if about in KINDS else "Text"
     used = {box.get("Field") for page in step.draft.pages for box in page.get("Boxes") or []}
     fitting = [

@@ -1,4 +1,4 @@
-"""What the designer's script is given of the server's rules: members, limits, kinds, fonts. It has none of its own."""
+"""The server's rules for the designer script: members, limits, kinds and fonts. The script has no rules itself."""
 
 from collections.abc import Sequence
 from typing import Any

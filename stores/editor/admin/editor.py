@@ -43,7 +43,7 @@ SPECIMEN_SECONDS = 86400
 
 
 class TemplateEditor:
-    """Beside the admin of products, whose permissions and scope it shares."""
+    """Adds pages to the product admin and uses its permissions and scope."""
 
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
@@ -52,7 +52,7 @@ class TemplateEditor:
             "save": self.save,
             "save-over": self.save,
             "add-field": self.add_field,
-            **dict.fromkeys(("upload", *RESHAPING), self.keep_picture),
+            **dict.fromkeys(("upload", *RESHAPING), self.store_picture),
         }
 
     def urls(self) -> list[URLPattern]:
@@ -85,7 +85,7 @@ class TemplateEditor:
         return self._page(request, product, editor, sent)
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        """A button that changes the draft, for those without the script."""
+        """Applies a button to the draft, for browsers without JavaScript."""
         product, editor, sent = self._sent(request, product_id)
         return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.wanted, editor)))
 
@@ -107,7 +107,7 @@ class TemplateEditor:
         messages.success(request, message)
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
-    def keep_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
+    def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product, editor, sent = self._sent(request, product_id)
         uploads = PictureUploads(product, request)
         try:
@@ -117,7 +117,7 @@ class TemplateEditor:
         return self._answer(request, product, editor, sent.at(step), pending=uploads.pending)
 
     def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        """It belongs to the draft, and to the product as soon as that is saved."""
+        """Adds a field to the draft; saving adds it to the product."""
         product, editor, sent = self._sent(request, product_id)
         try:
             new = check_new_field(product=product, draft=sent.step.draft, entry=new_field_sent(request))
@@ -129,7 +129,7 @@ class TemplateEditor:
         return self._answer(request, product, editor.with_fields([new]), sent)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
-        """For the script: the open page's picture, and what is wrong by its place."""
+        """For the script: the picture of the open page, and the faults by their place."""
         _, editor, sent = self._sent(request, product_id)
         try:
             found = preview_page(
@@ -161,11 +161,11 @@ class TemplateEditor:
             png = specimen_of(request.GET.get("family", ""), editor.fonts)
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")
-        kept = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
-        return HttpResponse(png, content_type="image/png", headers=kept)
+        cache_headers = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
+        return HttpResponse(png, content_type="image/png", headers=cache_headers)
 
     def color(self, request: HttpRequest, product_id: int) -> JsonResponse:
-        """How four inks look on the screen; the values outside of 0 to 100 have no colour."""
+        """The screen colour of four inks; values outside of 0 to 100 have none."""
         self.product_of(request, product_id)
         inks = inks_of(request.GET)
         return JsonResponse({"color": None if inks is None else shown_color(inks)})
@@ -198,7 +198,7 @@ class TemplateEditor:
         faults: Sequence[Fault] = (),
         **more: Any,
     ) -> HttpResponse:
-        """The draft as it is now. JSON is always 200: the browser would log a refusal as an error of the page."""
+        """The current draft. JSON answers are always 200: browsers log other statuses as errors of the page."""
         if not wants_json(request):
             return self._page(request, product, editor, sent, faults, **more)
         draft = sent.step.draft
@@ -241,10 +241,10 @@ class TemplateEditor:
 
 
 def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Every one of these pages has a page of the template drawn, and may decode a picture sent for it."""
+    """Holds a slot for a view that renders a page of the template or decodes an uploaded picture."""
 
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
-        with RENDERINGS.place(Caller.on_pages(request.user).key):
+        with RENDERINGS.slot(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
     return drawn
@@ -255,7 +255,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def faults_in(error: DomainError) -> list[Fault]:
-    """Faults of a service, with the place in the template that the form knows."""
+    """The faults of a service error, at their places in the template."""
     faults = [
         Fault(fault.pointer.removeprefix("/Template"), fault.code, fault.message.removeprefix("Template: "))
         if not fault.pointer.startswith("/TemplateFields")

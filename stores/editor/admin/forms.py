@@ -78,7 +78,7 @@ BOX_MEMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input as the page shows it; `pointer` is its place in the template."""
+    """An input of the page; `pointer` is its JSON pointer in the template."""
 
     name: str
     member: Member
@@ -147,7 +147,7 @@ def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> d
         return dict(box)
     kind = text_of("Kind")
     members = [member for member in BOX_MEMBERS if kind in member.kinds]
-    # What this kind does not know is left behind; what no input stands for stays.
+    # Members of other kinds are dropped; members without an input stay.
     known = {*_names(BOX_MEMBERS), "Kind", "Field", "Text"}
     changed = {name: value for name, value in box.items() if name not in known}
     if source := text_of("Source"):

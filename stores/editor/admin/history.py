@@ -1,4 +1,4 @@
-"""A change of a template in the words of the template editor: pages, boxes and pictures that came, went or changed."""
+"""Describes a change of a template as the editor would: pages, boxes and pictures added, removed or changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -16,7 +16,7 @@ PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
 
 
 def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[FieldChange]]:
-    """Of each event of the product, by `pgh_id`, what it changed in the template."""
+    """The template change of each event of the product, by `pgh_id`."""
     versions = [event.version for event in events]
     changes = {
         (change.version, change.timestamp): change
@@ -29,7 +29,7 @@ def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[
 
 
 def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
-    """What was changed, from what, to what; nothing where it was or became empty."""
+    """(what, before, after) of each change; before or after is empty if it was added or removed."""
     if before is None or after is None:
         return [("Template", _summary(before), _summary(after) or "none")]
     changes = first_changes([*_pages(before, after), *_pictures(before, after)], rest="Template")
@@ -53,21 +53,21 @@ def _pages(before: Any, after: Any) -> Iterator[FieldChange]:
 
 
 def _paired(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
-    """Which page became which: the same ones first, also at another place, the others in their order."""
+    """Pairs old and new pages: equal pages first, even if moved, the others in their order."""
     matcher = SequenceMatcher(
         None, [_key(page) for page in old], [_key(page) for page in new], autojunk=False
     )
     pairs: list[tuple[int | None, int | None]] = []
-    gone: list[int] = []
+    removed: list[int] = []
     come: list[int] = []
     for kind, first, last, begin, end in matcher.get_opcodes():
         if kind == "equal":
             continue
         same = min(last - first, end - begin)
         pairs += [(first + step, begin + step) for step in range(same)]
-        gone += range(first + same, last)
+        removed += range(first + same, last)
         come += range(begin + same, end)
-    for one in gone:
+    for one in removed:
         moved = next((other for other in come if _key(new[other]) == _key(old[one])), None)
         if moved is not None:
             come.remove(moved)
@@ -97,7 +97,7 @@ def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -
 
 def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, int) or isinstance(after, int):
-        # Of a very long template only the number of boxes is kept.
+        # Outlines of very long templates hold only the number of boxes.
         if before != after:
             yield f"{where}, boxes", _number_of(before), _number_of(after)
         return

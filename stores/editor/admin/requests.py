@@ -1,4 +1,4 @@
-"""What a browser sends to the template editor: the whole draft, by a form's inputs or by the script alone."""
+"""Reads a draft that a browser sent: from the inputs of the form, or as JSON from the script."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,7 @@ LONGEST_NUMBER = 9
 
 @dataclass(frozen=True, slots=True)
 class SentDraft:
-    """`version` is the one the draft was begun with, `wanted` the button that was pressed."""
+    """`version` is the product version the draft is based on, `wanted` the pressed button."""
 
     version: int
     step: EditorState
@@ -29,7 +29,7 @@ class SentDraft:
 
 
 def draft_sent(request: HttpRequest) -> SentDraft:
-    """With what the open page's inputs say, where there are any."""
+    """Reads the draft, and the inputs of the open page if there are any."""
     sent = request.POST
     try:
         draft = orjson.loads(sent.get("draft", ""))
@@ -48,7 +48,7 @@ def draft_sent(request: HttpRequest) -> SentDraft:
 
 
 def new_field_sent(request: HttpRequest) -> dict[str, Any]:
-    """An entry of TemplateFields, as the inputs of a new field say."""
+    """An entry of TemplateFields from the inputs of a new field."""
     sent = request.POST
     kind, _, sub_type = sent.get("new-field-type", "").partition(":")
     choices = [line.strip() for line in sent.get("new-field-choices", "").splitlines() if line.strip()]
@@ -69,7 +69,7 @@ def number_sent(text: str, otherwise: int, most: int) -> int:
 
 
 def hidden_sent(request: HttpRequest) -> frozenset[int]:
-    """The boxes of the open page that are not to be drawn, by their places."""
+    """The indexes of the hidden boxes of the open page."""
     places = request.POST.get("hidden", "").split(",")
     return frozenset(int(one) for one in places if one.isdecimal() and len(one) <= LONGEST_NUMBER)
 

@@ -17,7 +17,7 @@ from stores.editor.services.backgrounds import (
     reshape_background,
     wrong_shape,
 )
-from stores.editor.services.drafts import keep_artwork
+from stores.editor.services.drafts import store_artwork
 from stores.typesetting import Artwork
 from stores.typesetting.artwork import ARTWORK_BYTES
 from stores.typesetting.folder import MEDIA_TYPES
@@ -42,7 +42,7 @@ class PictureUploads:
         file = self.request.FILES.get("file")
         if file is None:
             raise _refused("required", "Choose a file first.")
-        artwork = self._kept(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
+        artwork = self._stored(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":
             return as_picture(step, artwork)
@@ -50,7 +50,7 @@ class PictureUploads:
         if use == "background" and page_proportion(step.open_page) is None:
             return as_background(step, artwork)
         if has_shape:
-            # A PDF is measured by rendering alone: it is a background only where that was chosen.
+            # The size of a PDF is known only after rendering, so it becomes a background only on request.
             return as_background(step, artwork) if artwork.height or use else as_picture(step, artwork)
         if use != "background":
             return as_picture(step, artwork)
@@ -63,7 +63,7 @@ class PictureUploads:
         return step
 
     def decide(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
-        """What was chosen for the picture that waits."""
+        """Applies the user's choice for the pending picture."""
         name = self.request.POST.get("pending-name", "")[:100]
         found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
         if name not in found:
@@ -76,10 +76,10 @@ class PictureUploads:
         # Under a name of its own: another page may use the picture as it is.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
-        return as_background(step, self._kept(shaped, content))
+        return as_background(step, self._stored(shaped, content))
 
-    def _kept(self, name: str, content: bytes) -> Artwork:
-        return keep_artwork(
+    def _stored(self, name: str, content: bytes) -> Artwork:
+        return store_artwork(
             product=self.product,
             user_id=self.request.user.pk,
             name=name,

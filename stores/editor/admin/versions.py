@@ -113,7 +113,7 @@ class TemplateVersions:
 def _chosen(
     request: HttpRequest, versions: list[TemplateVersion]
 ) -> tuple[TemplateVersion | None, TemplateVersion | None]:
-    """The two that are named, else the one before the newest beside the newest."""
+    """The two requested versions; by default the newest two."""
     if len(versions) < 2:
         return (None, versions[0] if versions else None)
     try:

@@ -1,4 +1,4 @@
-"""What the editor's page draws of a draft: its inputs, each with what is wrong at its place."""
+"""Template context of the editor page: the inputs of a draft with their errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ PARTS = {
 def page_context(
     product: Product, editor: EditorContext, sent: SentDraft, faults: list[Fault]
 ) -> dict[str, Any]:
-    """What the page shows of the draft: inputs for those without the script, data for the script."""
+    """The context of the page: inputs for browsers without JavaScript, data for the script."""
     step = sent.step
     samples = sample_inputs(editor, step.draft, sent.samples, faults)
     return {
@@ -73,7 +73,7 @@ def page_context(
 
 
 def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None:
-    """Four percentages named C, M, Y and K; None where one is none."""
+    """The percentages C, M, Y and K; None if one is not a number."""
     try:
         cyan, magenta, yellow, black = (round(float(sent.get(ink, "")), 1) for ink in "CMYK")
     except (ValueError, OverflowError):
@@ -83,7 +83,7 @@ def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None
 
 
 def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
-    """What the fields begin with, else something of their kind."""
+    """The defaults of the fields, else examples of their types."""
     return {
         field.field_name: field.org_value or field.default_value or _sample(field, draft)
         for field in editor.fields
@@ -119,7 +119,7 @@ def sample_inputs(
 
 
 def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fault]) -> dict[str, Any]:
-    """Everything the page's template draws of the draft."""
+    """The template context of a draft."""
     errors, families = _by_pointer(faults), sorted(editor.fonts.families)
     here = f"/Pages/{step.page}"
     shown_places: set[str] = set()
@@ -193,7 +193,7 @@ def box_title(box: Mapping[str, Any]) -> str:
 
 
 def _of_box(errors: Mapping[str, list[str]], where: str) -> list[str]:
-    """What is wrong with the box as a whole, or with what it shows."""
+    """Faults of the box itself or of the field it shows."""
     places = (where, f"{where}/Field", f"{where}/Text", f"{where}/Kind")
     return [message for place in places for message in errors.get(place, [])]
 

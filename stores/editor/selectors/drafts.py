@@ -1,4 +1,4 @@
-"""What the template editor works on: the pages of a product's template, and its pictures by their SHA-256."""
+"""Drafts of the template editor: the pages of a product's template, and its pictures by SHA-256."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from stores.templates.selectors.layouts import FIELDS
 from stores.typesetting import Artwork, Field, FontSet, read_field
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
-KEPT_BYTES = 64_000_000
+CACHE_BYTES = 64_000_000
 PAGES = """
 SELECT (product.template -> 'Pages')::text, product.width_mm, product.height_mm
 FROM stores_product product WHERE product.id = %s
@@ -30,7 +30,7 @@ FROM stores_product product WHERE product.id = %s
 """
 CONTEXT = f"""
 SELECT product.version, ({FIELDS}), {PRESET_OF_PRODUCT}, product.width_mm::float8, product.height_mm::float8,
-       product.page_count
+       product.page_count, product.is_eddm
 FROM stores_product product WHERE product.id = %s
 """  # noqa: S608 - constant texts only
 
@@ -64,7 +64,7 @@ class EditorContext:
     earlier: Mapping[str, Artwork] = field(default_factory=dict)
 
     def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
-        """As the product will be; a field that came to it since is not doubled."""
+        """The context with the draft's new fields, except those that the product already has."""
         known = {one.field_name for one in self.fields}
         new = (read_field(entry) for entry in entries)
         return replace(self, fields=(*self.fields, *(one for one in new if one.field_name not in known)))
@@ -80,7 +80,7 @@ def editor_context_of(product_pk: int) -> EditorContext:
 
 
 def stored_draft(editor: EditorContext) -> Draft:
-    """The template as it is saved; an empty page of the product's size where there is none."""
+    """The saved template, or an empty page of the product's size."""
     pages, width, height = fetch_row(PAGES, (editor.product_pk,)) or (None, 0, 0)
     if pages is None:
         return Draft(
@@ -108,7 +108,7 @@ def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, A
 def draft_pictures(
     editor: EditorContext, draft: Draft
 ) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
-    """Artwork and gallery of the draft, and a fault for each picture that is gone."""
+    """Artwork and gallery of the draft, and a fault for each missing picture."""
     artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
@@ -127,28 +127,30 @@ def _weight(pictures: _Pictures) -> int:
     return sum(len(one.data) for part in pictures for one in part.values())
 
 
-_kept: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=KEPT_BYTES, weight=_weight)
-register_cache(_kept)
+_cache: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+register_cache(_cache)
 
 
 def _stored_pictures(product_pk: int, version: int) -> _Pictures:
     """Read and checked once for a version of a product: that takes longer than a preview may."""
-    if (kept := _kept.get((product_pk, version))) is not None:
-        return kept
+    if (cached := _cache.get((product_pk, version))) is not None:
+        return cached
     row = fetch_row(PICTURES, (product_pk,))
     found, artwork, gallery = row or (version, None, None)
     pictures = (_read(artwork), _read(gallery))
-    _kept.put((product_pk, found), pictures)
+    _cache.put((product_pk, found), pictures)
     return pictures
 
 
 def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Artwork]:
     keys = {digest: (product_pk, "upload", digest) for digest in digests}
-    found = {digest: kept[0][digest] for digest, key in keys.items() if (kept := _kept.get(key)) is not None}
+    found = {
+        digest: cached[0][digest] for digest, key in keys.items() if (cached := _cache.get(key)) is not None
+    }
     missing = [digest for digest in keys if digest not in found]
     for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
         found[upload.sha256] = as_artwork(upload)
-        _kept.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
+        _cache.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
     return found
 
 
@@ -175,6 +177,6 @@ def _read(text: str | None) -> dict[str, Artwork]:
         try:
             found[name] = read_artwork(name, entry.get("MediaType"), entry.get("Data"))
         except ArtworkInvalid:
-            # Rules have become stricter since it was saved; the editor tells that it is missing.
+            # The rules became stricter after it was saved; the editor reports it as missing.
             continue
     return found

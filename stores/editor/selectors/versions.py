@@ -14,7 +14,7 @@ from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Artwork
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
-# More are in the audit log; a page of them all would have no end.
+# Older versions are in the audit log.
 LISTED_VERSIONS = 100
 
 
@@ -76,7 +76,7 @@ def version_draft(
     wanted = {
         digest for part in ("Artwork", "Gallery") for digest in (version.outline.get(part) or {}).values()
     }
-    found = dict(_kept_pictures(product, wanted)) if wanted else {}
+    found = dict(_stored_pictures(product, wanted)) if wanted else {}
     if missing := wanted - found.keys():
         count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
         raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
@@ -97,16 +97,16 @@ def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVe
     return found
 
 
-def _kept_pictures(product: Product, wanted: set[str]) -> Iterator[tuple[str, Artwork]]:
-    """By the SHA-256 of their data as the template has it: those it has now, and those that left it."""
+def _stored_pictures(product: Product, wanted: set[str]) -> Iterator[tuple[str, Artwork]]:
+    """Current and former pictures of the template, by the SHA-256 of their data."""
     template: Mapping[str, Any] = product.template or {}
     for part in ("Artwork", "Gallery"):
         for name, entry in (template.get(part) or {}).items():
             digest = hashlib.sha256(str(entry.get("Data")).encode()).hexdigest()
             if digest in wanted:
                 yield from _read(digest, name, entry.get("MediaType"), entry.get("Data"))
-    for kept in TemplatePicture.objects.filter(product=product, sha256__in=wanted):
-        yield from _read(kept.sha256, kept.sha256[:12], kept.media_type, kept.data)
+    for picture in TemplatePicture.objects.filter(product=product, sha256__in=wanted):
+        yield from _read(picture.sha256, picture.sha256[:12], picture.media_type, picture.data)
 
 
 def _read(digest: str, name: str, media_type: Any, data: Any) -> Iterator[tuple[str, Artwork]]:

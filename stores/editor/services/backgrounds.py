@@ -1,4 +1,4 @@
-"""A background of another shape than its page: made to fit by cutting its edges off, or by white margins."""
+"""Fits a background of another shape to its page: by cropping it, or with white margins."""
 
 from collections.abc import Mapping
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""The one way to save what the template editor made, and what it keeps until then."""
+"""Saves drafts of the template editor, and stores their pictures until then."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from stores.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
 
 
 class TemplateChanged(Conflict):
-    """Somebody else saved the product since; `members` name both versions."""
+    """Another user has saved the product since; `members` names both versions."""
 
     code = "template_changed"
 
@@ -68,8 +68,8 @@ def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any])
     return {**new, "Choices": list(new["Choices"])}
 
 
-def keep_artwork(*, product: Product, user_id: Any, name: str, media_type: str, content: bytes) -> Artwork:
-    """Checks a picture and keeps it for the draft that names it; the same picture is kept once."""
+def store_artwork(*, product: Product, user_id: Any, name: str, media_type: str, content: bytes) -> Artwork:
+    """Checks a picture and stores it for the draft that names it; equal pictures are stored once."""
     if len(content) > ARTWORK_BYTES:
         raise Invalid.at("/Artwork", "artwork_too_large", f"At most {ARTWORK_BYTES:,} bytes are allowed.")
     try:
@@ -91,7 +91,7 @@ def keep_artwork(*, product: Product, user_id: Any, name: str, media_type: str, 
 
 
 def _still_new(draft: Draft, record: Record) -> list[Any]:
-    """Without those that the product was given elsewhere in the meantime."""
+    """The new fields that the product did not get elsewhere in the meantime."""
     known = {entry["FieldName"] for entry in record["TemplateFields"]}
     return [entry for entry in draft.new_fields if entry["FieldName"] not in known]
 

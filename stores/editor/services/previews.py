@@ -1,4 +1,4 @@
-"""What is drawn of a template in the making: its pages with sample data, its proof, its fonts and colours."""
+"""Renders drafts of templates: pages with sample data, proofs, fonts and colours."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +36,7 @@ SPECIMEN_MM = (110, 20)
 
 @dataclass(frozen=True, slots=True)
 class PagePreview:
-    """The PNG of a page without what is wrong with it; everything wrong with the draft, and what may print badly."""
+    """The PNG of a page without its faulty parts, all faults of the draft, and the findings of preflight."""
 
     png: bytes | None
     faults: list[Fault]
@@ -72,7 +72,7 @@ def preview_page(
     known = {fault.pointer for fault in faults}
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
     faults += [fault for fault in drawn if fault.pointer not in known]
-    # Pictures that stand in for those of customers say nothing about them.
+    # Findings about placeholder pictures say nothing about the customer's pictures.
     job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number])
     findings = preflight(job, Limits.of(editor.rules))
     places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
@@ -154,7 +154,7 @@ def _values(
 def _sample_images(
     editor: EditorContext, values: Mapping[str, str], gallery: Mapping[str, Artwork]
 ) -> dict[str, bytes]:
-    """A grey picture where a customer would send one."""
+    """A grey placeholder for an uploaded picture."""
     uploads = [field.field_name for field in editor.fields if field.sub_type == "Upload"]
     return {name: _stand_in() for name in uploads if values.get(name) and values[name] not in gallery}
 

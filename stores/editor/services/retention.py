@@ -7,10 +7,10 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from stores.catalog.models import TemplatePicture
 from stores.editor.models import ArtworkUpload
 
-# A template that is saved has its pictures in itself.
-ARTWORK_KEPT = timedelta(days=7)
-# So long a version of a template can be restored with its pictures after they left it.
-EARLIER_PICTURES_KEPT = timedelta(days=365)
+# A saved template contains its pictures.
+ARTWORK_RETENTION = timedelta(days=7)
+# How long a version can be restored with pictures that the template no longer has.
+EARLIER_PICTURE_RETENTION = timedelta(days=365)
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -21,8 +21,8 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _old_artwork() -> QuerySet[ArtworkUpload]:
-    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
+    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_RETENTION)
 
 
 def _old_pictures() -> QuerySet[TemplatePicture]:
-    return TemplatePicture.objects.filter(created__lt=timezone.now() - EARLIER_PICTURES_KEPT)
+    return TemplatePicture.objects.filter(created__lt=timezone.now() - EARLIER_PICTURE_RETENTION)

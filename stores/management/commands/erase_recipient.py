@@ -28,9 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="together with --postal-code")
         parser.add_argument("--postal-code", default="")
         parser.add_argument("--dry-run", action="store_true", help="list the orders, change nothing")
-        parser.add_argument(
-            "--even-at-work", action="store_true", help="also orders that are not shipped yet"
-        )
+        parser.add_argument("--force", action="store_true", help="also orders that are not shipped yet")
 
     def handle(self, *args: Any, **options: Any) -> None:
         orders = list(_chosen(options))
@@ -42,9 +40,7 @@ class Command(BaseCommand):
         unchanged = []
         for order in orders:
             try:
-                erase_recipient(
-                    order=order, actor=Actor(ActorKind.OPERATOR), even_at_work=options["even_at_work"]
-                )
+                erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
@@ -54,7 +50,7 @@ class Command(BaseCommand):
             shown = ", ".join(unchanged[:SHOWN]) + (", ..." if len(unchanged) > SHOWN else "")
             raise CommandError(
                 f"{len(unchanged)} orders are not shipped yet and need their address until they are shipped, cancelled "
-                f"or rejected: {shown}. Run it again then, or with --even-at-work."
+                f"or rejected: {shown}. Run it again then, or with --force."
             )
 
 
@@ -66,8 +62,8 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
         )
     if options["order"]:
         chosen = Q()
-        for given in options["order"]:
-            chosen |= _identified(given)
+        for reference in options["order"]:
+            chosen |= _identified(reference)
         found = Order.objects.filter(chosen).values_list("pk", "reprint_of")
         keys = {key for pair in found for key in pair if key}
         family = Q(pk__in=keys) | Q(reprint_of__in=keys)
@@ -77,11 +73,11 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     )
 
 
-def _identified(given: str) -> Q:
+def _identified(reference: str) -> Q:
     try:
-        field = {"number": int(given)} if given.isdigit() else {"pk": UUID(given)}
+        field = {"number": int(reference)} if reference.isdigit() else {"pk": UUID(reference)}
     except ValueError as error:
-        raise CommandError(f"{given!r} is neither an order number nor an order ID.") from error
+        raise CommandError(f"{reference!r} is neither an order number nor an order ID.") from error
     if not Order.objects.filter(**field).exists():
-        raise CommandError(f"There is no order {given}.")
+        raise CommandError(f"There is no order {reference}.")
     return Q(**field)

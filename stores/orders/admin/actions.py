@@ -1,4 +1,4 @@
-"""What is done with several orders at once: each by the service, each with its own reason when it is refused."""
+"""Actions on several orders: the service changes each one by itself, and each refusal is reported."""
 
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
@@ -12,18 +12,18 @@ from django.urls import reverse
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_answer
 from stores.orders.admin.downloads import csv_answer, zip_answer
 from stores.orders.admin.forms import ParcelForm
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.services.packing_slips import render_packing_slips
-from stores.orders.services.transitions import Actor, move_order, refuse_cancellation
+from stores.orders.services.transitions import Actor, refuse_cancellation, transition_order
 
-MOST_IN_A_ZIP = 1000
+MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.
-MOST_SLIPS = 200
+MAX_SLIPS = 200
 REASONS_SHOWN = 20
 
 
@@ -55,18 +55,18 @@ class OrderActions(StaffAdmin):
         self._move(request, chosen, OrderStatus.DELIVERED)
 
     @admin.action(description="Cancel …", permissions=["change"])
-    @asks_confirmation("Cancel these orders? That cannot be taken back.", "Cancel the orders")
+    @requires_confirmation("Cancel these orders? That cannot be taken back.", "Cancel the orders")
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
     @admin.action(description="Refuse to cancel …", permissions=["change"])
-    @asks_confirmation("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
+    @requires_confirmation("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)
 
     @admin.action(description="Download print files")
     def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
-        orders = self._keys(request, chosen, MOST_IN_A_ZIP)
+        orders = self._keys(request, chosen, MAX_FILES_PER_ZIP)
         if not orders:
             return None
         items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
@@ -81,7 +81,7 @@ class OrderActions(StaffAdmin):
 
     @admin.action(description="Download packing slips")
     def download_packing_slips(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
-        keys = self._keys(request, chosen, MOST_SLIPS)
+        keys = self._keys(request, chosen, MAX_SLIPS)
         if not keys:
             return None
         orders = Order.objects.filter(pk__in=keys).select_related("store").order_by("number")
@@ -100,7 +100,7 @@ class OrderActions(StaffAdmin):
         return csv_answer(chosen, Caller.on_pages(request.user))
 
     def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
-        """None of them when they are too many: what is left out silently would be missed by nobody."""
+        """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""
         keys = list(chosen.values_list("pk", flat=True)[: most + 1])
         if len(keys) > most:
             messages.error(request, f"At most {most:,} orders at once. Filter the board, or choose fewer.")
@@ -112,7 +112,7 @@ class OrderActions(StaffAdmin):
             if status is None:
                 refuse_cancellation(order=order, actor=actor_on(request))
             else:
-                move_order(order=order, status=status, actor=actor_on(request))
+                transition_order(order=order, status=status, actor=actor_on(request))
 
         orders = chosen.order_by("store", "position")
         self._say(request, [self._try(request, order, move) for order in orders])
@@ -121,14 +121,14 @@ class OrderActions(StaffAdmin):
         def ship(order: Order) -> None:
             seen = [form.cleaned_data["seen"]]
             status = OrderStatus.SHIPPED
-            move_order(
+            transition_order(
                 order=order, status=status, actor=actor_on(request), parcels=form.parcels, if_match=seen
             )
 
         return self._try(request, form.order, ship)
 
     def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> str:
-        """Empty where it was done; else the reason why not, with the order's number."""
+        """Returns "" on success, else the reason of the refusal with the order's number."""
         try:
             if not self.has_change_permission(request, order):
                 raise Forbidden("Your grants on its store do not include Order.All.Write.")
@@ -138,7 +138,7 @@ class OrderActions(StaffAdmin):
         return ""
 
     def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:
-        """What was done and what was not, the first few by their numbers."""
+        """Reports what was done and what was refused, the first refusals by order number."""
         refused = [reason for reason in reasons if reason]
         self._say_refused(request, refused)
         if count := len(reasons) - len(refused):

@@ -1,4 +1,4 @@
-"""The papers of an order: print files, their pages as pictures, packing slips."""
+"""Documents of an order: print files, pictures of their pages, packing slips."""
 
 from typing import Any
 from uuid import UUID
@@ -21,8 +21,8 @@ from stores.orders.services.print_files import read_print_file
 from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
 from stores.preflight.marks import picture_of_page
 
-# What is drawn of a print file never changes.
-KEPT_BY_BROWSER = "private, max-age=604800, immutable"
+# Pictures of a print file never change.
+BROWSER_CACHE = "private, max-age=604800, immutable"
 
 
 class OrderDocuments(OrderActions):
@@ -40,7 +40,7 @@ class OrderDocuments(OrderActions):
     def print_picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:
-        """An `img` shows no words: a refusal is its status alone."""
+        """For an `img`, which shows no text: an error is its status alone."""
         if size not in SIZES:
             raise Http404
         item = self._item(request, order_id, position)
@@ -49,7 +49,7 @@ class OrderDocuments(OrderActions):
             picture = print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
         except DomainError as error:
             return HttpResponse(status=error.status)
-        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": KEPT_BY_BROWSER})
+        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": BROWSER_CACHE})
 
     def print_view(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         """The pages of one print file; the page of the order shows the same in a dialog."""

@@ -1,4 +1,4 @@
-"""What leaves the board as a file: print files, packing slips, the list itself."""
+"""Downloads of the order list: print files, packing slips, the list as CSV."""
 
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ BATCH = 1000
 
 
 def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
-    """Every order of the list, newest first, in short statements: as many as there are cost no more memory."""
+    """Streams all orders of the list, newest first, in short statements, so memory use does not grow."""
     headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
         FILES.stream(csv_chunks(_renderings(orders)), caller.key),
@@ -27,7 +27,7 @@ def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse
 
 
 def zip_answer(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
-    """Print files one after another; what cannot be read is told in a text file of the archive itself."""
+    """Streams the print files as a zip; a text file in it lists those that cannot be read."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
         FILES.stream(_archive(items), caller.key), content_type="application/zip", headers=headers
@@ -52,7 +52,7 @@ def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
 
 
 class _Spool(list[bytes]):
-    """What zipfile writes to: pieces gathered until they are sent."""
+    """A buffer for zipfile: collects pieces until they are sent."""
 
     def write(self, piece: bytes, /) -> int:
         self.append(bytes(piece))

@@ -17,8 +17,8 @@ from stores.orders.services.transitions import Parcel
 REFUSE = "refuse"
 
 
-class OrderMoveForm(forms.ModelForm):
-    """One move, made on what the person saw: another change in between refuses it."""
+class OrderTransitionForm(forms.ModelForm):
+    """One transition. It is refused if the order has changed since the page was loaded."""
 
     move_to = forms.ChoiceField(required=False, label="Move to", widget=UnfoldAdminSelectWidget)
     note = forms.CharField(
@@ -58,7 +58,7 @@ class OrderMoveForm(forms.ModelForm):
 
 
 class ParcelForm(forms.Form):
-    """The parcel of one of several orders that leave together; both left empty, it leaves without one."""
+    """The parcel of one of several orders to ship; if both fields are empty, the order has no parcel."""
 
     carrier = forms.CharField(required=False, max_length=60, widget=UnfoldAdminTextInputWidget)
     tracking_number = forms.CharField(required=False, max_length=100, widget=UnfoldAdminTextInputWidget)

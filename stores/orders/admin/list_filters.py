@@ -1,4 +1,4 @@
-"""What the list of orders is filtered by."""
+"""Filters of the order list."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import TextFilter
 
 from stores.orders.models import Order, OrderStatus
-from stores.orders.selectors.due import late_orders, orders_at_work, orders_due_soon, orders_due_today
+from stores.orders.selectors.due import late_orders, open_orders, orders_due_soon, orders_due_today
 
 DUE: dict[str, tuple[str, Callable[[QuerySet[Order]], QuerySet[Order]]]] = {
-    "open": ("To do", orders_at_work),
+    "open": ("To do", open_orders),
     "late": ("Late", late_orders),
     "today": ("Due today", orders_due_today),
     "soon": ("Due within 3 days", orders_due_soon),
@@ -27,7 +27,7 @@ class StatusFilter(admin.ChoicesFieldListFilter):
 
 
 class DueFilter(admin.SimpleListFilter):
-    """Orders at work, by the day they are due."""
+    """Open orders, by the day they are due."""
 
     title = "due"
     parameter_name = "due"
@@ -41,7 +41,7 @@ class DueFilter(admin.SimpleListFilter):
 
 
 class DeliveryFilter(TextFilter):
-    """By the code of the delivery method, written out as in the catalog."""
+    """By the typed code of the delivery method, as in the catalog."""
 
     title = "delivery method"
     parameter_name = "delivery"

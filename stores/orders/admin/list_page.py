@@ -1,4 +1,4 @@
-"""What the page of the list of orders shows around and in its rows."""
+"""Template context of the order list: rows, tabs, filters, saved views."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from stores.orders.selectors.due import days_late, late_orders
 from stores.orders.selectors.tallies import orders_by_status
 from stores.orders.selectors.views import order_views_for
 
-# In the order in which they stand; the order's number is always there.
+# In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {
     "status": "Status",
     "due": "Due",
@@ -37,8 +37,8 @@ COLUMN_NAMES = {
     "updated": "Changed",
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
-# Counted no further: it is more than anybody has in hand at once.
-MOST_COUNTED = 1000
+# Counts stop here; larger queues are shown as "more than".
+MAX_COUNTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def lateness(self) -> str:
-        """In words, of an order at work."""
+        """How late an open order is, as text; empty for all others."""
         if not self.is_at_work:
             return ""
         if self.late > 0:
@@ -72,10 +72,10 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
         "chips": _chips(request, changelist),
         "sorts": [(key, name) for key, name in SORTS.items() if _may_sort(request, key)],
         "sort": sort_of(request),
-        "kept": _kept(request, (SORT, COLUMNS, VIEW, "p")),
-        "kept_for_sort": _kept(request, (SORT, "p")),
-        "kept_for_columns": _kept(request, (COLUMNS, "p")),
-        "kept_for_search": _kept(request, ("q", "p", VIEW)),
+        "kept": _other_parameters(request, (SORT, COLUMNS, VIEW, "p")),
+        "kept_for_sort": _other_parameters(request, (SORT, "p")),
+        "kept_for_columns": _other_parameters(request, (COLUMNS, "p")),
+        "kept_for_search": _other_parameters(request, ("q", "p", VIEW)),
         "due_choices": [(key, name) for key, (name, _) in DUE.items()],
         "status_choices": [(str(int(one)), one.words) for one in OrderStatus],
         "filters": {name: request.GET.get(name, "") for name in FILTER_NAMES},
@@ -116,12 +116,12 @@ def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
 
 
 def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """From tallies: nothing counts orders, but for the few that are late."""
+    """The tabs with their counts, from tallies; only late orders are counted in the table."""
     counted = _counted_stores(request, stores)
     tallies = orders_by_status(counted)
     live = Order.objects.filter(is_test=False)
     late = late_orders(live if counted is None else live.filter(store__in=counted))
-    late_count = late.order_by()[: MOST_COUNTED + 1].count()
+    late_count = late.order_by()[: MAX_COUNTED + 1].count()
     tabs: list[dict[str, Any]] = [
         {"query": "", "name": "All", "count": sum(tallies.values())},
         {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in AT_WORK)},
@@ -138,7 +138,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     )
     for tab in tabs:
         tab["is_current"] = tab["query"] == here
-        tab["most"] = tab["name"] == "Late" and late_count > MOST_COUNTED
+        tab["most"] = tab["name"] == "Late" and late_count > MAX_COUNTED
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )
@@ -146,7 +146,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
 
 
 def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:
-    """Of one store alone, where the list is."""
+    """The stores to count: the one the list is filtered by, or all visible ones."""
     if not (store_id := request.GET.get("store")):
         return stores
     found = list(Store.objects.filter(external_id=store_id).values_list("pk", flat=True))
@@ -154,7 +154,7 @@ def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Seque
 
 
 def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """Staff of several stores share what is about one of them."""
+    """The saved views; staff of several stores see the shared views of the store they filter by."""
     views = [
         {
             "view": view,
@@ -182,7 +182,7 @@ FILTER_NAMES = (
 
 
 def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
-    """Each filter that is set, in words, and the address of the list without it."""
+    """The label of each active filter, and the URL of the list without it."""
     chips = []
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
@@ -220,8 +220,8 @@ def _may_sort(request: HttpRequest, key: str) -> bool:
     return not key.startswith("due") or lists_work_alone(request)
 
 
-def _kept(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
-    """The rest of the address, for a form that changes a part of it."""
+def _other_parameters(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
+    """The other query parameters, as hidden inputs of a form that changes some of them."""
     return [
         (name, value)
         for name, values in request.GET.lists()

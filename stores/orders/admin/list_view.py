@@ -9,7 +9,7 @@ from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.list_filters import DUE
 from stores.orders.models.status import AT_WORK
 
-# Of the address of the list; the rest of its query are filters.
+# Query parameters of the list that are not filters.
 SORT, COLUMNS, VIEW = "sort", "columns", "view"
 SORTS = {
     "newest": "Newest first",
@@ -20,11 +20,11 @@ SORTS = {
 
 
 class OrderList(ChangeList):
-    """Sorted along an index in every case: within one store orders are counted by `position`."""
+    """Always sorted along an index; within one store by `position`."""
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        kept = super().get_filters_params(params)
-        return {name: value for name, value in kept.items() if name not in {SORT, COLUMNS, VIEW}}
+        parameters = super().get_filters_params(params)
+        return {name: value for name, value in parameters.items() if name not in {SORT, COLUMNS, VIEW}}
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> list[Any]:
         chosen = sort_of(request)
@@ -36,7 +36,7 @@ class OrderList(ChangeList):
 
 
 def sort_of(request: HttpRequest) -> str:
-    """By due date only among orders at work: they alone are kept in that order."""
+    """The sort of the list; by due date only for open orders, because the index holds only these."""
     chosen = request.GET.get(SORT, "")
     if lists_work_alone(request):
         return chosen if chosen in SORTS else "due" if "due" in request.GET else "newest"

@@ -1,4 +1,4 @@
-"""What the page of one order shows: who, what, where to, what happened, and the moves that are allowed now."""
+"""Template context of the page of an order: items, recipient, timeline and allowed transitions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +20,8 @@ from stores.orders.models.status import AT_WORK, WITH_SHIPMENTS
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
-MOST_TOLD = 200
-# What a move to a status is called on its button; with "…" it asks first.
+MAX_LISTED_EVENTS = 200
+# Button labels of transitions by target status; "…" means that a confirmation follows.
 VERBS = {
     str(int(OrderStatus.RECEIVED)): "Back to received",
     str(int(OrderStatus.ON_HOLD)): "Hold",
@@ -35,7 +35,7 @@ VERBS = {
     str(int(OrderStatus.REJECTED)): "Reject …",
     REFUSE: "Refuse to cancel …",
 }
-# The next step of the work stands out.
+# The usual next step is highlighted.
 FORWARD = {
     str(int(status))
     for status in (
@@ -51,7 +51,7 @@ WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """`links` are (words, address). A comment says what a person wrote, in lines of their own."""
+    """An entry of the timeline; `links` are (text, URL). Line breaks of comments are kept."""
 
     when: datetime
     title: str
@@ -81,14 +81,14 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         ],
         "timeline": _timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
-        "reprints": order.reprints.order_by("number")[:MOST_TOLD],
+        "reprints": order.reprints.order_by("number")[:MAX_LISTED_EVENTS],
         "takes_comments": not order.recipient_erased,
         "may_reprint": not order.recipient_erased,
     }
 
 
 class _ItemPages(Paginator):
-    """The order knows how many it has."""
+    """A paginator that reads the item count from the order."""
 
     def __init__(self, order: Order) -> None:
         super().__init__(order.items.order_by("position"), ITEMS_OF_A_PAGE)
@@ -105,7 +105,7 @@ def _move(order: Order, value: str) -> dict[str, Any]:
 
 
 def _shipments(order: Order) -> list[dict[str, Any]]:
-    """Whatever a store sent as the address of a carrier is a link only where a browser may follow it."""
+    """The shipments; a tracking URL becomes a link only if it is http or https."""
     return [
         {
             "shipment": shipment,
@@ -113,30 +113,30 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
             if shipment.tracking_url.startswith(("https://", "http://"))
             else "",
         }
-        for shipment in order.shipments.order_by("-shipped")[:MOST_TOLD]
+        for shipment in order.shipments.order_by("-shipped")[:MAX_LISTED_EVENTS]
     ]
 
 
 def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[Happening]:
-    told = [
+    entries = [
         Happening(
             entry.timestamp,
             OrderStatus(entry.status).words if entry.previous_status != entry.status else "Note",
             " · ".join(part for part in (str(entry.actor or entry.actor_kind), entry.note) if part),
         )
-        for entry in order.history.select_related("actor").order_by("-sequence")[:MOST_TOLD]
+        for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
-    told += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
-    told += [
+    entries += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
+    entries += [
         Happening(
             comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
         )
-        for comment in order.comments.select_related("author").order_by("-id")[:MOST_TOLD]
+        for comment in order.comments.select_related("author").order_by("-id")[:MAX_LISTED_EVENTS]
     ]
-    # Where an application is told of events is its own affair, and the service's.
+    # Webhook URLs are not shown to stores: they concern only the application and the operators.
     if staff_on(request).is_operator:
-        told += _events(order)
-    return sorted(told, key=lambda one: one.when, reverse=True)
+        entries += _events(order)
+    return sorted(entries, key=lambda one: one.when, reverse=True)
 
 
 def _events(order: Order) -> list[Happening]:
@@ -155,5 +155,5 @@ def _events(order: Order) -> list[Happening]:
                 for one in event.deliveries.all()
             ),
         )
-        for event in events.prefetch_related(deliveries)[:MOST_TOLD]
+        for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
     ]

@@ -1,4 +1,4 @@
-"""What is done on the page of one order beside its moves: comments and reprints; and saved views of the list."""
+"""Comments and reprints on the page of an order, and saved views of the list."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -16,7 +16,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
-from stores.orders.admin.documents import OrderDocuments
+from stores.orders.admin.eddm_maps import OrderMaps
 from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.admin.list_view import COLUMNS, SORT, VIEW
 from stores.orders.models import Order
@@ -27,7 +27,7 @@ from stores.orders.services.views import delete_order_view, save_order_view
 BOARD = "admin:stores_order_changelist"
 
 
-class OrderWork(OrderDocuments):
+class OrderWork(OrderMaps):
     def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
@@ -41,7 +41,7 @@ class OrderWork(OrderDocuments):
         return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
 
     def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        """Shows what would be printed again; sent, it is ordered."""
+        """GET shows what would be printed again; POST orders it."""
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
         if not self.has_change_permission(request, order):
             raise PermissionDenied
@@ -75,7 +75,7 @@ class OrderWork(OrderDocuments):
             return HttpResponseNotAllowed(["POST"])
         if not self.has_view_permission(request):
             raise PermissionDenied
-        query = _kept_query(request.POST.get("query", ""))
+        query = _view_query(request.POST.get("query", ""))
         try:
             view = save_order_view(
                 owner=request.user,
@@ -106,7 +106,7 @@ class OrderWork(OrderDocuments):
         return stores is None or self._shared_store(request, query) is not None
 
     def _shared_store(self, request: HttpRequest, query: str) -> int | None:
-        """Whose staff see it: the person's one store, or the one the list is filtered by."""
+        """The store whose staff see a shared view: the user's only store, or the one the list is filtered by."""
         stores = staff_on(request).stores_with(ORDER_GRANTS)
         if stores is None:
             return None
@@ -116,7 +116,7 @@ class OrderWork(OrderDocuments):
         return named.values_list("pk", flat=True).first()
 
 
-def _kept_query(query: str) -> str:
-    """Filters, sort and columns; whatever else stood in the address is no part of a view."""
+def _view_query(query: str) -> str:
+    """Filters, sort and columns of the query; a view stores nothing else."""
     known = {*FILTER_NAMES, SORT, COLUMNS}
     return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])

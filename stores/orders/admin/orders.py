@@ -21,7 +21,7 @@ from fulfillment.core.errors import DomainError
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
 from stores.orders.admin.downloads import csv_answer
-from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
+from stores.orders.admin.forms import REFUSE, OrderTransitionForm, ParcelForm
 from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, StatusFilter
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.list_view import OrderList
@@ -29,9 +29,9 @@ from stores.orders.admin.order_page import order_page
 from stores.orders.admin.order_work import BOARD, OrderWork
 from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.selectors.numbers import number_range
-from stores.orders.services.transitions import Parcel, move_order, refuse_cancellation
+from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
-# Moves that nothing leads back from, and what is asked before them.
+# Final transitions, with the question of their confirmation.
 FINAL = {
     str(int(OrderStatus.CANCELLED)): {
         "question": "Cancel this order? That cannot be taken back.",
@@ -46,7 +46,7 @@ FINAL = {
         "button": "Refuse",
     },
 }
-# The first ones of the list, as buttons; what stands out is the next step of the work.
+# The first actions are buttons; the usual next step is highlighted.
 BULK = (
     ("accept", "Accept", True),
     ("hold", "Hold", False),
@@ -63,13 +63,13 @@ BULK = (
 
 @admin.register(Order)
 class OrderAdmin(OrderWork):
-    """The board. Every move goes through the service, with its table, history and event."""
+    """The order list. Every change goes through the service, which records history and event."""
 
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    form = OrderMoveForm
-    # The page shows those that a person chose: list_page.py.
+    form = OrderTransitionForm
+    # The page shows the columns that the user chose: list_page.py.
     list_display = ["number", "status", "store", "application", "total", "created"]
     sortable_by = ()
     ordering = ["-number"]
@@ -115,7 +115,7 @@ class OrderAdmin(OrderWork):
         found, _ = super().get_search_results(request, records, search_term)
         if not (term := search_term.strip()):
             return found, False
-        # Looked up first: joined to the rest it would keep PostgreSQL from using any index.
+        # Read first: a join would keep PostgreSQL from using an index.
         parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
         return (found | records.filter(pk__in=parcels) if parcels else found), False
 
@@ -144,6 +144,8 @@ class OrderAdmin(OrderWork):
                 ),
                 ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
                 ("<uuid:order_id>/eddm-papers/<int:position>", self.eddm_papers, "eddm_papers"),
+                ("<uuid:order_id>/eddm-map/<int:position>", self.eddm_map, "eddm_map"),
+                ("<uuid:order_id>/eddm-map/<int:position>/shapes", self.eddm_shapes, "eddm_shapes"),
             )
         ]
         urls: list[URLPattern] = super().get_urls()
@@ -160,18 +162,18 @@ class OrderAdmin(OrderWork):
         return answer
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """The orders of the list as it is filtered, all pages of it."""
+        """Exports all pages of the filtered list."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:
             listed = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
-            # As the list itself answers a filter that is none.
+            # The same answer as the list gives to an invalid filter.
             return HttpResponseRedirect(f"{reverse(BOARD)}?{ERROR_FLAG}=1")
         return csv_answer(listed, Caller.on_pages(request.user))
 
     def ship_view(self, request: HttpRequest) -> HttpResponse:
-        """Several orders leave, each with its parcel."""
+        """Ships several orders, each with its parcel."""
         sent = request.POST if request.method == "POST" else None
         orders = self.get_queryset(request).filter(pk__in=_uuids((sent or request.GET).getlist("id")))
         forms = [
@@ -213,7 +215,7 @@ class OrderAdmin(OrderWork):
         return super().render_change_form(request, {**context, **shown}, *args, **kwargs)
 
     def response_change(self, request: HttpRequest, order: Order) -> HttpResponse:
-        """Back at the order, with what became of it."""
+        """Returns to the page of the order with a message of the result."""
         moved = request.POST.get("move_to")
         status = OrderStatus(Order.objects.values_list("status", flat=True).get(pk=order.pk)).words
         if not moved:
@@ -224,14 +226,14 @@ class OrderAdmin(OrderWork):
             messages.success(request, f"Order {order.number}: {status}.")
         return HttpResponseRedirect(request.get_full_path())
 
-    def save_model(self, request: HttpRequest, order: Order, form: OrderMoveForm, change: bool) -> None:
+    def save_model(self, request: HttpRequest, order: Order, form: OrderTransitionForm, change: bool) -> None:
         values, actor = form.cleaned_data, actor_on(request)
         seen = [values["seen"]]
         if values["move_to"] == REFUSE:
             refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=seen)
         elif values["move_to"]:
             parcel = Parcel(values["carrier"], values["tracking_number"])
-            move_order(
+            transition_order(
                 order=order,
                 status=int(values["move_to"]),
                 actor=actor,

@@ -11,8 +11,8 @@ from django.utils import timezone
 from stores.orders.selectors.days import DAYS
 
 WIDTH, HEIGHT = 600, 140
-# Stores with a colour of their own; the rest are one.
-MOST_STORES = 4
+# Stores with their own colour; all others share one.
+MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
 
@@ -58,8 +58,8 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str,
         by_store[day, name] += new
         if day in days:
             totals[name] += new
-    names = [name for name, _ in totals.most_common(MOST_STORES)]
-    if len(totals) > MOST_STORES:
+    names = [name for name, _ in totals.most_common(MAX_STORES)]
+    if len(totals) > MAX_STORES:
         names.append(OTHERS)
     most = max((of_day[day] for day in days), default=0)
     return {

@@ -1,4 +1,4 @@
-"""Orders and quotes in the console's search: each look-up is along an index, for there may be millions."""
+"""Orders and quotes in the console's search. Every look-up uses an index, because there may be millions."""
 
 from functools import reduce
 from operator import or_
@@ -11,8 +11,8 @@ from fulfillment.core.admin.hits import CANDIDATES, record_hits, visible_records
 from fulfillment.core.admin.offers import Hit
 from stores.orders.models import Order, OrderStatus, Quote, Shipment
 
-# A number with its last digits missing is found still: at most 110 rows are read.
-LEAST_DIGITS, MISSING_DIGITS, MOST_DIGITS = 3, 2, 18
+# The start of a number matches if at most two digits are missing: at most 110 rows are read.
+MIN_DIGITS, MISSING_DIGITS, MAX_DIGITS = 3, 2, 18
 
 
 def find_orders(request: HttpRequest, words: str) -> list[Hit]:
@@ -34,7 +34,7 @@ def find_quotes(request: HttpRequest, words: str) -> list[Hit]:
 
 
 def _conditions(words: str) -> list[Q]:
-    """Asked one after the other: of all at once PostgreSQL makes a scan as soon as one of them looks common."""
+    """The conditions, for one query each: PostgreSQL scans the table for an OR if one of them looks common."""
     conditions = [Q(external_id=words)]
     if parcels := list(
         Shipment.objects.filter(tracking_number=words).values_list("order", flat=True)[:CANDIDATES]
@@ -42,8 +42,8 @@ def _conditions(words: str) -> list[Q]:
         conditions.append(Q(pk__in=parcels))
     if key := _uuid(words):
         conditions.append(Q(pk=key))
-    if words.isascii() and words.isdigit() and len(words) <= MOST_DIGITS - MISSING_DIGITS:
-        conditions.append(_numbered(int(words), MISSING_DIGITS if len(words) >= LEAST_DIGITS else 0))
+    if words.isascii() and words.isdigit() and len(words) <= MAX_DIGITS - MISSING_DIGITS:
+        conditions.append(_numbered(int(words), MISSING_DIGITS if len(words) >= MIN_DIGITS else 0))
     return conditions
 
 

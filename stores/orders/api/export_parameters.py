@@ -1,4 +1,4 @@
-"""The query of the export view, as it was meant."""
+"""Parses the query parameters of the export view."""
 
 import base64
 import binascii
@@ -87,7 +87,7 @@ class CSVRenderer(BaseRenderer):
 
 
 class ExportParameters:
-    """The query as it was meant; `faults` name every parameter that is not understood."""
+    """The parsed parameters; `faults` names every invalid one."""
 
     skip = after = 0
     take: int | None = None
@@ -122,7 +122,7 @@ class ExportParameters:
 
     @property
     def is_contiguous(self) -> bool:
-        """Nothing is asked but which part of all orders."""
+        """Whether there are no filters, only paging."""
         return not self.faults and self.query.keys() <= SPAN_PARAMETERS
 
     def is_csv(self, request: Request) -> bool:
@@ -148,16 +148,16 @@ class ExportParameters:
         }
 
     def page_link(self, store_id: str, page: Page) -> str:
-        """To what comes after a page."""
+        """The URL of the next page."""
         if not page.created:
             return self.next_link(store_id, b"p%d" % page.positions[-1])
         moment = (page.created[-1] - EPOCH) // timedelta(microseconds=1)
         return self.next_link(store_id, b"t%d.%d" % (moment, page.positions[-1]))
 
     def next_link(self, store_id: str, place: bytes) -> str:
-        kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        parameters = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
         cursor = base64.urlsafe_b64encode(place).decode().rstrip("=")
-        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
+        query = f"{urlencode(parameters)}&after={cursor}" if parameters else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
     def pairs(self) -> Iterator[tuple[str, str]]:

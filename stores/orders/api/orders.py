@@ -39,8 +39,8 @@ from stores.orders.services.transitions import (
     Actor,
     advance_order,
     cancel_order,
-    move_order,
     refuse_cancellation,
+    transition_order,
 )
 
 ORDER_ID = OpenApiParameter(
@@ -222,7 +222,7 @@ class OrderViewSet(ApiViewSet):
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WORK)
         values = validate_data(StatusRequestSerializer, request.data)
-        order = move_order(
+        order = transition_order(
             order=order,
             status=values["Status"],
             actor=_actor(access),

@@ -7,7 +7,7 @@ LONGEST_COMMENT = 2000
 
 
 class OrderComment(models.Model):
-    """What people at work on an order say to each other; applications and recipients never see it."""
+    """An internal note of store staff on an order; applications and recipients never see it."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="comments", db_index=False)
     author = models.ForeignKey(

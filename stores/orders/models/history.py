@@ -55,7 +55,7 @@ class OrderTally(models.Model):
 
 
 class OrderDay(models.Model):
-    """How many orders of a store were placed and shipped on a day of its own time zone."""
+    """The number of orders that a store received and shipped on a day in its time zone."""
 
     pk = models.CompositePrimaryKey("store", "day")
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="+", db_index=False)

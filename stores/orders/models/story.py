@@ -7,9 +7,9 @@ TEST_OUTCOME = "TestOutcome"
 
 
 class TestOutcome(models.TextChoices):
-    """What is to become of a test order: the value of TEST_OUTCOME in its metadata."""
+    """The requested outcome of a test order: the value of TEST_OUTCOME in its metadata."""
 
-    __test__ = False  # no test of pytest's, whatever its name
+    __test__ = False  # not a test class, despite its name
 
     REJECTED = "Rejected"
     ON_HOLD = "OnHold"
@@ -20,7 +20,7 @@ class TestOutcome(models.TextChoices):
 
 
 class OrderStory(models.Model):
-    """A test order that a worker takes to its outcome; gone at the end. Without `due` it waits for a cancellation."""
+    """Moves a test order to its outcome; deleted at the end. Without `due` it waits for a cancellation."""
 
     order = models.OneToOneField(Order, primary_key=True, on_delete=models.CASCADE, related_name="story")
     outcome = models.CharField(max_length=16, choices=TestOutcome.choices)

@@ -1,4 +1,4 @@
-"""The orders of an application: what it placed, how far each is, and what it was sent about it."""
+"""The orders of an application, with their status and the events sent to the application."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
 @require_safe
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
-    """The first page of what was ordered, as long as the product is the one that was ordered."""
+    """The first page of an item's proof, if the product has not changed since the order."""
     application, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
     if not _has_proof(item):

@@ -63,13 +63,13 @@ class StoreAccess:
 
     @property
     def visible(self) -> Q:
-        """The orders and quotes that the caller may see, as a filter; every query of them begins with it."""
+        """A filter for the orders and quotes visible to the caller; every query starts with it."""
         scope = Q(store=self.store) if self.sees_all_orders else Q(store=self.store, **self.own)
         return scope & in_mode(self.caller)
 
     @property
     def usable(self) -> Q:
-        """Those that may become a part of what the caller makes: what is live is never made from test data."""
+        """A filter for quotes and orders that may be used in a new order: live orders never use test data."""
         return self.visible & in_mode_of_new(self.caller)
 
 

@@ -1,4 +1,4 @@
-"""The orders that an application placed, for the pages of the people behind it."""
+"""The orders that an application placed, for its pages in the portal."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -28,7 +28,7 @@ SELECT found.id FROM unnest(%s::bigint[]) AS store(id) CROSS JOIN LATERAL (
 
 @dataclass(frozen=True, slots=True)
 class OrdersAccess:
-    """Which orders of an application a person sees: all of them, or those they placed themselves."""
+    """Which orders of an application a user sees: all of them, or the user's own."""
 
     application: Application
     stores: QuerySet[Store]
@@ -70,7 +70,7 @@ def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> lis
 
 
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
-    """By order number or ExternalID, whole."""
+    """By complete order number or ExternalID."""
     wanted = Q(external_id=text)
     if text.isascii() and text.isdigit() and int(text) <= LARGEST_NUMBER:
         wanted |= Q(number=int(text))
@@ -87,7 +87,7 @@ def order_of_application(access: OrdersAccess, order_id: str) -> Order:
 
 
 def events_of_order(application: Application, order: Order) -> list[Event]:
-    """As the application was sent them, oldest first, with their deliveries."""
+    """The events of an order as sent to the application, oldest first, with their deliveries."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook").order_by("id"))
     events = Event.objects.filter(application=application, data__OrderID=str(order.pk))
     return list(events.prefetch_related(deliveries).order_by("transaction", "id")[:EVENTS_SHOWN])

@@ -1,4 +1,4 @@
-"""What stores placed and shipped day by day, without counting orders."""
+"""Orders received and shipped by day and store, without counting orders."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What is due when. A day is over where the store is, which may be another day than where its people are."""
+"""Due dates of orders. A day ends by the clock of the store, not of the user who looks at it."""
 
 import time
 from collections import Counter
@@ -14,17 +14,17 @@ from stores.orders.models import CancellationState, Order
 from stores.orders.models.status import AT_WORK
 
 SOON_DAYS = 3
-ZONES_KEPT_SECONDS = 60.0
-_kept: dict[str, tuple[float, list[str]]] = {}
-register_cache(_kept)
+ZONE_CACHE_SECONDS = 60.0
+_cache: dict[str, tuple[float, list[str]]] = {}
+register_cache(_cache)
 
 
-def orders_at_work(orders: QuerySet[Order]) -> QuerySet[Order]:
+def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
     return orders.filter(status__in=AT_WORK)
 
 
 def late_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Still at work after the day they were due."""
+    """Open orders after their due day."""
     return _due(orders, None, -1)
 
 
@@ -33,12 +33,12 @@ def orders_due_today(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Today and within the next days."""
+    """Due today or within the next days."""
     return _due(orders, 0, SOON_DAYS)
 
 
 def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
-    """How many are late, and how many have a cancellation to answer; each counted to `most` + 1. Never test orders."""
+    """The numbers of late orders and of open cancellation requests, each up to `most` + 1, without test orders."""
     orders = orders.filter(is_test=False)
     late = late_orders(orders).order_by().annotate(kind=Value("late"))
     cancellations = (
@@ -54,7 +54,7 @@ def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int
 
 
 def days_late(order: Order, now: datetime) -> int:
-    """How many days an order at work is past the day it was due; 0 today, less than 0 before."""
+    """How many days an open order is past its due day: 0 on that day, negative before."""
     return (local_date(now, order.store.time_zone) - order.latest_delivery).days
 
 
@@ -62,7 +62,7 @@ def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Orde
     """Due from `first` to `last` days after today. There are three dates on Earth at most."""
     zones = _zones_by_date()
     until = max(zones) + timedelta(days=last)
-    bounded = orders_at_work(orders).filter(latest_delivery__lte=until)
+    bounded = open_orders(orders).filter(latest_delivery__lte=until)
     if first is not None:
         bounded = bounded.filter(latest_delivery__gte=min(zones) + timedelta(days=first))
     if len(zones) == 1:
@@ -85,9 +85,9 @@ def _zones_by_date() -> dict[date, list[str]]:
 
 
 def _zones() -> list[str]:
-    """Of all stores. The first order of a zone nobody had before may be missed for a minute."""
-    if (known := _kept.get("zones")) and time.monotonic() - known[0] < ZONES_KEPT_SECONDS:
+    """The time zones of all stores, cached: the first order in a new zone may be missed for a minute."""
+    if (known := _cache.get("zones")) and time.monotonic() - known[0] < ZONE_CACHE_SECONDS:
         return known[1]
     names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())
-    _kept["zones"] = (time.monotonic(), names)
+    _cache["zones"] = (time.monotonic(), names)
     return names

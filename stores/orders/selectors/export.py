@@ -92,7 +92,7 @@ WHERE store_id = %(store)s AND (%(application)s::uuid IS NULL OR application_id 
 
 @dataclass(frozen=True, slots=True)
 class OrderExportQuery:
-    """The filters of the export view; `low` and `high` are positions, `low` itself not included."""
+    """The filters of the export view; positions above `low`, up to and including `high`."""
 
     store: int
     application: UUID | None = None
@@ -123,7 +123,7 @@ class OrderExportQuery:
 
     @property
     def is_contiguous(self) -> bool:
-        """Nothing but a span of positions, which has no gaps where orders are live."""
+        """Whether only a range of positions is requested, which has no gaps for live orders."""
         return self.low >= 0 and not any(form_of(self))
 
     def after(self, position: int) -> "OrderExportQuery":
@@ -132,7 +132,7 @@ class OrderExportQuery:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`created`, of each order, only where live and test orders stand together."""
+    """A page of rows; `created` of each order only where live and test orders are mixed."""
 
     positions: list[int]
     renderings: list[str]
@@ -183,7 +183,7 @@ def wanted_orders(
     updated_after: datetime | None = None,
     positions: tuple[int, int] = LIVE_POSITIONS,
 ) -> OrderExportQuery | None:
-    """What the caller asks for of what it may see in one of the modes; None where there can be nothing."""
+    """The query over the caller's visible orders of one mode; None if no order can match."""
     if (positions != LIVE_POSITIONS) not in access.caller.modes:
         return None
     product = number = None
@@ -229,7 +229,7 @@ def export_count(wanted: OrderExportQuery, page: Page) -> int:
         newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
         return max(0, min(newest, wanted.high) - wanted.low)
     bounded = (wanted.low, wanted.high) != LIVE_POSITIONS
-    # Tallies are kept by application and status.
+    # Tallies exist by application and status only.
     if not bounded and not any(
         (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
     ):
@@ -240,7 +240,7 @@ def export_count(wanted: OrderExportQuery, page: Page) -> int:
 
 
 def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
-    """The stored rows one after another, in short statements: as many as there are cost no more memory."""
+    """Yields the stored rows, read in short statements, so memory use does not grow."""
     left = LAST if take is None else take
     while left > 0:
         page = export_page(wanted, skip=skip, take=min(BATCH, left))
@@ -252,7 +252,7 @@ def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Ite
 
 
 def fitting_page(access: StoreAccess, page: Page) -> Page:
-    """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
+    """Cuts the page at PAGE_BYTES of full records, but keeps at least one order so that paging advances."""
     sizes = dict(fetch_rows(SIZES, (access.store.pk, page.positions)))
     ordered = [sizes.get(position, 0) for position in page.positions]
     fits = max(1, bisect_right(list(accumulate(ordered)), PAGE_BYTES))
@@ -267,7 +267,7 @@ def fitting_page(access: StoreAccess, page: Page) -> Page:
 def verbose_records(
     access: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
 ) -> list[Record]:
-    """The rows with what hangs on each order, in a fixed number of statements; `with_mode` adds IsTest."""
+    """The full records, with items and shipments, in a fixed number of statements; `with_mode` adds IsTest."""
     store_id = access.store.external_id
     orders = Order.objects.filter(access.visible, position__in=positions).order_by("created", "position")
     return [
@@ -313,7 +313,7 @@ def _rows_statement(*form: bool) -> str:
 
 
 def keys_statement(*form: bool) -> str:
-    """The positions of what is wanted, in no order yet."""
+    """A statement for the matching positions, unordered."""
     by_status_alone = form == (False, False, True, False, False, False, False)
     return BY_STATUS if by_status_alone else _keys(*form)
 

@@ -44,7 +44,7 @@ NOTHING = Page([], [], has_more=False)
 
 @dataclass(frozen=True, slots=True)
 class ExportPlace:
-    """Where a page ended."""
+    """A position in the export: after the last order of a page."""
 
     created: datetime
     position: int
@@ -52,7 +52,7 @@ class ExportPlace:
 
 @dataclass(frozen=True, slots=True)
 class ExportWithTests:
-    """What is wanted of the live orders and of the test orders; None where the caller sees none of them."""
+    """One query for live orders and one for test orders; None if the caller sees none of them."""
 
     live: OrderExportQuery | None
     test: OrderExportQuery | None
@@ -102,7 +102,7 @@ def count_with_tests(wanted: ExportWithTests) -> int:
 
 
 def rows_with_tests(wanted: ExportWithTests, *, skip: int, take: int | None) -> Iterator[str]:
-    """As `export_rows`."""
+    """As `export_rows`, for both modes."""
     left = LAST if take is None else take
     while left > 0:
         page = page_with_tests(wanted, skip=skip, take=min(BATCH, left))
@@ -114,7 +114,7 @@ def rows_with_tests(wanted: ExportWithTests, *, skip: int, take: int | None) -> 
 
 
 def _marked(rendering: str, position: int) -> str:
-    """The stored row is the same in both modes; what it is, its position says."""
+    """Adds IsTest to a stored row: positions of test orders are negative."""
     return f'{rendering[:-1]},"IsTest":{"true" if position < 0 else "false"}}}'
 
 

@@ -22,7 +22,7 @@ def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
 
 
 def find_quote(scope: Q, quote_id: str) -> Quote | None:
-    """Among those of a scope of StoreAccess: `visible`, or `usable` for an order."""
+    """A quote in a scope of StoreAccess: `visible`, or `usable` for an order."""
     try:
         key = UUID(quote_id)
     except ValueError:

@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import visible_selections
-from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, kept_record
+from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, stored_record
 from stores.orders.pricing import PriceRequest
 
 UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
@@ -18,14 +18,14 @@ UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours."
 
 def with_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
     """The request with the pieces of each selection as the quantity; `expired` includes these, for earlier quotes."""
-    chosen = [item.choice for item in price_request.items if item.choice and item.choice.kept is None]
+    chosen = [item.choice for item in price_request.items if item.choice and item.choice.stored is None]
     if not chosen:
         return price_request
     found = _selections(caller, {choice.selection_id for choice in chosen})
     items = []
     routes = 0
     for item in price_request.items:
-        if item.choice is not None and item.choice.kept is None:
+        if item.choice is not None and item.choice.stored is None:
             choice = _resolved(item.choice, found, expired=expired)
             routes += choice.selection.route_count if choice.selection else 0
             if routes > MAXIMUM_ROUTES:
@@ -38,20 +38,20 @@ def with_selections(caller: Caller, price_request: PriceRequest, *, expired: boo
     return replace(price_request, items=tuple(items))
 
 
-def kept_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
-    """What an order keeps of each, in their order; each selection is read once."""
+def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
+    """The copies that an order stores of its selections, in their order; each selection is read once."""
     records: dict[UUID, Record] = {}
-    kept: list[Record | None] = []
+    stored: list[Record | None] = []
     for choice in choices:
         if choice is None or choice.selection is None:
-            kept.append(dict(choice.kept) if choice and choice.kept else None)
+            stored.append(dict(choice.stored) if choice and choice.stored else None)
             continue
         selection = choice.selection
         if selection.pk not in records:
             routes = EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
-            records[selection.pk] = kept_record(selection, routes.iterator())
-        kept.append(records[selection.pk])
-    return kept
+            records[selection.pk] = stored_record(selection, routes.iterator())
+        stored.append(records[selection.pk])
+    return stored
 
 
 def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[UUID, EddmSelection]:

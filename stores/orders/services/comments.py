@@ -1,4 +1,4 @@
-"""What people at work on an order say to each other."""
+"""Internal notes on orders."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,29 +11,29 @@ from stores.orders.models import Order, OrderComment
 from stores.orders.models.comment import LONGEST_COMMENT
 from stores.orders.services.transitions import lock_order
 
-MOST_COMMENTS = 500
+MAX_COMMENTS = 500
 
 
 @transaction.atomic
 def add_comment(
     *, order: Order, author_id: UUID | None, text: str, at: datetime | None = None
 ) -> OrderComment:
-    """Changes nothing of the order: its version stays, and no application learns of it."""
+    """Adds a note. The order's version stays the same, and no event is recorded."""
     words = text.strip()
     if not words:
         raise Invalid.at("/Comment", "required", "Comment: write something first.")
     if len(words) > LONGEST_COMMENT:
         message = f"Comment: at most {LONGEST_COMMENT:,} characters; this has {len(words):,}."
         raise Invalid.at("/Comment", "too_long", message)
-    # Locked: what is written while the recipient is erased would be left.
+    # Locked, so that a note written during an erasure is erased as well.
     locked = lock_order(order, ())
     if locked.recipient_erased:
         raise Conflict(
             "The recipient of this order was erased, and what people wrote about it with them: it takes no comments.",
             code="recipient_erased",
         )
-    if OrderComment.objects.filter(order=order)[:MOST_COMMENTS].count() >= MOST_COMMENTS:
-        raise Conflict(f"An order has at most {MOST_COMMENTS} comments.", code="too_many_comments")
+    if OrderComment.objects.filter(order=order)[:MAX_COMMENTS].count() >= MAX_COMMENTS:
+        raise Conflict(f"An order has at most {MAX_COMMENTS} comments.", code="too_many_comments")
     return OrderComment.objects.create(
         order=order, author_id=author_id, text=words, created=at or timezone.now()
     )

@@ -1,4 +1,4 @@
-"""The papers of an item that was ordered for an EDDM selection: one PDF for the printer and the post office."""
+"""The EDDM papers of an order item: one PDF for the printer and the post office."""
 
 import logging
 from datetime import date
@@ -29,12 +29,12 @@ class PapersUnusable(Conflict):
 
 
 def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
-    """Planned anew each time, from the routes that the order kept; postage is that of the price table now."""
+    """Plans the papers from the routes stored with the order; postage follows the current price table."""
     if item.eddm is None:
         raise NotFound(
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
         )
-    with RENDERINGS.place(caller.key):
+    with RENDERINGS.slot(caller.key):
         sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
         forms, sheets["note"] = filled_forms(sheets)
         sheets["forms"] = len(forms)
@@ -64,7 +64,7 @@ def _routes(item: OrderItem) -> list[DropRoute]:
 
 
 def _mailing(item: OrderItem) -> Mailing:
-    order, kept = item.order, item.eddm or {}
+    order, stored = item.order, item.eddm or {}
     ready = add_business_days(local_date(order.created, order.store.time_zone), order.production_days)
 
     def day_date(day: int) -> date:
@@ -80,9 +80,9 @@ def _mailing(item: OrderItem) -> Mailing:
         phone=printable(order.recipient.get("Phone", "")),
         email=printable(order.recipient.get("Email", "")),
         size_mm=Product.objects.values_list("width_mm", "height_mm").get(pk=item.product_id),
-        vintage=kept["Vintage"],
+        vintage=stored["Vintage"],
         day_date=day_date,
-        is_residential_only=kept["ResidentialOnly"],
-        is_synthetic=kept["IsSynthetic"],
+        is_residential_only=stored["ResidentialOnly"],
+        is_synthetic=stored["IsSynthetic"],
         is_test=order.is_test,
     )

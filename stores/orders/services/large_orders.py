@@ -18,7 +18,7 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
         yield
         return
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
-    with LARGE_ORDERS.place(caller.key), session_lock(int.from_bytes(number, "big", signed=True)) as is_ours:
+    with LARGE_ORDERS.slot(caller.key), session_lock(int.from_bytes(number, "big", signed=True)) as is_ours:
         if not is_ours:
             message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
             raise TooManyAtOnce(message, retry_after=RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""Removes test orders and test quotes that are old enough, with everything of them."""
+"""Removes old test orders and test quotes with all their data."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import delete_ordered_assets
 from stores.orders.services.print_files import erase_print_files
 
-# The orders of their stores wait meanwhile.
+# Other orders of these stores wait meanwhile.
 ORDERS_AT_ONCE = 100
 
 
@@ -39,11 +39,11 @@ def _before() -> datetime:
 
 
 def _remove_orders(batch: int) -> Iterator[int]:
-    """The rows first: print files that stay behind are stray ones of the next run."""
-    while gone := _remove_order_rows(min(batch, ORDERS_AT_ONCE)):
-        for order in gone:
+    """Deletes the rows first; the next run removes print files that remain after a crash."""
+    while removed := _remove_order_rows(min(batch, ORDERS_AT_ONCE)):
+        for order in removed:
             erase_print_files(order_id=order.pk)
-        yield len(gone)
+        yield len(removed)
 
 
 @transaction.atomic
@@ -54,7 +54,7 @@ def _remove_order_rows(batch: int) -> list[Order]:
     orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))
     for order in orders:
         delete_ordered_assets(order=order)
-    # A younger reprint stays, without the order it repeated.
+    # A younger reprint stays, without its reference to the original order.
     Order.objects.filter(is_test=True, reprint_of__in=keys).update(reprint_of=None)
     remove_order_events(order_ids=keys)
     Order.objects.filter(pk__in=keys).delete()

@@ -6,10 +6,10 @@ from uuid import UUID
 from django.db import transaction
 
 from fulfillment.core.db.prepared import execute
-from fulfillment.core.files.stored import asset_file, remove_files
 from stores.orders.models import Order, OrderedAsset
 from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_of_templates
+from stores.proofs.services.asset_files import remove_asset_files
 from stores.proofs.services.assets import TOUCH_AFTER
 
 # Locked, so that retention cannot remove them at the same time.
@@ -42,8 +42,7 @@ def delete_ordered_assets(*, order: Order) -> None:
     free = [one for one in held if one.pk not in elsewhere]
     Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
     named = assets_of_templates() if free else set()
-    gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
-    Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
+    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
     # The row first: retention removes a file that remains after a crash.
-    names = [asset_file(one.pk, one.format) for one in gone]
-    transaction.on_commit(lambda: remove_files(names))
+    transaction.on_commit(lambda: remove_asset_files(removed))

@@ -1,4 +1,4 @@
-"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
+"""Places orders: checks and prices them, stores their print files, then writes everything in one transaction."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from delivery.selection.services.keeping import keep_for_order
+from delivery.selection.services.keeping import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
 from stores.orders.eddm import Record
@@ -70,7 +70,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    kept_selections: Sequence[Record | None]
+    stored_selections: Sequence[Record | None]
     print_files: Sequence[StoredPrint | None]
 
 
@@ -101,7 +101,7 @@ def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrde
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
-    """For an order that was not written after all; outside of any transaction."""
+    """Deletes the print files of an order that was not written; call it outside of transactions."""
     delete_print_files(files=prepared.print_files)
 
 
@@ -121,8 +121,8 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
-    for selection_id in {kept["SelectionID"] for kept in prepared.kept_selections if kept}:
-        keep_for_order(selection_id=uuid.UUID(selection_id))
+    for selection_id in {stored["SelectionID"] for stored in prepared.stored_selections if stored}:
+        retain_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
@@ -154,7 +154,7 @@ def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
 
 
 def _messages(prepared: PreparedOrder) -> list[str]:
-    """What a proof of the same data says, by the item it is about."""
+    """The warnings of each item, as a proof of the same data would report them."""
     return [
         f"Item {line.item_key}: {message}"
         for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
@@ -199,7 +199,7 @@ def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
 
 
 def _hold_window(prepared: PreparedOrder) -> timedelta:
-    """None for a test order whose cancellation is to be refused: it must come to the store."""
+    """The end of the hold window; None for a test order whose cancellation the store must refuse."""
     if prepared.access.caller.is_test:
         outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
         if outcome == TestOutcome.CANCEL_REFUSED:
@@ -208,7 +208,7 @@ def _hold_window(prepared: PreparedOrder) -> timedelta:
 
 
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:
-    """With the kind of place that was priced, where the order leaves it to its quote."""
+    """The recipient, with the location type of the quote if the order does not name one."""
     recipient, quote = dict(prepared.request.recipient), prepared.quote
     if quote is not None and quote.location_type:
         recipient.setdefault("LocationType", quote.location_type)
@@ -238,7 +238,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
                 preflight=list(file.preflight) or None if file else None,
-                eddm=prepared.kept_selections[position],
+                eddm=prepared.stored_selections[position],
             )
         )
     return items

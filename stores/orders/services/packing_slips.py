@@ -44,7 +44,7 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
 
 
 class PackingSlips(NamedTuple):
-    """One PDF of all that could be made, empty where none could, and why others could not."""
+    """One PDF with all packing slips that could be rendered, and the reasons for those that could not."""
 
     pdf: bytes
     refused: list[str]
@@ -52,7 +52,7 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    with RENDERINGS.place(caller.key):
+    with RENDERINGS.slot(caller.key):
         return _render([printable(_slip(order))], order)
 
 
@@ -60,7 +60,7 @@ def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingS
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
     slips = [printable(_slip(order)) for order in listed]
-    with RENDERINGS.place(caller.key):
+    with RENDERINGS.slot(caller.key):
         try:
             return PackingSlips(_render(slips, listed[-1]), [])
         except PackingSlipUnusable:

@@ -6,7 +6,6 @@ from django.db.models import Q
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
-from fulfillment.core.files.stored import asset_file, remove_files
 from stores.catalog.models import CatalogUpload
 from stores.editor.models import ArtworkUpload
 from stores.orders.models import ActorKind, Order, OrderComment, OrderHistory, OrderView, Quote
@@ -16,6 +15,7 @@ from stores.orders.selectors.orders import full_record
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset
+from stores.proofs.services.asset_files import remove_asset_files
 
 
 def personal_data() -> list[PersonalData]:
@@ -86,7 +86,7 @@ def _erase_pictures(user: User) -> None:
     """Erases the pictures that the user uploaded on pages; those of an application belong to the application."""
     own = list(Asset.objects.filter(user=user, application=None))
     Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
-    remove_files([asset_file(asset.pk, asset.format) for asset in own])
+    remove_asset_files(own)
 
 
 def erase_placed_orders(*, user: User) -> list[int]:

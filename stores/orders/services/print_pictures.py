@@ -1,4 +1,4 @@
-"""Pages of print files as pictures, drawn once and kept beside the file they show."""
+"""Pictures of the pages of print files, rendered once and stored beside the file."""
 
 from contextlib import suppress
 from typing import Literal
@@ -17,19 +17,19 @@ from stores.templates.errors import typesetting_errors
 from stores.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 
 Size = Literal["small", "large"]
-# In pixels, and whether bleed and crop marks are cut off.
+# Size in pixels, and whether bleed and crop marks are cropped.
 SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1100, False)}
-# A page that lists orders asks for as many pictures at once as there are rows.
+# The order list requests one picture for each row at once.
 WAIT_SECONDS = 8.0
 
 
 def print_file_pages(*, item: OrderItem) -> list[tuple[float, float, float, float]]:
-    """What a large picture shows of each page: left, top, width and height in mm from the trim's corner."""
+    """The area of each page in its picture: left, top, width and height in mm from the corner of the trim."""
     return pdf_page_areas(read_print_file(item=item))
 
 
 def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> bytes:
-    """A PNG of page `page`, from 0. Raises what `read_print_file` raises, and NotFound for a page there is not."""
+    """A PNG of the page with index `page`. Raises PrintFileDamaged, and NotFound for a missing page."""
     name = f"{item.print_file.removesuffix('.pdf')}-{size}-{page}.png"
     with suppress(FileNotFoundError), storage_errors():
         if item.print_file and default_storage.exists(name):
@@ -38,15 +38,15 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
     if page >= count_pdf_pages(content):
         raise NotFound("The print file has no such page.", code="page_not_found")
     pixels, trimmed = SIZES[size]
-    with RENDERINGS.place(caller.key, wait=WAIT_SECONDS), typesetting_errors():
+    with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS), typesetting_errors():
         picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
-    _keep(item, name, picture)
+    _store(item, name, picture)
     return picture
 
 
 @transaction.atomic
-def _keep(item: OrderItem, name: str, picture: bytes) -> None:
-    """Under the lock of the order: what is written while its recipient is erased would be left."""
+def _store(item: OrderItem, name: str, picture: bytes) -> None:
+    """Locks the order, so that a picture written during an erasure is erased as well."""
     order = Order.objects.select_for_update(of=("self",), no_key=True).filter(pk=item.order_id)
     if order.filter(recipient_erased__isnull=True).exists():
         with storage_errors():

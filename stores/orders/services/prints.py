@@ -21,9 +21,9 @@ from stores.proofs.services.merging import Uploads
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
 from stores.templates.errors import RenderersBusy
 
-# Of all print files of one order: they are rendered within one request and stored before the order exists.
+# Limit for all print files of one order: one request renders and stores them before the order exists.
 MAXIMUM_BYTES = 512 * 1024 * 1024
-# At the demo store, where every caller may order and nothing is printed.
+# For the demo store, where every caller may order and nothing is printed.
 DEMO_SECONDS = 10.0
 
 
@@ -36,7 +36,7 @@ def store_order_prints(
     """
     if not any(product.takes_data for product in products.values()):
         return _stored(access, request, products, order_id)
-    with ORDERS.place(access.caller.key):
+    with ORDERS.slot(access.caller.key):
         return _stored(access, request, products, order_id)
 
 

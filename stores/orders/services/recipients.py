@@ -50,13 +50,13 @@ def retention_rules() -> list[RetentionRule]:
 
 
 @transaction.atomic
-def erase_recipient(*, order: Order, actor: Actor, even_at_work: bool = False) -> Order:
+def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order:
     """Erases the recipient everywhere; a repeated call only deletes files that remained after a crash.
 
-    Raises Conflict for an order that is not shipped yet, unless `even_at_work`.
+    Raises Conflict for an order that is not shipped yet, unless `force`.
     """
     locked = lock_order(order, ())
-    _refuse_unshipped(locked, even_at_work=even_at_work)
+    _refuse_unshipped(locked, force=force)
     erase_print_files(order_id=locked.pk)
     if locked.recipient_erased:
         return locked
@@ -78,9 +78,9 @@ def orders_for_recipient(*, email: str = "", name: str = "", postal_code: str = 
     )
 
 
-def _refuse_unshipped(order: Order, *, even_at_work: bool) -> None:
+def _refuse_unshipped(order: Order, *, force: bool) -> None:
     """Call it before anything is deleted: a rollback does not restore files."""
-    if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or even_at_work:
+    if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or force:
         return
     name = OrderStatus(order.status).label
     raise Conflict(
@@ -120,7 +120,7 @@ def _erase_items(order: Order) -> None:
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:
-    """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
+    """Deletes the proof of the same values. Retention removes proofs of earlier template versions."""
     caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
     with suppress(DomainError):
         product = product_version_of(item.product_id)
@@ -184,8 +184,8 @@ def _write(order: Order, actor: Actor) -> None:
 
 
 def _erased(recipient: dict[str, str]) -> dict[str, str]:
-    kept = {name: recipient[name] for name in UNCHANGED if name in recipient}
-    return {**dict.fromkeys(REQUIRED, ERASED), **kept}
+    unchanged = {name: recipient[name] for name in UNCHANGED if name in recipient}
+    return {**dict.fromkeys(REQUIRED, ERASED), **unchanged}
 
 
 def proofs_before(order: Order) -> list[str]:

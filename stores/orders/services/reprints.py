@@ -1,4 +1,4 @@
-"""The same once more: a new order of what was printed before, from the very files that were."""
+"""Reprints: a new order of the same items, printed from the same files."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
-from stores.orders.eddm import kept_choice
+from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
 from stores.orders.pricing import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
@@ -59,7 +59,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
 def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
     asked = PriceRequest(
         tuple(
-            PriceRequestItem(item.item_key, item.product_external_id, item.quantity, kept_choice(item.eddm))
+            PriceRequestItem(item.item_key, item.product_external_id, item.quantity, stored_choice(item.eddm))
             for item in items
         ),
         order.recipient["CountryCode"],
@@ -77,7 +77,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
 
 
 def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[StoredPrint | None, ...]:
-    """Not drawn again: pictures of an application, and the template of that day, may be gone."""
+    """Copies the print files: the pictures and the template they were rendered from may no longer exist."""
     assets = tuple(order.ordered_assets.values_list("asset", flat=True))
     copies: list[StoredPrint | None] = []
     try:

@@ -16,7 +16,7 @@ from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_fo
 from stores.orders.models import Order, Quote
 
 # Until then an order with the expired quote is answered with a new quote.
-QUOTES_KEPT = timedelta(days=30)
+QUOTE_RETENTION = timedelta(days=30)
 # Younger files may belong to a request that has not committed yet.
 YOUNG = timedelta(hours=6)
 # One pass along the index, so that ordered quotes, which stay, are read only once.
@@ -42,12 +42,12 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _count_quotes() -> int:
-    return Quote.objects.filter(expires__lt=timezone.now() - QUOTES_KEPT, orders=None).count()
+    return Quote.objects.filter(expires__lt=timezone.now() - QUOTE_RETENTION, orders=None).count()
 
 
 def _remove_quotes(batch: int) -> Iterator[int]:
     at: dict[str, Any] = {"expires": datetime.min.replace(tzinfo=UTC), "id": UUID(int=0)}
-    at |= {"before": timezone.now() - QUOTES_KEPT, "batch": batch}
+    at |= {"before": timezone.now() - QUOTE_RETENTION, "batch": batch}
     while True:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(EXPIRED, at)

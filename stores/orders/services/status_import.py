@@ -12,7 +12,7 @@ from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.reported_statuses import ReportedStatus
-from stores.orders.services.transitions import Actor, Parcel, check_transition, move_order
+from stores.orders.services.transitions import Actor, Parcel, check_transition, transition_order
 
 NAMES = {status.label.lower(): status.value for status in OrderStatus}
 ENDED = {OrderStatus.CANCELLED, OrderStatus.REJECTED}
@@ -24,14 +24,14 @@ TRIES = 5
 class Outcome(StrEnum):
     MOVED = "moved"
     ADDED = "parcel added"
-    WOULD_MOVE = "would move"
+    WOULD_CHANGE = "would move"
     WOULD_ADD = "would add its parcel"
     SAME = "same"
     LATE = "late"
     REFUSED = "refused"
 
 
-PREVIEWS = {Outcome.MOVED: Outcome.WOULD_MOVE, Outcome.ADDED: Outcome.WOULD_ADD}
+PREVIEWS = {Outcome.MOVED: Outcome.WOULD_CHANGE, Outcome.ADDED: Outcome.WOULD_ADD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
 
 def _write(move: _Move) -> LineResult:
     state, previous = move.state, move.state.order.status
-    state.order = move_order(
+    state.order = transition_order(
         order=state.order,
         status=move.status,
         actor=SYSTEM,

@@ -1,4 +1,4 @@
-"""When a test order with an outcome takes its next step; stores.orders.services.story_steps takes it."""
+"""Schedules the steps of test orders with an outcome; stores.orders.services.story_steps runs them."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ STEP = timedelta(seconds=0.5)
 
 @transaction.atomic(savepoint=False)
 def begin_story(*, order: Order) -> None:
-    """With the order itself; a live order has none, whatever its metadata says."""
+    """Starts the story in the transaction that writes the order; live orders have none."""
     outcome = order.metadata.get(TEST_OUTCOME) if order.is_test else None
     if outcome is not None:
         OrderStory.objects.create(order=order, outcome=outcome, due=timezone.now() + STEP)
@@ -21,6 +21,6 @@ def begin_story(*, order: Order) -> None:
 
 @transaction.atomic(savepoint=False)
 def wake_story(*, order: Order) -> None:
-    """A cancellation was requested: the story answers it with its next step."""
+    """Makes the next step due at once, after a cancellation request."""
     if order.is_test:
         OrderStory.objects.filter(order=order).update(due=timezone.now() + STEP)

@@ -1,4 +1,4 @@
-"""What a store would do, done by a worker: takes test orders to the outcome that they name."""
+"""Plays the store for test orders: a worker moves them to their requested outcome."""
 
 import logging
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from stores.orders.services.stories import STEP
 from stores.orders.services.transitions import (
     Actor,
     lock_order,
-    move_order,
     refuse_cancellation,
     simulated_parcel,
+    transition_order,
 )
 
 logger = logging.getLogger(__name__)
 
 S = OrderStatus
-# The statuses after Received. What is moved elsewhere meanwhile has left its story.
+# The statuses after Received. An order in any other status has left its story.
 PATHS: dict[str, tuple[OrderStatus, ...]] = {
     TestOutcome.REJECTED: (S.REJECTED,),
     TestOutcome.ON_HOLD: (S.ON_HOLD,),
@@ -52,8 +52,8 @@ def due_stories() -> Sequence[UUID]:
 
 
 @transaction.atomic
-def take_step(*, order_id: UUID) -> bool:
-    """The next step of an order's story, unless another worker took it: False then."""
+def run_step(*, order_id: UUID) -> bool:
+    """Runs the next step of an order's story; False if another worker holds it."""
     order = Order.objects.select_related("store").filter(pk=order_id).first()
     if order is None:
         return False
@@ -63,40 +63,40 @@ def take_step(*, order_id: UUID) -> bool:
         return False
     try:
         with transaction.atomic():
-            goes_on = _step(locked, story)
+            continues = _step(locked, story)
     except DomainError as error:
-        # Somebody else has moved it where this story does not lead.
+        # Another user moved the order to a status that is not part of this story.
         logger.info("The story of test order %s ends: %s", locked, error.message)
-        goes_on = False
-    if goes_on:
+        continues = False
+    if continues:
         story.save(update_fields=["due"])
     else:
         story.delete()
     return True
 
 
-def put_off_step(*, order_id: UUID) -> None:
-    """For a step that failed by a mistake of ours."""
+def postpone_step(*, order_id: UUID) -> None:
+    """Delays a step that failed with an unexpected error."""
     OrderStory.objects.filter(pk=order_id).update(due=timezone.now() + PUT_OFF)
 
 
 def _step(order: Order, story: OrderStory) -> bool:
-    """Whether anything can follow; `due` of the story says when."""
+    """Runs one step; returns whether another one can follow, at `due` of the story."""
     if order.cancellation == CancellationState.REQUESTED:
         if story.outcome == TestOutcome.CANCEL_REFUSED:
             refuse_cancellation(order=order, actor=ACTOR, note=NOTE)
             story.due = timezone.now() + STEP
             return order.status != S.IN_PRODUCTION
-        move_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
+        transition_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
         return False
     following = _following(order, PATHS[story.outcome])
     if following is None:
         return False
     parcels = [simulated_parcel(order)] if following in WITH_SHIPMENTS else []
-    move_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
+    transition_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
     ends = following == PATHS[story.outcome][-1]
-    was_asked = order.cancellation == CancellationState.REFUSED
-    if ends and story.outcome == TestOutcome.CANCEL_REFUSED and not was_asked:
+    was_requested = order.cancellation == CancellationState.REFUSED
+    if ends and story.outcome == TestOutcome.CANCEL_REFUSED and not was_requested:
         story.due = None
         return True
     story.due = timezone.now() + STEP

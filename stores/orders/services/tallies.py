@@ -27,8 +27,8 @@ INSERT INTO stores_ordertally (store_id, application_id, status, orders)
 SELECT store_id, application_id, status, count(*) FROM stores_order
 WHERE NOT is_test GROUP BY store_id, application_id, status
 """
-# Of the last days alone, which are UTC's here: nothing shows older ones.
-DAYS_ANEW = """
+# Only recent days, in UTC: no page shows older ones.
+RECOUNTED_DAYS = """
 INSERT INTO stores_orderday (store_id, day, placed, shipped)
 SELECT store_id, day, sum(placed), sum(shipped) FROM (
     SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped
@@ -43,14 +43,14 @@ SELECT store_id, day, sum(placed), sum(shipped) FROM (
 
 
 def count_order(order: Order, *, status: int, by: int) -> None:
-    """Keeps the tally true to the orders, in the transaction that writes one. Test orders count nowhere."""
+    """Updates the tally in the transaction that writes an order. Test orders are not counted."""
     if order.is_test:
         return
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
 def count_new_order(order: Order) -> None:
-    """As `count_order`, and for the day it was placed on."""
+    """As `count_order`, and counts it on the day it was placed."""
     if order.is_test:
         return
     day = local_date(order.created, order.store.time_zone)
@@ -69,4 +69,4 @@ def count_all_orders() -> None:
         cursor.execute("DELETE FROM stores_ordertally")
         cursor.execute(RECOUNT_TALLIES)
         cursor.execute("DELETE FROM stores_orderday")
-        cursor.execute(DAYS_ANEW, [int(OrderStatus.SHIPPED)])
+        cursor.execute(RECOUNTED_DAYS, [int(OrderStatus.SHIPPED)])

@@ -1,4 +1,4 @@
-"""All changes of an order after it was placed."""
+"""All changes of an order after it was placed: transitions, cancellation, parcels."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -67,7 +67,7 @@ class _Change:
 
 
 @transaction.atomic
-def move_order(
+def transition_order(
     *,
     order: Order,
     status: int,
@@ -149,13 +149,13 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
         raise Conflict(message, code="not_demo_store")
     locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REQUESTED:
-        return move_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
+        return transition_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
     following = DEMO_NEXT_STATUS.get(locked.status)
     if following is None:
         name = OrderStatus(locked.status).label
         raise Conflict(f"The order is {name}, which is its last status.", code="order_at_its_end")
     parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
-    return move_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
+    return transition_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
 
 
 def simulated_parcel(order: Order) -> Parcel:
@@ -305,7 +305,7 @@ def _names(statuses: Any) -> str:
 
 
 def advance_demo_orders(*, older_than: timedelta) -> int:
-    """Moves every order of the demo store on that has not changed for so long; returns how many.
+    """Advances each order of the demo store that has not changed for `older_than`; returns how many.
 
     Those with a story of their own are left to it.
     """

@@ -16,7 +16,7 @@ from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.price_lists import ListedProduct, listed_products
 from stores.orders.selectors.quotes import find_quote, quoted_options
-from stores.orders.selectors.selections import kept_selections, with_selections
+from stores.orders.selectors.selections import stored_selections, with_selections
 from stores.orders.services.packing_slips import unprintable_faults
 from stores.orders.services.quotes import priced, store_quote
 
@@ -40,13 +40,13 @@ class OrderRequest:
 
 
 class Checked(NamedTuple):
-    """`kept_selections` has an entry for each item: what the order keeps of its EDDM selection, or None."""
+    """`stored_selections` has an entry for each item: what the order keeps of its EDDM selection, or None."""
 
     products: Mapping[str, ListedProduct]
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    kept_selections: Sequence[Record | None]
+    stored_selections: Sequence[Record | None]
 
 
 def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
@@ -64,12 +64,12 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
         quote = None
         products, prices = priced(access=access, price_request=request.price_request, at=request.placed)
         option = prices.default_option(request.price_request, products)
-    kept = kept_selections(item.choice for item in request.price_request.items)
-    return Checked(products, option, quote, reprint_of, kept)
+    stored = stored_selections(item.choice for item in request.price_request.items)
+    return Checked(products, option, quote, reprint_of, stored)
 
 
 def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
-    """A test order's outcome is one that a worker can play; in a live order it is metadata like any other."""
+    """Faults of a test order's outcome; in a live order it is ordinary metadata."""
     outcome = (request.metadata or {}).get(TEST_OUTCOME)
     if not access.caller.is_test or outcome is None or outcome in TestOutcome.values:
         return []

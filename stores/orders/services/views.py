@@ -8,7 +8,7 @@ from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import OrderView
 from stores.orders.models.view import LONGEST_VIEW_NAME
 
-MOST_VIEWS = 20
+MAX_VIEWS = 20
 LONGEST_QUERY = 1000
 
 
@@ -16,7 +16,7 @@ LONGEST_QUERY = 1000
 def save_order_view(
     *, owner: Any, name: str, query: str, is_shared: bool = False, store_pk: int | None = None
 ) -> OrderView:
-    """One of the owner's that has this name is written over."""
+    """Saves a view; replaces the owner's view of the same name."""
     name = " ".join(name.split())
     if not name:
         raise Invalid.at("/Name", "required", "Name: give the view a name.")
@@ -27,8 +27,8 @@ def save_order_view(
     values = {"query": query, "is_shared": is_shared, "store_id": store_pk if is_shared else None}
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
-    if OrderView.objects.filter(owner=owner).count() >= MOST_VIEWS:
-        message = f"You have {MOST_VIEWS} views, which is as many as there may be; delete one first."
+    if OrderView.objects.filter(owner=owner).count() >= MAX_VIEWS:
+        message = f"You have {MAX_VIEWS} views, which is as many as there may be; delete one first."
         raise Conflict(message, code="too_many_views")
     try:
         with transaction.atomic():
@@ -38,7 +38,7 @@ def save_order_view(
 
 
 def delete_order_view(*, owner: Any, view_id: int) -> str:
-    """The name of the view that is gone; nobody deletes another one's."""
+    """Deletes one of the owner's views and returns its name."""
     view = OrderView.objects.filter(owner=owner, pk=view_id).first()
     if view is None:
         raise NotFound("You have no such view.", code="view_not_found")

@@ -1,4 +1,4 @@
-"""The stores a person may use, and the products of one."""
+"""The stores a user may order from, and their products."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
 @require_safe
 @signed_in
 def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    """The product's template with samples in it, for one that has no picture."""
+    """The template with example values, for a product without a picture."""
     store = store_named(store_id)
     actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
     product = product_version(actor.caller, store.external_id, product_id)

@@ -1,4 +1,4 @@
-"""The form of a product's template fields, and what is sent of it."""
+"""The form for a product's template fields, and its submitted values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from stores.playground.selectors.products import ProductPage
 from stores.proofs.services.live_proofs import SAMPLES
 from stores.typesetting.fields import ALL_VALUES_BYTES
 
-# The control of the form by SubType; all other ones are a line of text.
+# Form controls by SubType; all others are a line of text.
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}
 INPUT_TYPES = {"Email": "email", "Phone": "tel", "Date": "date"}
 HINTS = {
@@ -63,7 +63,7 @@ class FormField:
 
 
 def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[FormField]:
-    """With what was sent; at first with the defaults, and an example where a required field has none."""
+    """The fields with submitted values; at first with defaults, and examples for required fields without one."""
     fields = [
         FormField(index, record, shape=product.shapes.get(record["FieldName"], 1.0))
         for index, record in enumerate(product.record.get("TemplateFields", ()))
@@ -74,12 +74,12 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
 
 
 def template_data(fields: list[FormField]) -> dict[str, str]:
-    """A field left empty is left out, unless that would bring its default back; without a picture its default stays."""
+    """The values to send. Empty fields are omitted unless that would restore a default; pictures keep theirs."""
     return {one.name: one.value for one in fields if one.value or (one.default and one.control != "picture")}
 
 
 def show_errors(fields: list[FormField], error: DomainError, place: str = "") -> list[str]:
-    """Puts each fault beside its field; returns those that belong to none."""
+    """Shows each fault at its field; returns the faults of no field."""
     named = {f"{place}/{_pointer(one.name)}": one for one in fields}
     others = []
     for fault in error.faults:

@@ -1,4 +1,4 @@
-"""The part of the form that asks for a price: a quantity and a place."""
+"""The part of the form for a price: quantity and destination."""
 
 import json
 from collections.abc import Mapping
@@ -6,14 +6,20 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError
+from stores.orders.eddm import Choice
 from stores.orders.models import Quote
 from stores.orders.pricing import PriceRequest, PriceRequestItem
 
 # Pointers of the API, and the fields of the form.
-PLACES = {"/Items/0/Quantity": "quantity", "/ShipTo/CountryCode": "country"}
+PLACES = {
+    "/Items/0/Quantity": "quantity",
+    "/Items/0/EddmSelectionID": "selection",
+    "/ShipTo/CountryCode": "country",
+}
 LARGEST_QUANTITY = 2_147_483_647
-# Somebody to send the example order to, where the product is delivered there.
+# Recipients of the example order, by country.
 EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
     "CA": {"Address1": "100 King Street West", "City": "Toronto", "State": "ON", "PostalCode": "M5X 1A9"},
@@ -24,7 +30,10 @@ EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
 
 @dataclass(slots=True)
 class PriceForm:
-    """`countries` and `locations` are those the product is delivered to."""
+    """`countries` and `locations` are those the product is delivered to.
+
+    `selection_id` names one of `selections`, in place of the quantity, for a product for EDDM.
+    """
 
     record: dict[str, Any]
     quantity: str
@@ -32,11 +41,23 @@ class PriceForm:
     location: str
     countries: list[tuple[str, str]]
     locations: list[str]
+    selections: list[EddmSelection] = field(default_factory=list)
+    selection_id: str = ""
     errors: dict[str, list[str]] = field(default_factory=dict)
     quote: Quote | None = None
 
+    @property
+    def is_for_selection(self) -> bool:
+        return bool(self.selection_id)
+
     def request(self, product_id: str) -> PriceRequest | None:
-        """None, with an error beside the field, where the quantity is no number."""
+        """None, with an error beside the field, where the quantity is no number or the selection is not known."""
+        if self.is_for_selection:
+            if self.selection_id not in {str(one.pk) for one in self.selections}:
+                self.errors["selection"] = ["There is no such selection of yours, or it has expired."]
+                return None
+            items = (PriceRequestItem("1", product_id, 0, Choice(self.selection_id)),)
+            return self._priced(items)
         if (
             not self.quantity.isascii()
             or not self.quantity.isdigit()
@@ -46,7 +67,9 @@ class PriceForm:
                 "Enter a whole number, such as " + str(self.record["DefaultQty"]) + "."
             ]
             return None
-        items = (PriceRequestItem("1", product_id, int(self.quantity)),)
+        return self._priced((PriceRequestItem("1", product_id, int(self.quantity)),))
+
+    def _priced(self, items: tuple[PriceRequestItem, ...]) -> PriceRequest:
         return PriceRequest(items=items, country_code=self.country, location_type=self.location)
 
     def show_errors(self, error: DomainError) -> list[str]:
@@ -89,6 +112,8 @@ class PriceForm:
         return {"Recipient": recipient, "Items": [{**self._item(product_id), **data}]}
 
     def _item(self, product_id: str) -> dict[str, Any]:
+        if self.is_for_selection:
+            return {"ProductID": product_id, "EddmSelectionID": self.selection_id}
         number = self.quantity.isascii() and self.quantity.isdigit()
         quantity = int(self.quantity[:12]) if number else self.record["DefaultQty"]
         return {"ProductID": product_id, "Quantity": quantity}
@@ -99,7 +124,13 @@ class PriceForm:
         return next(found, "") or method
 
 
-def price_form(record: dict[str, Any], sent: Mapping[str, str] | None) -> PriceForm:
+def price_form(
+    record: dict[str, Any],
+    sent: Mapping[str, str] | None,
+    *,
+    selections: list[EddmSelection] | None = None,
+    selection_id: str = "",
+) -> PriceForm:
     prices = record.get("DeliveredPrices", [])
     countries = sorted({(one["CountryCode"], one["Country"]) for one in prices}, key=lambda one: one[1])
     locations = sorted({one["LocationType"] for one in prices})
@@ -114,4 +145,6 @@ def price_form(record: dict[str, Any], sent: Mapping[str, str] | None) -> PriceF
         location if location in locations else "",
         countries,
         locations,
+        selections or [],
+        selection_id[:64],
     )

@@ -4,10 +4,12 @@ One form with several buttons, so that all of it works without script; the scrip
 parts it needs out of the answer.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -23,6 +25,7 @@ from stores.playground.pages.fields import FormField, chosen_files, form_fields,
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, store_named
 from stores.playground.selectors.products import ProductPage, product_page
+from stores.playground.selectors.selections import orderable_selections, owner_among
 from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_demo_order
 from stores.preflight.marks import picture_of_page
@@ -44,8 +47,10 @@ class Playground:
     price: PriceForm
     problems: list[str] = field(default_factory=list)
     proof: dict[str, Any] | None = None
-    # Whether proofs show the colours that will be printed.
+    # Proofs in the colours that will be printed.
     in_print: bool = False
+    # Of an order of the person's own, which has no page.
+    said: str = ""
     status: int = 200
     retry_after: int = 0
 
@@ -55,7 +60,7 @@ class Playground:
 
     @property
     def can_start(self) -> bool:
-        """Whether the script may make a proof at once: nothing is missing that only the person has."""
+        """Whether the script may render a proof at once: no required picture is missing."""
         missing = any(
             one.control == "picture" and one.record["Required"] and not one.value for one in self.fields
         )
@@ -68,7 +73,7 @@ class Playground:
             self.status = error.status
 
     def examples(self) -> dict[str, list[Example]]:
-        """The requests of the API that do what the buttons of the page do, with the values of the form."""
+        """The API requests that correspond to the buttons of the page, with the values of the form."""
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
         values = template_data(self.fields)
         found = {}
@@ -93,6 +98,8 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
             _take_files(page, request)
             if not any(one.errors for one in page.fields):
                 placed = _ACTIONS.get(request.POST.get("do", ""), _proof)(page)
+                if page.said:
+                    messages.success(request, page.said)
                 if placed is not None:
                     return placed
         except DomainError as error:
@@ -127,18 +134,29 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     sent = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
-    actor = chosen_actor(actors, (request.POST if sent is not None else request.GET).get("as", ""))
+    values = request.GET if sent is None else sent
+    selection_id = values.get("selection", "")
+    actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
     fields = form_fields(product, sent)
-    page = Playground(store, actors, actor, product, fields, price_form(product.record, sent))
+    page = Playground(store, actors, actor, product, fields, _price_form(product, actor, sent, selection_id))
     page.in_print = bool(sent and sent.get("press"))
     if product.problem:
         page.problems.append(product.problem)
     return page
 
 
+def _price_form(
+    product: ProductPage, actor: Actor, sent: Mapping[str, str] | None, selection_id: str
+) -> PriceForm:
+    if not product.record.get("IsEddm"):
+        return price_form(product.record, sent)
+    selections = orderable_selections(actor.caller, selection_id)
+    return price_form(product.record, sent, selections=selections, selection_id=selection_id)
+
+
 def _take_files(page: Playground, request: HttpRequest) -> None:
-    """Pictures sent with the form itself, as a browser without script does."""
+    """Stores pictures sent with the form, as browsers without JavaScript do."""
     for name, file in chosen_files(page.fields, request.FILES).items():
         [one] = [one for one in page.fields if one.name == name]
         try:
@@ -201,6 +219,7 @@ def _order(page: Playground) -> HttpResponse | None:
         page.fail(error, place="/Items/0/TemplateData")
         return None
     if page.actor.application_id is None:
+        page.said = f"Order {order.number} is placed."
         return redirect("portal:product", page.store.external_id, page.product_id)
     return redirect("portal:application-order", page.actor.application_id, order.pk)
 

@@ -1,4 +1,4 @@
-"""In whose name the playground calls: an application that the person may change, or the person."""
+"""The actors of the playground: the user, or an application that the user may change."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -44,14 +44,16 @@ def usable_stores(user: User) -> QuerySet[Store]:
 
 
 def actors_at(user: User, store: Store) -> list[Actor]:
-    """Everyone in whose name this person may use the products of the store; raises Forbidden where there is none."""
+    """The actors that may use the products of the store for this user; raises Forbidden if there are none."""
     applications = own_applications(user)
     if not store.is_demo:
         associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
         applications = applications.filter(pk__in=associated.values("application"))
     actors = [
-        Actor(Caller(application_id=one.pk, scopes=SCOPES), str(one.pk), one.name, one.pk)
-        for one in applications.only("pk", "name")
+        Actor(
+            Caller(application_id=one.pk, is_test=one.is_test, scopes=SCOPES), str(one.pk), one.name, one.pk
+        )
+        for one in applications.only("pk", "name", "is_test")
     ]
     caller = Caller.on_pages(user)
     try:

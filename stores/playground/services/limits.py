@@ -1,4 +1,4 @@
-"""How often one person may use the playground: what it does is as much work as a request of the API."""
+"""Rate limit of the playground for each user: its actions cost as much as API requests."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""An order from the playground: at the demo store alone, where nothing is produced."""
+"""Orders from the playground: only at the demo store, where nothing is produced."""
 
 from collections.abc import Mapping
 from typing import Any

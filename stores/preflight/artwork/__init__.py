@@ -1,4 +1,4 @@
-"""What the artwork of a template holds, read once for each picture and kept: parts, and what they print with."""
+"""Facts about artwork, read once for each picture and cached: its parts, and the inks they print with."""
 
 from stores.preflight.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from stores.preflight.artwork.reading import artwork_facts

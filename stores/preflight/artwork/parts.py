@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from stores.preflight.geometry import Area
 
-# Kept of one artwork; further parts of a kind say nothing new.
+# The limit for one artwork; more parts of a kind add nothing.
 PARTS = 400
 
 

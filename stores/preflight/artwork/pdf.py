@@ -1,4 +1,4 @@
-"""What the first page of a PDF artwork prints with: the content is followed, nothing is drawn."""
+"""Reads the inks, fonts and pictures of the first page of a PDF artwork without rendering it."""
 
 import io
 import math
@@ -7,9 +7,9 @@ from typing import Any
 
 import pikepdf
 
-from stores.preflight.artwork.matrices import IDENTITY, Matrix, scale_of, times
 from stores.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from stores.preflight.geometry import Area, enclosing
+from stores.press.matrices import IDENTITY, Matrix, scale_of, times
 
 OPERATORS = 60_000
 FORMS_DEEP = 6
@@ -52,7 +52,7 @@ class _Reader:
         self._left = OPERATORS
 
     def note(self, kind: Part, *, name: str = "", **facts: Any) -> None:
-        """Once for each name where one is given."""
+        """Notes a part; named parts only once."""
         if len(self.parts) < PARTS and (not name or (kind, name) not in self._known):
             self._known.add((kind, name))
             self.parts.append(ArtworkPart(kind, name=name, **facts))

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from stores.preflight.artwork.matrices import IDENTITY, Matrix, scale_of, times
 from stores.preflight.artwork.parts import ArtworkPart, Part
 from stores.preflight.geometry import Area, enclosing
 from stores.preflight.pictures import facts_of
+from stores.press.matrices import IDENTITY, Matrix, scale_of, times
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*\(([^)]*)\)")
 _INHERITED = ("stroke", "stroke-width", "font-size", "font-family", "opacity", "stroke-opacity", "visibility")
 _DRAWN = frozenset({"path", "line", "rect", "circle", "ellipse", "polyline", "polygon"})
-# What is inside is drawn elsewhere, if at all.
+# The content of these elements is drawn only where it is referenced.
 _UNDRAWN = frozenset({"defs", "clippath", "mask", "pattern", "symbol", "marker"})
 
 
@@ -49,7 +49,7 @@ def read_svg(content: bytes) -> list[ArtworkPart]:
 
 
 def _end_reading(*_: object) -> None:
-    """Before an entity can be declared: one may grow without end."""
+    """Stops the parser before an entity is declared, because entities can expand without limit."""
     raise _Declared
 
 
@@ -113,7 +113,7 @@ class _Reader:
             return
         x, y = _length(own.get("x", "0"), 0.0), _length(own.get("y", "0"), 0.0)
         area = _moved(element.matrix, [(x, y), (x + width, y + height)])
-        # Fitted as a whole unless it is told otherwise: the better of both directions counts.
+        # By default a viewBox fits as a whole, so the smaller scale of both directions applies.
         density = max(facts.width / width, facts.height / height) / (scale_of(element.matrix) or 1.0)
         self.parts.append(ArtworkPart(Part.PICTURE, area, density, facts.mode))
 
@@ -137,7 +137,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _points(element: _Element) -> list[tuple[float, float]]:
-    """The corners of what encloses a shape; none for a path, whose commands are not followed."""
+    """The corners of a shape's bounding box; none for a path, whose commands are not read."""
     own, name = element.own, element.name
 
     def of(*keys: str) -> list[float]:
@@ -189,7 +189,7 @@ def _moved(m: Matrix, points: list[tuple[float, float]]) -> Area:
 
 
 def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """With the other two corners, where only two opposite ones are given."""
+    """All four corners of a rectangle given by two opposite ones."""
     if len(points) != 2:
         return points
     (x1, y1), (x2, y2) = points

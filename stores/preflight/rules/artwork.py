@@ -1,4 +1,4 @@
-"""What artwork behind a page prints with."""
+"""Rules for the artwork behind a page."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from stores.typesetting.template import CMYK
 
 POINT_MM = 25.4 / 72
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
-# Of one kind on one page: who corrects them finds the rest.
+# Findings of one kind on one page; more are omitted.
 OF_A_KIND = 5
 
 
@@ -49,11 +49,11 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         if behind.artwork.media_type != "image/svg+xml":
             continue
-        told: set[str] = set()
+        reported: set[str] = set()
         for part in behind.facts.of_kind(Part.TEXT):
             name = part.name.casefold()
-            if name not in GENERIC and name not in families and name not in told:
-                told.add(name)
+            if name not in GENERIC and name not in families and name not in reported:
+                reported.add(name)
                 yield hit_behind(behind, part.area, part.name, "one of the fonts of the service")
 
 

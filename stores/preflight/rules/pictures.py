@@ -1,4 +1,4 @@
-"""Pictures in boxes and behind pages: pixels, colours, and whether there is anything to see."""
+"""Rules for pictures in boxes and backgrounds: resolution, colours, empty pictures."""
 
 from collections.abc import Iterator
 
@@ -71,7 +71,7 @@ def picture_empty(sheet: Sheet) -> Iterator[Hit]:
 
 
 def _is_upload(sheet: Sheet, one: Shown) -> bool:
-    """A gallery may well offer plain colours."""
+    """Whether the customer uploaded it: pictures of a gallery may be plain colours on purpose."""
     return one.content not in sheet.template.gallery
 
 

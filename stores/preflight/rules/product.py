@@ -1,4 +1,4 @@
-"""The pages against the product that is sold."""
+"""Rules that compare the pages with the product."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _pages(count: int) -> str:
 
 
 def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
-    """A page turned by a quarter is the same sheet."""
+    """A page rotated by 90 degrees has the right size as well."""
     if sheet.product is None:
         return
     wanted = (sheet.product.width_mm, sheet.product.height_mm)

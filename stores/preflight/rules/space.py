@@ -1,4 +1,4 @@
-"""Where things are: bleed, trim, and the area that no knife reaches."""
+"""Rules for positions: bleed, trim and safe area."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from stores.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
 from stores.preflight.rules.hit import Hit, hit_of
 from stores.preflight.sheet import Sheet, Shown
 
-# Nearer to the trim than this is meant to reach it.
+# A box nearer to the trim than this is meant to touch it.
 TOUCHING_MM = 0.3
 
 
@@ -46,7 +46,7 @@ def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
 
 
 def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
-    """A picture or a ground that touches the trim and ends before the bleed does."""
+    """A picture or background that touches the trim but does not fill the bleed."""
     for one in sheet.shown:
         bleed = min(one.page.bleed, sheet.limits.bleed_mm)
         if one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
@@ -62,7 +62,7 @@ def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
 
 
 def _ink_area(one: Shown) -> Area | None:
-    """Of what fills an area: pictures and grounds. Text and codes have rules of their own."""
+    """The inked area of pictures and backgrounds. Text and codes have other rules."""
     if one.box.background is not None and not is_white(one.box.background):
         return box_area(one.box)
     return one.area if one.box.kind == "Image" and _is_upright(one) else None
@@ -123,7 +123,7 @@ def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
 
 
 def texts_overlap(sheet: Sheet) -> Iterator[Hit]:
-    """Two texts in one place. Lines have room above and below their letters, which may overlap."""
+    """Texts that overlap. The space above and below their letters may overlap."""
     texts = [(one, _letters(one, text.size)) for one, text in sheet.texts if _is_upright(one)]
     for position, (one, area) in enumerate(texts):
         for other, below in texts[:position]:
@@ -133,7 +133,7 @@ def texts_overlap(sheet: Sheet) -> Iterator[Hit]:
 
 
 def _letters(one: Shown, size: float) -> Area:
-    """Without the room for accents and descenders; of a text turned by a quarter, as it is."""
+    """The area without the space for accents and descenders; unchanged for rotated text."""
     if one.box.rotation % 180:
         return one.area
     room = min(0.2 * size * 25.4 / 72, one.area.height / 3)

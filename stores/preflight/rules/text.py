@@ -1,4 +1,4 @@
-"""Letters: their size, their ink, their ground and their font."""
+"""Rules for text: size, ink, contrast and font."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +13,7 @@ from stores.preflight.sheet import Sheet, Shown
 from stores.typesetting.template import CMYK
 
 MM = 25.4 / 72
-# A ground of no more light than this is dark.
+# A background of at most this luminance is dark.
 DARK = 0.35
 CODE_CONTRAST = 3.0
 RESTRICTED = 0x0002
@@ -28,7 +28,7 @@ def text_too_small(sheet: Sheet) -> Iterator[Hit]:
 
 
 def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
-    """Light letters on a dark ground are eaten by the ink around them."""
+    """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
     for one, text in sheet.texts:
         if one.ground is None or not sheet.limits.text_pt <= text.size < smallest:
@@ -55,7 +55,7 @@ def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
 
 
 def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
-    """A scanner needs dark bars on a light ground."""
+    """Scanners need dark bars on a light background."""
     for one in sheet.shown:
         if one.ground is None or one.box.kind not in {"QRCode", "Code128"}:
             continue
@@ -90,7 +90,7 @@ def character_missing(sheet: Sheet) -> Iterator[Hit]:
 
 
 def font_substituted(sheet: Sheet) -> Iterator[Hit]:
-    """Letters that come from another font, because the chosen one has none for them."""
+    """Letters that the chosen font lacks and another font supplies."""
     for one in sheet.shown:
         if one.box.kind == "Text":
             families, missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))

@@ -30,7 +30,7 @@ class PrintPresetForm(forms.ModelForm):
 
 @admin.register(PrintPreset)
 class PrintPresetAdmin(ConsoleAdmin):
-    """What the print files of the products that name it hold; files of old orders stay as they are."""
+    """Settings for the print files of the products that use the preset; existing print files do not change."""
 
     form = PrintPresetForm
     list_display = ["name", "code", "colours", "profile", "highest_ink", "lowest_ppi", "updated"]

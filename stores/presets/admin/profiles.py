@@ -29,7 +29,7 @@ class OutputProfileForm(forms.ModelForm):
         if file.size > PROFILE_BYTES:
             raise forms.ValidationError(f"A profile has at most {PROFILE_BYTES:,} bytes.")
         try:
-            # The service checks the file; saving is done with that.
+            # The service checks and saves the file.
             self.instance = add_profile(file_name=file.name, content=file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error

@@ -19,7 +19,7 @@ def profile_file(sha256: str) -> Path:
         row = fetch_row(CONTENT, (sha256,))
         if row is None:
             raise LookupError(f"There is no output profile {sha256}.")
-        # Renamed when whole: another thread may look for it now.
+        # Renamed when complete, because other threads may read it at any time.
         half = Path(tempfile.mkstemp(dir=_folder())[1])
         half.write_bytes(bytes(row[0]))
         half.rename(path)

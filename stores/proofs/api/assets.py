@@ -68,7 +68,7 @@ class AssetViewSet(ApiViewSet):
         "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
         "sRGB. Only the application that sent it can use it, for this store only.",
         parameters=[STORE_ID],
-        # The form first: openapi-generator leaves its model out where it comes second, and imports it all the same.
+        # The form comes first: openapi-generator omits the model of a second media type but still imports it.
         request={
             "multipart/form-data": AssetFormSerializer,
             "image/*": OpenApiTypes.BINARY,

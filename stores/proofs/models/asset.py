@@ -14,7 +14,7 @@ class AssetFormat(models.TextChoices):
 
 
 class PlatesFormat(models.TextChoices):
-    """Of pictures that were sent in CMYK, or in grey with a profile of their own."""
+    """The format of plates: of pictures uploaded in CMYK, or in grey with a profile."""
 
     JPEG = "plates.jpg", "JPEG"
     PNG = "plates.png", "PNG"
@@ -46,7 +46,7 @@ class Asset(models.Model):
     )
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
-    # A printed picture is kept for reprints, until the last of its orders is erased.
+    # A printed picture is stored for reprints until the last of its orders is erased.
     is_ordered = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:

@@ -18,7 +18,7 @@ class Proof(models.Model):
     is_test = models.BooleanField(default=False, db_default=False, editable=False)
     sizes = ArrayField(models.PositiveIntegerField())
     messages = models.JSONField(default=list)
-    # What preflight found, as the API shows it; empty is NULL.
+    # The findings of preflight as the API shows them; NULL if there are none.
     preflight = models.JSONField(null=True, editable=False)
     traces = ArrayField(models.CharField(max_length=24), null=True, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)

@@ -45,7 +45,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         headers = _headers(linked, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-        # A bucket is read when the answer is made, no sooner.
+        # A bucket is read only when the response is made.
         with storage_errors():
             file = default_storage.open(linked.file_name)
             with closed_on_failure(file):
@@ -120,7 +120,7 @@ def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | Non
 
 
 class _Span:
-    """A part of an open file, block by block; closed with the answer, also one that nobody read."""
+    """A range of an open file, read in blocks; closed with the response, even an unread one."""
 
     def __init__(self, file: File, start: int, end: int) -> None:
         file.seek(start)

@@ -1,4 +1,4 @@
-"""The live proof of the start page: a picture for any browser, and picture and code for one that runs scripts."""
+"""The live proof of the start page: as a picture, and as JSON with code examples for scripts."""
 
 import base64
 from typing import Any
@@ -19,12 +19,12 @@ from stores.proofs.services.live_proofs import (
     tag_of,
 )
 
-# The same name has the same picture until the product changes; the tag then tells.
+# The picture of a name changes only with the product, and so does its ETag.
 CACHED = "private, max-age=60"
 
 
 def live_proof(request: HttpRequest) -> dict[str, Any] | None:
-    """What the start page needs of it; None where there is no demo store with a card."""
+    """The context for the start page; None without a demo store with a card."""
     card = showcase()
     if card is None:
         return None
@@ -43,7 +43,7 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
 
 @require_safe
 def show_picture(request: HttpRequest) -> HttpResponse:
-    """For an <img>, with or without script."""
+    """The picture for an <img>."""
     try:
         _, _, picture = _drawn(request)
     except DomainError as error:
@@ -56,7 +56,7 @@ def show_picture(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def show_live_proof(request: HttpRequest) -> HttpResponse:
-    """Picture and code in one answer, so that what is shown beside the card is what made it."""
+    """Picture and code in one response, so that both belong to the same name."""
     try:
         card, values, picture = _drawn(request)
     except DomainError as error:

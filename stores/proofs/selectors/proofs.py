@@ -19,7 +19,7 @@ from stores.press.rules import PresetRules
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
-SIZE = "product.width_mm::float8, product.height_mm::float8, product.page_count"
+SIZE = "product.width_mm::float8, product.height_mm::float8, product.page_count, product.is_eddm"
 PRODUCT = f"""{CALLER}
 SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES},
        {PRESET_OF_PRODUCT}, {SIZE}
@@ -57,6 +57,7 @@ class ProductVersion:
     width_mm: float
     height_mm: float
     page_count: int
+    is_eddm: bool
 
     @property
     def rules(self) -> PresetRules:
@@ -64,7 +65,7 @@ class ProductVersion:
 
     @property
     def facts(self) -> ProductFacts:
-        return ProductFacts(self.width_mm, self.height_mm, self.page_count)
+        return ProductFacts(self.width_mm, self.height_mm, self.page_count, self.is_eddm)
 
 
 @dataclass(frozen=True, slots=True)

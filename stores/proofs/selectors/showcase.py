@@ -1,4 +1,4 @@
-"""The product of the demo store that the start page shows to strangers."""
+"""The product of the demo store on the public start page."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from fulfillment.core.db.prepared import fetch_row
 from stores.presets.selectors.presets import PRESET_OF_PRODUCT
 from stores.proofs.selectors.proofs import FONT_NAMES, SIZE, ProductVersion
 
-# A card before all else; what cannot be filled in without a picture or a choice of one's own is left out.
+# Cards come first; products that need an uploaded picture or a choice are excluded.
 SHOWCASE = f"""
 SELECT store.external_id, product.name, product.width_mm::float8, product.height_mm::float8,
        product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
@@ -34,7 +34,7 @@ class Showcase:
 
 
 def showcase() -> Showcase | None:
-    """None where there is no demo store, or nothing in it that fits."""
+    """The product to show; None if the demo store has no suitable one."""
     row = fetch_row(SHOWCASE, ())
     if row is None:
         return None

@@ -47,7 +47,7 @@ class CleanPicture:
     form: AssetFormat
     width: int
     height: int
-    # As it was sent, where its own inks or greys are others than those of the picture.
+    # The original plates, if their inks or greys differ from those of the picture.
     plates: bytes = b""
     plates_form: str = ""
 
@@ -89,7 +89,7 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
-    with PICTURES.place(caller.key), large_picture_lock(content):
+    with PICTURES.slot(caller.key), large_picture_lock(content):
         try:
             source = open_picture(content, FORMATS, _check_header)
             ImageOps.exif_transpose(source, in_place=True)

@@ -24,11 +24,11 @@ from stores.typesetting import Field, render_page
 PIXELS = 720
 LONGEST_NAME = 60
 USUAL_NAME = "Ada Lovelace"
-KEPT_BYTES = 16_000_000
+CACHE_BYTES = 16_000_000
 WAIT_SECONDS = 1.0
 STRANGERS = "start page"
 STRANGER = Caller()
-# For fields without a default of their own, by their name or by their SubType.
+# Examples for fields without a default, by name or SubType.
 SAMPLES = {
     "Name": USUAL_NAME,
     "Agent": USUAL_NAME,
@@ -41,12 +41,12 @@ SAMPLES = {
     "Date": "2027-01-31",
 }
 
-_kept: WeightedCache[str, bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+_kept: WeightedCache[str, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 register_cache(_kept)
 
 
 def live_values(*, card: Showcase, name: str) -> dict[str, str]:
-    """What is sent to make the proof: the name, and something for each field that has no default."""
+    """The values of the proof: the name, and an example for each field without a default."""
     if is_blank(name):
         name = USUAL_NAME
     if len(name) > LONGEST_NAME:
@@ -62,7 +62,7 @@ def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> 
     picture = _kept.get(key)
     if picture is None:
         _count(address)
-        with LIVE_PROOFS.place(STRANGERS, wait=WAIT_SECONDS):
+        with LIVE_PROOFS.slot(STRANGERS, wait=WAIT_SECONDS):
             picture = _kept.get(key) or _draw(filling)
         _kept.put(key, picture)
     return picture
@@ -75,7 +75,7 @@ def tag_of(picture: bytes) -> str:
 def _draw(filling: TemplateMerge) -> bytes:
     layout = filling.layout
     with (
-        RENDERINGS.place(STRANGERS, wait=WAIT_SECONDS),
+        RENDERINGS.slot(STRANGERS, wait=WAIT_SECONDS),
         typesetting_errors(),
         measured_rendering("live proof"),
     ):
@@ -87,7 +87,7 @@ def _draw(filling: TemplateMerge) -> bytes:
 
 
 def _count(address: str) -> None:
-    """Only what is drawn anew is counted; an address has so many in a minute."""
+    """Counts new renderings against the limit of the address for each minute."""
     bucket = f"live-proof:{bucket_of_address(address)}"
     standing = cached_rejection(bucket) or count_request(
         policy="live-proof", bucket=bucket, quota=settings.LIVE_PROOFS_PER_MINUTE

@@ -1,4 +1,4 @@
-"""A product's template with a customer's values: checked, and ready to be typeset."""
+"""Merges a product's template with a customer's values, checked and ready to typeset."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence

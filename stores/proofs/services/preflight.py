@@ -1,4 +1,4 @@
-"""Preflight of a product's template with a customer's values, as it was just typeset."""
+"""Runs preflight on a merged template that was just typeset."""
 
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a product's print files are made with: its preset, the profile's file, and pictures separated once and kept."""
+"""The print settings of a product: its preset, its profile file, and the cache of separated pictures."""
 
 import hashlib
 from contextlib import suppress
@@ -18,7 +18,7 @@ from stores.proofs.services.assets import large_picture_lock
 from stores.proofs.services.stray_files import count_old_files, remove_old_files
 from stores.typesetting import Press
 
-# Made again when it is needed later.
+# A removed picture is separated again when needed.
 DAYS_KEPT = timedelta(days=14)
 
 
@@ -43,7 +43,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 class _Separating:
-    """Two callers at once may both separate a picture; they write the same bytes."""
+    """Separates pictures and caches them. Two callers may do the same work at once and write equal bytes."""
 
     def __init__(self, rules: PresetRules) -> None:
         self._rules = rules

@@ -18,7 +18,7 @@ from stores.typesetting import render_print
 
 # An order is created within one request.
 SECONDS = 20.0
-# Across every page of a test order: whoever prints it by mistake sees it.
+# Printed across every page of a test order, in case it is printed by mistake.
 TEST_MARK = "TEST"
 
 
@@ -57,7 +57,7 @@ def render_print_file(
     deadline = time.monotonic() + seconds
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
-    with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
+    with RENDERINGS.slot(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds, images = deadline - time.monotonic(), merged.images(plates=True)
         printed = render_print(
             layout.template,

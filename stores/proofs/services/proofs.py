@@ -1,4 +1,4 @@
-"""Proofs: rendered on request and stored under a digest of their input, with all their files or not at all."""
+"""Proofs: rendered on request and stored under a digest of their input, all files or none."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,7 +11,7 @@ from psycopg.errors import LockNotAvailable
 from accounts.callers import Caller
 from applications.registration.services.milestones import PROOF, record_milestone
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import files_are_whole, proof_files, write_files
+from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.models import Proof
@@ -41,7 +41,7 @@ def make_proof(
         record_traces(proof=proof, traces=traces)
         record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
-    with RENDERINGS.place(caller.key):
+    with RENDERINGS.slot(caller.key):
         proof = _render_once(product, merged, digest, traces, press)
     record_milestone(application_id=caller.application_id, name=PROOF)
     return proof
@@ -123,4 +123,4 @@ def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None
 
 
 def _is_whole(proof: StoredProof) -> bool:
-    return files_are_whole(proof_files(proof.digest, proof.page_count), proof.sizes)
+    return files_are_complete(proof_files(proof.digest, proof.page_count), proof.sizes)

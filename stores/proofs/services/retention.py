@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import asset_file, batches, listed, proof_folder
+from fulfillment.core.files.stored import batches, listed, proof_folder
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors.assets import assets_of_templates
+from stores.proofs.services.asset_files import own_files, remove_asset_files
 from stores.proofs.services.proofs import lock_proof
 
 # A younger file may belong to a request that has not written its row yet.
@@ -56,22 +57,17 @@ def _unused_assets() -> QuerySet[Asset]:
 
 def _remove_assets(batch: int) -> Iterator[int]:
     """Deletes the rows first: the next run removes files that remain after a crash."""
-    while names := _remove_asset_rows(batch):
+    while removed := _remove_asset_rows(batch):
         with storage_errors():
-            for name in names:
-                default_storage.delete(name)
-        yield len(names)
+            remove_asset_files(removed)
+        yield len(removed)
 
 
 @transaction.atomic
-def _remove_asset_rows(batch: int) -> list[str]:
+def _remove_asset_rows(batch: int) -> list[Asset]:
     rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
     Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
-    return [name for one in rows for name in _files_of(one)]
-
-
-def _files_of(asset: Asset) -> list[str]:
-    return [asset_file(asset.pk, form) for form in (asset.format, asset.plates) if form]
+    return rows
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:
@@ -80,7 +76,7 @@ def _unused_proofs(days: int) -> QuerySet[Proof]:
 
 
 def _before_of_tests() -> datetime:
-    """Not before the last address that was given out has ended."""
+    """The age limit for proofs of tests: after the last signed URL has expired."""
     days = max(settings.TEST_DAYS_KEPT, settings.PROOF_DAYS_SHORTEST)
     return timezone.now() - timedelta(days=days)
 
@@ -163,7 +159,7 @@ def _stray_assets() -> Iterator[str]:
     for shard in listed("assets")[0]:
         for names in batches(listed(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
-            stored = {name for one in Asset.objects.filter(pk__in=ids) for name in _files_of(one)}
+            stored = {name for one in Asset.objects.filter(pk__in=ids) for name in own_files(one)}
             strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
 

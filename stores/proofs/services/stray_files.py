@@ -1,4 +1,4 @@
-"""Files that only save work: removed when they are old, whatever they belong to."""
+"""Cache files, which are removed by age alone."""
 
 from collections.abc import Iterator
 from datetime import timedelta

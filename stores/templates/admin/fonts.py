@@ -30,7 +30,7 @@ class FontForm(forms.ModelForm):
         if file.size > FONT_BYTES:
             raise forms.ValidationError(f"A font file has at most {FONT_BYTES:,} bytes.")
         try:
-            # The service judges the file; saving is done with that.
+            # The service checks and saves the file.
             self.instance = add_font(file_name=file.name, content=file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error

@@ -29,12 +29,12 @@ def specimen_view(request: HttpRequest, family: str) -> HttpResponse:
 
 @cache
 def specimen(family: str) -> bytes:
-    """For the few families there are; black on nothing, twice as large as it is shown."""
+    """A PNG of a family's name: black on transparent, at twice the displayed size."""
     faces = [face for face in FontSet.shipped().faces if face.family == family]
     face = min(faces, key=lambda one: (one.italic, _distance(one.weights)))
     font = ImageFont.truetype(str(face.path), SIZE, index=face.index)
     if face.weights[0] < face.weights[1]:
-        # Many variable fonts are thin unless told otherwise.
+        # Many variable fonts are thin by default.
         axes = font.get_variation_axes()
         font.set_variation_by_axes(
             [REGULAR if axis["name"] == b"Weight" else int(axis["default"] or 0) for axis in axes]

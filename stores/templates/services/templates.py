@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import orjson
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.visible_text import is_blank
-from stores.templates.eddm import check_pages
+from stores.preflight.eddm import check_pages
 from stores.templates.errors import typesetting_errors
 from stores.templates.records import Record, fingerprint
 from stores.templates.selectors.fonts import font_set
@@ -68,15 +67,14 @@ class TemplateChecks:
             return tuple(
                 replace(problem, pointer=f"/Template{problem.pointer}") for problem in error.problems
             )
-        if broken := tuple(_broken_eddm_rules(template)):
+        if broken := tuple(_broken_eddm_rules(parsed)):
             return broken
         unusable = tuple(_unusable_values(entries, parsed.gallery))
         return unusable or tuple(_unprintable_values(entries, parsed, self._fonts))
 
 
-def _broken_eddm_rules(template: Any) -> Iterator[Problem]:
-    """Of a template that was parsed without a problem."""
-    for finding in check_pages(template["Pages"]):
+def _broken_eddm_rules(template: Template) -> Iterator[Problem]:
+    for finding in check_pages(template.pages):
         if finding.is_error:
             where = pointer("Template", "Pages", finding.page or 0, "Boxes", finding.box or 0)
             yield Problem(where, finding.code, finding.message)

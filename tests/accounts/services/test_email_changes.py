@@ -7,10 +7,10 @@ import pytest
 from django.core import mail
 from django.db import connection
 
-from accounts.mail import MailAway
+from accounts.mail import MailUnavailable
 from accounts.models import EmailChange, User
 from accounts.selectors.email_changes import email_change_of, pending_email_change
-from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
+from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from tests.factories.accounts import UserFactory
 
@@ -25,7 +25,7 @@ def token_sent() -> str:
 
 
 def ask(user: User, email: str = "new@print.example") -> str:
-    ask_email_change(user=user, email=email)
+    request_email_change(user=user, email=email)
     return token_sent()
 
 
@@ -110,7 +110,7 @@ def test_a_cancelled_change_and_an_inactive_user_confirm_nothing(user):
 @pytest.mark.parametrize("address", ["OLD@print.example", "nonsense", "", "a@b.example\nBcc: c@d.example"])
 def test_addresses_that_cannot_be_are_refused(user, address):
     with pytest.raises(Invalid) as refused:
-        ask_email_change(user=user, email=address)
+        request_email_change(user=user, email=address)
 
     assert refused.value.faults[0].pointer == "/Email"
     assert mail.outbox == []
@@ -122,8 +122,8 @@ def test_without_a_mail_server_nothing_is_left_behind(user, monkeypatch):
 
     monkeypatch.setattr("accounts.mail.send_mail", fail)
 
-    with pytest.raises(MailAway):
-        ask_email_change(user=user, email="new@print.example")
+    with pytest.raises(MailUnavailable):
+        request_email_change(user=user, email="new@print.example")
     assert not EmailChange.objects.exists()
 
 

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors.confirmed_emails import user_of_confirmed_email
-from accounts.services.email_changes import ask_email_change, confirm_email_change
+from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.services.email_confirmations import (
     CONFIRMATION_TASK,
-    ask_confirmation,
     confirm_address,
     confirmation_token,
+    request_confirmation,
 )
 from accounts.services.passwords import send_reset_links
 from accounts.services.users import create_user
@@ -82,10 +82,10 @@ def test_many_accounts_with_one_address_send_it_a_few_links_a_day(world, setting
         user = make_account(world, f"newcomer{number}", address)
 
     assert work_off(CONFIRMATION_TASK) == settings.CONFIRMATIONS_PER_EMAIL
-    assert ask_confirmation(user=user).seconds_until_reset > 80_000
+    assert request_confirmation(user=user).seconds_until_reset > 80_000
     with pytest.raises(Conflict):
-        ask_email_change(user=world.user, email="victim@x.example")
-    assert ask_confirmation(user=make_account(world, "other", "other@x.example")) is None
+        request_email_change(user=world.user, email="victim@x.example")
+    assert request_confirmation(user=make_account(world, "other", "other@x.example")) is None
 
 
 def test_unconfirmed_address_gets_no_links_for_new_passwords_and_no_news(world):
@@ -133,7 +133,7 @@ def test_changed_address_is_confirmed_by_its_own_link_and_an_unconfirmed_one_is_
     user = make_account(world)
     mail.outbox.clear()
 
-    ask_email_change(user=user, email="own@print.example")
+    request_email_change(user=user, email="own@print.example")
     token = re.search(r"/accounts/email/(\S+)/", mail.outbox[0].body)[1]
     confirm_email_change(token=token)
 

@@ -159,7 +159,8 @@ def test_order_of_refusals_is_key_missing_then_token_then_key(world):
     assert refused(ApiClient("x", "  ").call("GET", "/store"), "subscription_key_missing") == MISSING_KEY
     assert (
         refused(ApiClient(key="wrong").call("GET", "/store"), "token_missing")
-        == "The Authorization header with an access token is missing."
+        == "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
+        "Authorization: Bearer <access token>."
     )
     assert (
         refused(ApiClient("a b", "wrong").call("GET", "/store"), "token_invalid")
@@ -228,3 +229,12 @@ def test_a_key_found_under_an_older_pepper_opens(world, settings):
     settings.PEPPERS = ["a newer pepper of this test, long enough", *settings.PEPPERS]
 
     assert client.call("GET", "/store").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"), [("sfk_x", "key of an application"), ("sfs_x", "subscription key")]
+)
+def test_other_secret_in_place_of_a_token_is_named(db, sent, said):
+    assert f"This is a {said}, not an access token" in refused(
+        ApiClient(sent, "x").call("GET", "/store"), "token_invalid"
+    )

@@ -9,7 +9,7 @@ from tests.benchmarks.neighbours.scene import CARD, CODES, Scene
 APPLICATIONS = Kinds("application")
 EXPORT = "/store/associated/order/exportview"
 ORDER = "/store/associated/order"
-MOST_WEBHOOKS = 20
+MAX_WEBHOOKS = 20
 
 
 @APPLICATIONS.kind("token-right")
@@ -28,7 +28,7 @@ def token_right(scene: Scene) -> list[bytes]:
 @APPLICATIONS.kind("webhook-storm")
 def webhook_storm(scene: Scene) -> list[bytes]:
     """As many endpoints as allowed that never answer; each order is an event for all of them."""
-    add_webhooks(scene, MOST_WEBHOOKS)
+    add_webhooks(scene, MAX_WEBHOOKS)
     return [api("POST", ORDER, scene.application, small_order())]
 
 

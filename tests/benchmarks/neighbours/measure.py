@@ -24,7 +24,7 @@ from tests.support.workers import forget_jobs
 KINDS = {kind.name: kind for kind in (*ANONYMOUS, *USERS, *APPLICATIONS, *OPERATORS)}
 CONNECTIONS, SECONDS, QUIET_SECONDS, PROCESSES = 8, 10.0, 3.0, 2
 # Web and worker together; beyond it the attack ends, for the sake of the machine.
-MOST_MEMORY = 4_000
+MAX_MEMORY = 4_000
 SAMPLE_SECONDS = 0.25
 SETTLED_SECONDS, SETTLE_TRIES = 0.5, 60
 
@@ -131,7 +131,7 @@ def _watch(
         time.sleep(SAMPLE_SECONDS)
         found = service.memory()
         most = {name: max(held, found[name]) for name, held in most.items()}
-        if sum(found.values()) > MOST_MEMORY:
+        if sum(found.values()) > MAX_MEMORY:
             outcome.stopped = f"stopped at {sum(found.values()):,.0f} MB"
             service.kill()
     return most

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -12,12 +13,19 @@ given: dict[str, Any] = json.load(sys.stdin)
 CARD = "business-card-standard"
 
 
+async def pieces_of(path: str) -> AsyncIterator[bytes]:
+    with open(path, "rb") as file:
+        while piece := file.read(1000):
+            yield piece
+
+
 async def use(client: AsyncClient) -> None:
     stores = await asyncio.gather(*(client.stores.list() for _ in range(5)))
     assert all("demo" in [one["StoreID"] for one in found] for found in stores)
     assert headers_of(stores[0])["RateLimit"]
     asset = await client.assets.create("demo", given["picture"])
     assert asset["Height"] == 600
+    assert (await client.assets.create("demo", pieces_of(given["picture"])))["Height"] == 600
     proof = await client.proofs.create("demo", CARD, {"Name": "Ada", "Email": "ada@example.com"})
     file = await client.download(proof["PdfURL"])
     assert (await file.save(given["picture"] + ".pdf")).read_bytes().startswith(b"%PDF")

@@ -1,7 +1,7 @@
 // Calls every operation with the installed library; the first argument is a file with the demo's record and the address.
 // Prints what was requested, one `METHOD path` a line.
 import assert from "node:assert/strict";
-import { openAsBlob, readFileSync } from "node:fs";
+import { createReadStream, openAsBlob, readFileSync } from "node:fs";
 
 import { Client, etagOf, type models, NotFound } from "store-fulfillment";
 
@@ -64,6 +64,8 @@ async function readTheCatalog(shop: Client): Promise<void> {
   assert.equal(pdf.mediaType, "application/pdf");
   assert.match(await pdf.text(), /^%PDF/);
   assert.equal((await shop.assets.create("demo", await openAsBlob(given.picture))).Width, 900);
+  assert.equal((await shop.assets.create("demo", createReadStream(given.picture))).Width, 900);
+  assert.equal((await shop.assets.create("demo", (await openAsBlob(given.picture)).stream())).Width, 900);
   const populations = await shop.eddm.list({ postalCodes: given.postal_codes });
   assert.deepEqual(populations.map((one) => one.PostalCode), given.postal_codes);
   const selection = await shop.eddm.select({ PostalCodes: given.postal_codes, ResidentialOnly: true });

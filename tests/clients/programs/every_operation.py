@@ -4,6 +4,7 @@ Prints what was requested, one `METHOD path` a line.
 """
 
 import json
+import subprocess
 import sys
 import time
 from typing import Any
@@ -62,6 +63,12 @@ def read_the_catalog(shop: Client) -> None:
     assert asset["Width"] == 900
     with open(given["picture"], "rb") as picture:
         assert shop.assets.create("demo", picture, idempotency_key="a picture")["AssetID"]
+    with open(given["picture"], "rb") as picture:
+        pieces = iter(lambda: picture.read(1000), b"")
+        assert shop.assets.create("demo", pieces)["Width"] == 900
+    with subprocess.Popen(["cat", given["picture"]], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert shop.assets.create("demo", process.stdout)["Width"] == 900
     populations = shop.eddm.list(postal_codes=given["postal_codes"])
     assert [one["PostalCode"] for one in populations] == given["postal_codes"]
     selection = shop.eddm.select({"PostalCodes": given["postal_codes"], "ResidentialOnly": True})

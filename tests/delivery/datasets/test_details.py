@@ -3,11 +3,12 @@ from django.core.management import call_command
 
 from delivery.datasets.details import facts_of
 from delivery.datasets.models import Area
+from delivery.datasets.packing import pack_routes
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import export_lines
 from delivery.datasets.services.datasets import rebuild_dataset
 from delivery.datasets.services.demo import load_demo_population
-from delivery.datasets.shapes import in_degrees, pack_area, pack_routes, unpack_areas
+from delivery.datasets.shapes import in_degrees, pack_area, unpack_areas
 from tests.factories.delivery import gis_answer, load_dataset, write_csv
 
 SQUARE = "POLYGON ((-111.9 40.7, -111.88 40.7, -111.88 40.72, -111.9 40.72, -111.9 40.7))"

@@ -8,7 +8,15 @@ import pytest
 from django.contrib.auth.hashers import check_password, make_password
 
 from fulfillment.core import lanes
-from fulfillment.core.lanes import FILES, LANES, PASSWORDS, RENDERINGS, LaneFull, TooManyAtOnce, most_held
+from fulfillment.core.lanes import (
+    FILES,
+    LANES,
+    PASSWORDS,
+    RENDERINGS,
+    LaneFull,
+    TooManyAtOnce,
+    max_held_threads,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +42,7 @@ class Crowd:
 
     def _work(self, caller, lane, wait) -> None:
         try:
-            with lane.place(caller, wait=wait):
+            with lane.slot(caller, wait=wait):
                 self.started.append(caller)
                 self.go.wait(10)
         except (LaneFull, TooManyAtOnce) as error:
@@ -53,10 +61,10 @@ def crowd():
     yield crowd
     crowd.end()
     # Whatever happened, nothing is held afterwards.
-    assert not lanes._room._callers
-    assert not lanes._room._shares
-    assert not lanes._room._waiting
-    assert not lanes._room._places.total()
+    assert not lanes._admission._callers
+    assert not lanes._admission._shares
+    assert not lanes._admission._waiting
+    assert not lanes._admission._slots.total()
 
 
 def wait_until(condition, seconds=5):
@@ -78,10 +86,10 @@ def test_caller_who_fills_the_lane_leaves_a_place_to_another(crowd):
 
 def test_work_holds_at_most_three_quarters_of_the_threads(crowd):
     crowd.send("greedy", 20)
-    wait_until(lambda: len(crowd.refused) == 20 - most_held())
+    wait_until(lambda: len(crowd.refused) == 20 - max_held_threads())
 
     # Refused at once, and not after the wait: no thread stands there.
-    assert most_held() == 6
+    assert max_held_threads() == 6
     assert {kind for _, kind in crowd.refused} == {TooManyAtOnce}
 
 
@@ -100,9 +108,9 @@ def test_waiting_request_is_refused_in_time_and_told_when_to_come_again(crowd):
     crowd.send("second", 1)
     wait_until(lambda: len(crowd.started) == 3)
 
-    with pytest.raises(LaneFull) as others, RENDERINGS.place("third", wait=0.1):
+    with pytest.raises(LaneFull) as others, RENDERINGS.slot("third", wait=0.1):
         pass
-    with pytest.raises(TooManyAtOnce) as own, RENDERINGS.place("first", wait=0.1):
+    with pytest.raises(TooManyAtOnce) as own, RENDERINGS.slot("first", wait=0.1):
         pass
 
     assert (others.value.status, others.value.code, others.value.retry_after) == (503, "service_busy", 2)
@@ -114,7 +122,7 @@ def test_places_go_to_the_caller_with_the_least_under_way(crowd, settings):
     order = []
 
     def work(caller):
-        with RENDERINGS.place(caller):
+        with RENDERINGS.slot(caller):
             order.append(caller)
             time.sleep(0.05)
 
@@ -129,37 +137,37 @@ def test_places_go_to_the_caller_with_the_least_under_way(crowd, settings):
 
 
 def test_place_within_a_place_holds_no_further_thread(crowd):
-    with FILES.place("one"), RENDERINGS.place("one"), RENDERINGS.place("one"):
-        assert lanes._room._held() == 1
-        crowd.send("two", most_held() - 1, lane=RENDERINGS)
-        assert lanes._room._held() == most_held()
+    with FILES.slot("one"), RENDERINGS.slot("one"), RENDERINGS.slot("one"):
+        assert lanes._admission._held() == 1
+        crowd.send("two", max_held_threads() - 1, lane=RENDERINGS)
+        assert lanes._admission._held() == max_held_threads()
 
 
 def test_stream_holds_its_place_until_it_is_closed():
     pieces = FILES.stream(iter([b"a", b"b"]), "one")
     assert list(pieces) == [b"a", b"b"]
-    with pytest.raises(TooManyAtOnce), FILES.place("one", wait=0.01):
+    with pytest.raises(TooManyAtOnce), FILES.slot("one", wait=0.01):
         pass
 
     pieces.close()
     pieces.close()
 
-    with FILES.place("one", wait=0.01):
+    with FILES.slot("one", wait=0.01):
         pass
-    assert lanes._room._held() == 0
+    assert lanes._admission._held() == 0
 
 
 def test_stream_that_is_dropped_unread_gives_its_place_back():
     FILES.stream(iter([b"a"]), "one")
 
-    assert lanes._room._held() == 0
+    assert lanes._admission._held() == 0
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 4, 6, 16])
 def test_one_thread_at_least_stays_free(threads, settings):
     settings.WEB_THREADS = threads
 
-    assert most_held() == {1: 1, 2: 1, 3: 2, 4: 3, 6: 5, 16: 12}[threads]
+    assert max_held_threads() == {1: 1, 2: 1, 3: 2, 4: 3, 6: 5, 16: 12}[threads]
 
 
 def test_share_is_smaller_than_every_lane():
@@ -168,10 +176,10 @@ def test_share_is_smaller_than_every_lane():
 
 def test_work_that_fails_gives_its_place_back():
     for _ in range(10):
-        with pytest.raises(ZeroDivisionError), PASSWORDS.place("one", wait=0.01):
+        with pytest.raises(ZeroDivisionError), PASSWORDS.slot("one", wait=0.01):
             raise ZeroDivisionError
 
-    assert lanes._room._held() == 0
+    assert lanes._admission._held() == 0
 
 
 @pytest.mark.parametrize("hasher", ["accounts.hashers.Argon2", "accounts.hashers.PBKDF2"])
@@ -197,7 +205,7 @@ def test_hundreds_of_requests_keep_every_limit(crowd, settings):
     def work(caller):
         for _ in range(30):
             try:
-                with RENDERINGS.place(caller):
+                with RENDERINGS.slot(caller):
                     with lock:
                         now[caller] += 1
                         most[caller] = max(most[caller], now[caller])

@@ -32,6 +32,7 @@ from fulfillment.operations.backups.manifest import check_backup, read_manifest
 from fulfillment.operations.backups.programs import find_program
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
+from tests.support.modes import add_test_application
 from tests.support.old_migrations import old_migrations
 from tests.support.scenario import World, build_world
 
@@ -148,6 +149,38 @@ def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_
     secrets = [settings.SECRET_KEY, settings.PEPPERS[0], settings.ENCRYPTION_KEYS[0]]
     everything = said.out + said.err + done.stdout + done.stderr
     assert not [secret for secret in secrets if secret in everything]
+
+
+READ_EXPORT = """
+from django.test import Client
+from django.conf import settings
+settings.SECURE_SSL_REDIRECT = False
+for secret, key, query in {clients!r}:
+    headers = {{"Authorization": "Bearer " + secret, "Ocp-Apim-Subscription-Key": key, "Host": "print.example"}}
+    path = "/api/v1/store/associated/order/exportview" + query
+    rows = Client(headers=headers).get(path, secure=True).json()
+    print([row["OrderID"] for row in rows])
+"""
+
+
+def test_test_data_comes_back_and_stays_apart_from_live_data(shop, second, tmp_path):
+    live, test = shop.as_application(), shop.as_application(add_test_application(shop))
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    body = order_body(Items=[item], Metadata={"TestOutcome": "Delivered"})
+    placed = test.call("POST", "/store/associated/order", body)
+    assert (placed.status_code, placed.json()["IsTest"]) == (201, True)
+    of_live = str(Order.objects.get(is_test=False).pk)
+
+    call_command("backup", str(tmp_path / "backup"))
+    done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert done.returncode == 0, done.stderr
+    script = READ_EXPORT.format(
+        clients=[(live.token, live.key, ""), (test.token, test.key, "?includeTest=true")]
+    )
+    read = manage(second, "shell", "--verbosity", "0", "-c", script)
+    assert read.stdout.splitlines() == [f"['{of_live}']", f"['{placed.json()['OrderID']}']"], read.stderr
+    assert files_below(tmp_path / "media") == files_below(Path(settings.MEDIA_ROOT))
 
 
 def test_restore_refuses_a_database_that_is_not_empty(shop, second, tmp_path):

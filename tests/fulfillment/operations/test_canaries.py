@@ -19,7 +19,7 @@ from django.urls import reverse
 from accounts.callers import Caller
 from accounts.devices import SALT as DEVICE_SALT
 from accounts.selectors.subscriptions import subscription_keys
-from accounts.services.email_changes import ask_email_change
+from accounts.services.email_changes import request_email_change
 from accounts.services.passwords import send_reset_links
 from accounts.services.users import create_user
 from applications.registration.services.keys import regenerate_key
@@ -100,7 +100,7 @@ def planted(monkeypatch, settings):
     page = confirm_password(browser, PASSWORD).get("/profile/two-factor/set-up").content.decode()
     being_set_up = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
     invite_owner(caller=Caller.on_pages(world.user), application=world.application, email="guest@far.example")
-    ask_email_change(user=user, email="new@print.example")
+    request_email_change(user=user, email="new@print.example")
     send_reset_links(email="canary@print.example")
     letters = "".join(letter.body for letter in mail.outbox)
     reset_path, reset_token = re.search(r"(/accounts/password-reset/\S+?/([^/\s]+)/)", letters).groups()

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from fulfillment.management.commands import up
-from fulfillment.operations.first_release import MADE_BEFORE, made_before_first_release
+from fulfillment.operations.first_release import BEFORE_FIRST_RELEASE, is_older_than_first_release
 from tests.support.old_migrations import old_migrations
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,7 @@ def test_database_made_before_the_first_release_is_refused_in_one_sentence(argum
     with old_migrations(), pytest.raises(CommandError) as refused:
         call_command(*arguments, verbosity=0)
 
-    assert str(refused.value) == MADE_BEFORE
+    assert str(refused.value) == BEFORE_FIRST_RELEASE
 
 
 def test_make_run_says_it_as_well():
@@ -30,4 +30,4 @@ def test_database_of_a_later_release_is_not_taken_for_an_old_one():
             "INSERT INTO django_migrations (app, name, applied) VALUES ('stores', '9999_later', now())"
         )
 
-    assert not made_before_first_release(connection)
+    assert not is_older_than_first_release(connection)

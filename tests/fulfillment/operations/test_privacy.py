@@ -16,8 +16,8 @@ from django.urls import reverse
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Tenant, User
 from accounts.selectors.subscriptions import subscription_keys
-from accounts.services.email_changes import ask_email_change
-from accounts.services.passwords import ask_reset_link
+from accounts.services.email_changes import request_email_change
+from accounts.services.passwords import request_reset_link
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.registration.services.owners import OwnerInvitation
@@ -159,7 +159,7 @@ def test_every_link_to_a_user_is_decided_about(world, person):
 
 
 def test_export_tells_what_waits_and_what_was_done(world, person, settings):
-    ask_email_change(user=person, email="zenobia@new.example")
+    request_email_change(user=person, email="zenobia@new.example")
     asked = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
     client = world.as_user(person)
     quoted = client.call("POST", "/store/associated/quote", asked)
@@ -299,7 +299,7 @@ def test_last_operator_is_not_erased(world):
 def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
     world = build_world()
     person = make_person(world)
-    ask_reset_link(email=PERSON["email"])
+    request_reset_link(email=PERSON["email"])
     log_of_console(world, person)
     client, browser = world.as_user(person), Client()
     assert browser.login(username="zenobia.quill@print.example", password=PASSWORD)
@@ -340,9 +340,9 @@ def test_dump_holds_no_earlier_address_of_an_erased_user(tmp_path):
     invitation.save()
     invitation.state = "Withdrawn"
     invitation.save()
-    ask_reset_link(email=EARLIER)
+    request_reset_link(email=EARLIER)
     mail_owners(application=world.application, subject="x", text=f"New owner:\n{EARLIER.upper()}.")
-    ask_reset_link(email=f"another.{EARLIER}")
+    request_reset_link(email=f"another.{EARLIER}")
     mail_owners(application=world.application, subject="x", text=f"{EARLIER}.org is somebody else's")
     AssociationRequest.objects.filter(requested_by=person).update(note=f"Write to {EARLIER}")
     person.email = PERSON["email"]

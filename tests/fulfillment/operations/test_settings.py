@@ -64,6 +64,16 @@ WRONG = [
     ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
     ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
+    *(
+        ({"API_ALLOWED_ORIGINS": wrong}, f"API_ALLOWED_ORIGINS holds {wrong!r}")
+        for wrong in (
+            "*",
+            "shop.example",
+            "https://shop.example/",
+            "https://Shop.example",
+            "https://a.example:443",
+        )
+    ),
     ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'loud'; write DEBUG, INFO, WARNING, ERROR or CRITICAL."),
     (
         {"EDDM_TILES_URL": "http://tiles.example/{z}/{x}/{y}.png"},

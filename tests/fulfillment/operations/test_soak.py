@@ -66,7 +66,7 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 
 
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing():
-    lines = soak_production.measure(40, kills=5, calm=10)
+    lines = soak_production.measure(40, kills=5)
 
     # How fast it is, other tests beside do not let it show.
     assert [line for line in failures(lines) if "p95" not in line] == []
@@ -147,7 +147,7 @@ def test_a_chosen_part_runs_alone(monkeypatch):
     parts = {name: ("mark", lambda chosen, name=name: ran.append(name) or []) for name in soak.PARTS}
     monkeypatch.setattr(soak, "PARTS", parts)
     monkeypatch.setattr(soak_scene, "prepare", lambda: None)
-    monkeypatch.setattr(soak.supervision, "raise_when_told_to_stop", lambda: None)
+    monkeypatch.setattr(soak.supervision, "raise_on_stop_signal", lambda: None)
     monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours"])
 
     assert soak.main() == 0

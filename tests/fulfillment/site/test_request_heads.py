@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import rate_limits
 from fulfillment.site.handler import Handler
 from fulfillment.site.proxies import client_address
-from fulfillment.site.request_heads import HEADER_LIMITS, LARGEST_HEAD, MOST_HEADERS, MOST_PARAMETERS
+from fulfillment.site.request_heads import HEADER_LIMITS, LARGEST_HEAD, MAX_HEADERS, MAX_PARAMETERS
 from tests.support.costs import milliseconds
 from tests.support.scenario import ApiClient
 
@@ -116,17 +116,17 @@ def test_header_is_read_up_to_its_number_of_parts(db, handler, key):
 
 def test_headers_are_read_up_to_their_size_and_number_together(db, handler):
     large = {f"HTTP_X_{number}": "a" * 5000 for number in range(4)}
-    many = {f"HTTP_X_{number}": "a" for number in range(MOST_HEADERS + 1)}
+    many = {f"HTTP_X_{number}": "a" for number in range(MAX_HEADERS + 1)}
 
     assert f"at most {LARGEST_HEAD:,} are read" in answer(handler, **large)[1]
-    assert f"at most {MOST_HEADERS} are read" in answer(handler, **many)[1]
+    assert f"at most {MAX_HEADERS} are read" in answer(handler, **many)[1]
 
 
 def test_query_is_read_up_to_its_number_of_parameters(db, handler):
-    status, body = answer(handler, QUERY_STRING="a=b&" * MOST_PARAMETERS)
+    status, body = answer(handler, QUERY_STRING="a=b&" * MAX_PARAMETERS)
 
     assert (status, '"too_many_parameters"' in body) == (400, True)
-    assert answer(handler, QUERY_STRING="&".join(["a=b"] * MOST_PARAMETERS))[0] == 401
+    assert answer(handler, QUERY_STRING="&".join(["a=b"] * MAX_PARAMETERS))[0] == 401
 
 
 def test_a_browsers_usual_head_is_read(db, client):

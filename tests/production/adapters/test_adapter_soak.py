@@ -16,7 +16,7 @@ from tests.support.production_jobs import job_file, made_job
 from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.siteflow import SECRET, running_siteflow
 
-JOBS, MOST_TRIES = 200, 12
+JOBS, MAX_TRIES = 200, 12
 NUMBERS = [f"{1000 + at}-1" for at in range(JOBS)]
 
 
@@ -27,7 +27,7 @@ def loopback(settings):
 
 def _submit(adapter, number, after):
     """As the outbox does: the same job until the provider has it."""
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         try:
             return adapter.submit(
                 made_job(number, files=[job_file(f"{number}.pdf", url="https://x.example/1.pdf")])

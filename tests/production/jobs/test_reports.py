@@ -4,11 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.jobs.services.actions import resend_job
+from production.jobs.services.polling import claim_providers_to_poll
 from production.jobs.services.reports import receive_report, receive_reports
+from production.providers.models import Provider
 from production.providers.selectors.providers import postback_url
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order
@@ -130,7 +133,7 @@ def test_postback_is_taken_at_the_secret_address_alone(press, order):
 def test_a_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
     """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
     attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))
-    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNDER_WAY, finished=None)
+    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNFINISHED, finished=None)
     Job.objects.filter(pk=attempt.job_id).update(state=JobState.QUEUED)
 
     receive_report(provider=press, report=report(f"{order.number}-1", "InProduction"))
@@ -138,3 +141,28 @@ def test_a_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
 
     attempt.refresh_from_db()
     assert (attempt.outcome, attempt.job.state) == (AttemptOutcome.INTERRUPTED, JobState.IN_PRODUCTION)
+
+
+def test_clock_of_the_press_that_is_ahead_makes_no_later_report_late(press, order):
+    job = Job.objects.order_by("pk")[0]
+    ahead = timezone.now() + timedelta(days=900)
+    receive_report(provider=press, report=Report("a", job.number, "InProduction", ahead))
+    row = receive_report(provider=press, report=Report("b", job.number, "Failed", timezone.now()))
+
+    assert (row.outcome, Job.objects.get(pk=job.pk).state) == ("Applied", JobState.FAILED)
+    assert ProviderReport.objects.get(identifier="a").at <= timezone.now()
+
+
+def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, client):
+    job = Job.objects.order_by("pk")[0]
+    Provider.objects.filter(pk=press.pk).update(is_enabled=False, last_polled=None)
+    assert claim_providers_to_poll(limit=5) == [press.pk]
+
+    body = {"JobNumber": job.number, "State": "Shipped"}
+    address = postback_url(press)
+    answer = client.post(address[address.index("/production") :], body, content_type="application/json")
+
+    assert answer.json() == {"Received": 1, "Outcomes": ["Applied"]}
+    Job.objects.update(state=JobState.SHIPPED, next_try=None)
+    Provider.objects.update(last_polled=None)
+    assert claim_providers_to_poll(limit=5) == []

@@ -15,7 +15,7 @@ from production.jobs.models import Attempt, Job, JobHistory, JobState
 from production.providers.models import Provider
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order, move_order
+from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import Shop, open_shop
@@ -104,7 +104,7 @@ def test_orders_of_the_demo_store_never_reach_a_provider(shop, press):
 
 def test_held_order_holds_its_queued_jobs_until_accepted_again(shop, press):
     order = accept(placed(shop))
-    order = move_order(order=order, status=OrderStatus.ON_HOLD, actor=STORE)
+    order = transition_order(order=order, status=OrderStatus.ON_HOLD, actor=STORE)
 
     assert work_off_jobs() == 0
     assert only_job().held == "Order"

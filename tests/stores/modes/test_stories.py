@@ -6,7 +6,7 @@ from django.utils import timezone
 from stores.orders.models import Order, OrderStory
 from stores.orders.services import story_steps
 from stores.orders.services.stories import STEP
-from stores.orders.services.story_steps import PATHS, due_stories, put_off_step, take_step
+from stores.orders.services.story_steps import PATHS, due_stories, postpone_step, run_step
 from stores.orders.services.transitions import Actor, advance_order
 from tests.factories.orders import order_body
 from tests.support.modes import add_test_application
@@ -36,7 +36,7 @@ def play(order, steps=10):
     """As many steps as there are, without waiting for them."""
     for _ in range(steps):
         OrderStory.objects.filter(due__isnull=False).update(due=timezone.now())
-        if not take_step(order_id=order["OrderID"]):
+        if not run_step(order_id=order["OrderID"]):
             return
 
 
@@ -111,7 +111,7 @@ def test_step_is_taken_once_whoever_comes(shop, tester):
     order = begin(shop, tester, "Returned")
     OrderStory.objects.update(due=timezone.now())
 
-    assert [take_step(order_id=order["OrderID"]) for _ in range(3)] == [True, False, False]
+    assert [run_step(order_id=order["OrderID"]) for _ in range(3)] == [True, False, False]
     assert statuses(tester, order) == [10, 30]
 
 
@@ -120,9 +120,9 @@ def test_step_that_fails_is_put_off(shop, tester, monkeypatch):
     OrderStory.objects.update(due=timezone.now())
     monkeypatch.setattr(story_steps, "_step", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        take_step(order_id=order["OrderID"])
+        run_step(order_id=order["OrderID"])
 
-    put_off_step(order_id=order["OrderID"])
+    postpone_step(order_id=order["OrderID"])
 
     assert due_stories() == []
     assert Order.objects.get().status == 10

@@ -36,7 +36,9 @@ def demo_job(name: str) -> Job:
     images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
     texts = render_proof(template, values, images).texts
     product = PRODUCTS[name]
-    facts = ProductFacts(product["WidthMM"], product["HeightMM"], product["PageCount"])
+    facts = ProductFacts(
+        product["WidthMM"], product["HeightMM"], product["PageCount"], product.get("IsEddm", False)
+    )
     return Job(template, values, images, FontSet.shipped(), texts, facts)
 
 

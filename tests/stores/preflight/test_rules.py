@@ -9,11 +9,22 @@ from PIL import Image, ImageCms
 
 from stores.preflight import RULES, Limits, ProductFacts, Severity
 from stores.preflight.artwork.svg import read_svg
+from stores.preflight.rules.eddm import RULES as EDDM_RULES
 from stores.press.rules import ColourPolicy, PresetRules
 from stores.typesetting import FontSet
 from tests.support.preflight_cards import code, encoded, inspected, pdf, photo, picture, raster, svg, text
 
 CMYK = PresetRules(policy=ColourPolicy.CMYK)
+MAILER = {
+    "WidthMM": 228.6,
+    "HeightMM": 165.1,
+    "BleedMM": 0,
+    "product": ProductFacts(228.6, 165.1, 1, is_eddm=True),
+}
+INDICIA = {"Kind": "EddmIndicia", "X": 190, "Y": 5, "Width": 34, "Height": 28, "Size": 8}
+SMALL_MAILER = {"WidthMM": 88.9, "HeightMM": 50.8, "product": ProductFacts(88.9, 50.8, 1, is_eddm=True)}
+LARGE_MAILER = {"WidthMM": 400, "HeightMM": 310, "product": ProductFacts(400, 310, 1, is_eddm=True)}
+ADDRESS = {"Kind": "EddmAddress", "X": 120, "Y": 50, "Width": 70, "Height": 20, "Size": 12}
 RICH = {"C": 60, "M": 50, "Y": 50, "K": 100}
 HEAVY = {"C": 100, "M": 100, "Y": 100, "K": 80}
 GREEN = '<rect width="94.9" height="56.8" fill="#0b4525"/>'
@@ -114,6 +125,18 @@ FAULTS = [
         [],
         {"artwork": pdf(b"/GS gs 0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)},
     ),
+    ("eddm_too_small", [INDICIA | {"X": 50}, ADDRESS | {"X": 5, "Y": 4}], SMALL_MAILER),
+    ("eddm_too_large", [INDICIA | {"X": 360}, ADDRESS], LARGE_MAILER),
+    ("eddm_indicia_missing", [ADDRESS], MAILER),
+    ("eddm_indicia_too_small", [INDICIA | {"X": 200, "Height": 12, "Size": 5}, ADDRESS], MAILER),
+    ("eddm_indicia_words", [INDICIA | {"Text": "PRSRT STD"}, ADDRESS], MAILER),
+    ("eddm_indicia_place", [INDICIA | {"X": 140}, ADDRESS], MAILER),
+    ("eddm_address_missing", [INDICIA], MAILER),
+    ("eddm_address_words", [INDICIA, ADDRESS | {"Text": "Dear friend"}], MAILER),
+    ("eddm_address_type", [INDICIA, ADDRESS | {"MinimumSize": 5, "Width": 15}], MAILER),
+    ("eddm_address_edge", [INDICIA, ADDRESS | {"X": 3, "Width": 223}], MAILER),
+    ("eddm_address_place", [INDICIA, ADDRESS | {"Y": 100}], MAILER),
+    ("eddm_turned", [INDICIA, ADDRESS | {"Rotation": 180}], MAILER),
 ]
 SOUND = {
     "page_count_wrong": ([text()], {"pages": 2, "product": ProductFacts(88.9, 50.8, 2)}),
@@ -159,6 +182,7 @@ SOUND = {
     "artwork_unreadable": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f")}),
     "transparency_over_spot": ([], {"artwork": pdf(b"40 40 90 40 re f", ColorSpace=SPOT)}),
     "white_overprint": ([], {"artwork": pdf(b"/GS gs 0 0 0 1 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),
+    **{rule.code: ([INDICIA, ADDRESS], MAILER) for rule in EDDM_RULES},
 }
 
 

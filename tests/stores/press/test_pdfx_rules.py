@@ -1,5 +1,6 @@
 """Print files against the table of rules of PDF/X-4, which is proved by broken files and by another writer's."""
 
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,20 @@ def test_print_files_keep_every_rule(policy):
     printed = render_print(words_template(Color="#0b2545"), {"Words": "Hello"}, press=press).pdf
 
     assert faults(printed) == []
+
+
+def test_files_are_named_by_their_content(own_file):
+    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+    other, same = (
+        render_print(words_template(Color="#000000"), {"Words": words}, press=press).pdf
+        for words in ("Other", "Hello")
+    )
+
+    assert same == own_file
+    assert re.findall(rb"/ID \[.*?\]|uuid:[0-9a-f-]+", other) != re.findall(
+        rb"/ID \[.*?\]|uuid:[0-9a-f-]+", own_file
+    )
+    assert b"uuid:00000000" not in own_file
 
 
 def test_a_file_of_another_writer_keeps_every_rule():

@@ -4,7 +4,7 @@ import pytest
 
 from fulfillment.core.errors import Invalid
 from stores.catalog.services.products import save_product
-from stores.templates.eddm import check_pages, check_size
+from stores.preflight.eddm import check_pages, check_size
 from stores.typesetting import Field, parse_template, render_proof
 from stores.typesetting.errors import TemplateInvalid
 from tests.factories.orders import make_product, product_values
@@ -18,7 +18,10 @@ def page(*boxes):
 
 
 def codes(*boxes):
-    return [(finding.code, finding.is_error) for finding in check_pages([page(*boxes)])]
+    return [
+        (finding.code, finding.is_error)
+        for finding in check_pages(parse_template({"Pages": [page(*boxes)]}, []).pages)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Answers as they came, with their headers within reach."""
+"""Response bodies with access to their headers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Records(list[Any]):
 
 
 def answer_of(response: httpx.Response) -> Any:
-    said = response.json()
+    text = response.json()
     answer: Record | Records
-    if isinstance(said, dict):
-        answer = Record(said)
-    elif isinstance(said, list):
-        answer = Records(said)
+    if isinstance(text, dict):
+        answer = Record(text)
+    elif isinstance(text, list):
+        answer = Records(text)
     else:
-        return said
+        return text
     answer.headers = response.headers
     return answer
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import mimetypes
 import os
+import tempfile
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO, Union, cast
 from urllib.parse import quote
 
-File = Union[bytes, str, "os.PathLike[str]", BinaryIO]
-"""The content itself, the path of a file, or a file that was opened for reading bytes."""
+Content = Union[bytes, str, "os.PathLike[str]", BinaryIO]
+File = Union[bytes, str, "os.PathLike[str]", BinaryIO, Iterable[bytes], AsyncIterable[bytes]]
+"""The content itself, the path of a file, a file that was opened for reading bytes, or what comes in pieces.
+
+A pipe and pieces are read to their end first: the service wants the length, and a second try the same bytes.
+"""
 
 SIGNATURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"BM": "image/bmp"}
 CHUNK = 65536
+IN_MEMORY = 1_048_576
 
 
 @dataclass
@@ -44,8 +50,29 @@ class Call:
             self.idempotency_key = self.idempotency_key or str(uuid.uuid4())
             headers["Idempotency-Key"] = self.idempotency_key
         if self.file is not None:
-            headers["Content-Type"] = self.content_type or media_type(self.file)
+            headers["Content-Type"] = self.content_type or media_type(self.content())
         return headers
+
+    def content(self) -> Content:
+        """The file, in a form that can be read again."""
+        if isinstance(self.file, AsyncIterable):
+            raise TypeError("What comes in pieces by asyncio is for AsyncClient.")
+        if not isinstance(self.file, (bytes, str, os.PathLike)) and not is_seekable(self.file):
+            kept = new_kept_file()
+            for piece in self.file or ():
+                kept.write(piece)
+            kept.seek(0)
+            self.file = kept
+        return cast("Content", self.file)
+
+    async def gather(self) -> None:
+        """The same for what comes by asyncio."""
+        if isinstance(self.file, AsyncIterable):
+            kept = new_kept_file()
+            async for piece in self.file:
+                kept.write(piece)
+            kept.seek(0)
+            self.file = kept
 
     def parameters(self) -> list[tuple[str, str | int | float | bool | None]]:
         found: list[tuple[str, str | int | float | bool | None]] = []
@@ -56,13 +83,26 @@ class Call:
 
 
 def quoted(name: str) -> str:
-    """A path parameter: nothing in it leads to another address."""
+    """Quotes a path parameter completely."""
     if not name or name in {".", ".."}:
         raise ValueError(f"{name!r} cannot be part of an address")
     return quote(name, safe="@")
 
 
-def media_type(file: File) -> str:
+def is_seekable(file: object) -> bool:
+    # Its `seekable` is as young as Python 3.11.
+    if isinstance(file, tempfile.SpooledTemporaryFile):
+        return True
+    seekable = getattr(file, "seekable", None)
+    return bool(seekable and seekable())
+
+
+def new_kept_file() -> BinaryIO:
+    """In memory as long as it is small, else on the disk; gone with the call."""
+    return cast("BinaryIO", tempfile.SpooledTemporaryFile(IN_MEMORY))
+
+
+def media_type(file: Content) -> str:
     """By its first bytes, else by its name."""
     start = file[:4] if isinstance(file, bytes) else b""
     if isinstance(file, (str, os.PathLike)):

@@ -1,4 +1,4 @@
-"""Lists that come in pages: iterate over the things, or over `pages()`."""
+"""Paged lists: iterate over the records, or over `pages()`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Page(Generic[T]):
 
     @property
     def is_last(self) -> bool:
-        # A list that may still grow names a next page for ever.
+        # A growing list always names a next page.
         return self.cursor is None or not self.items
 
 

@@ -31,7 +31,7 @@ class Retries:
         """Seconds to wait before the next try; None if there is to be none."""
         if tries > self.most or not is_worth_another(call, outcome):
             return None
-        # Half of it by chance: clients that failed together come back apart.
+        # Half of it is random, so that clients do not retry at the same moment.
         usual = min(self.first_wait * 2.0 ** (tries - 1), 8.0) * random.uniform(0.5, 1.0)  # noqa: S311
         stated = stated_wait(outcome.headers) if isinstance(outcome, httpx.Response) else None
         if stated is None:
@@ -49,17 +49,17 @@ def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError)
         return True
     if outcome.status_code in BROKEN:
         return call.is_repeatable
-    # The try before is still being worked on.
+    # The earlier request is still being processed.
     return outcome.status_code == 409 and call.takes_key and "Retry-After" in outcome.headers
 
 
 def stated_wait(headers: httpx.Headers) -> float | None:
-    """What the service asks for, in `Retry-After` or, where nothing is left, in `RateLimit`."""
-    if (said := headers.get("Retry-After")) is not None:
-        if said.strip().isdigit():
-            return float(said)
+    """The wait that the service requests in `Retry-After` or, with no requests left, in `RateLimit`."""
+    if (text := headers.get("Retry-After")) is not None:
+        if text.strip().isdigit():
+            return float(text)
         try:
-            return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
         except (TypeError, ValueError):
             return None
     limit = {name: int(value) for name, value in LIMIT.findall(headers.get("RateLimit", ""))}

@@ -37,7 +37,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class GetToken:
-    """`refused` is one the service did not take."""
+    """`refused` is a token that the service rejected."""
 
     refused: str | None = None
 
@@ -132,7 +132,7 @@ class Rules:
             tries += 1
             outcome = yield Send(request(), is_stream)
             if isinstance(outcome, httpx.Response):
-                # The try before removed it, and its answer was lost.
+                # The earlier attempt deleted it, but its response was lost.
                 if call.method == "DELETE" and tries > 1 and outcome.status_code == 404:
                     return httpx.Response(204, request=outcome.request)
                 if outcome.is_success:
@@ -144,8 +144,8 @@ class Rules:
                 return outcome
             else:
                 kind = TimedOut if isinstance(outcome, httpx.TimeoutException) else ConnectionFailed
-                said = f"{call.method} {call.path}: {str(outcome) or type(outcome).__name__}"
-                raise kind(f"{said} (tries: {tries})") from outcome
+                text = f"{call.method} {call.path}: {str(outcome) or type(outcome).__name__}"
+                raise kind(f"{text} (tries: {tries})") from outcome
 
     def _request(
         self, call: Call, headers: dict[str, str], content: Callable[[], Any], token: str
@@ -175,9 +175,9 @@ class Rules:
 
 def _content_of(call: Call) -> Callable[[], dict[str, Any]]:
     """Makes the body of each try; a file is read from its start again."""
-    file = call.file
-    if file is None:
+    if call.file is None:
         return lambda: {} if call.body is None else {"json": call.body}
+    file = call.content()
     if isinstance(file, bytes):
         return lambda: {"content": file}
     if isinstance(file, (str, os.PathLike)):

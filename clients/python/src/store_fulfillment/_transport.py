@@ -1,4 +1,4 @@
-"""Takes the steps of `Rules`, once waiting and once with asyncio."""
+"""Runs the steps of `Rules`, blocking and with asyncio."""
 
 from __future__ import annotations
 
@@ -85,22 +85,26 @@ class AsyncTransport(Rules):
         self._one_renews = asyncio.Lock()
 
     async def json(self, call: Call) -> Any:
-        return answer_of(await self._take(self.steps(call)))
+        return answer_of(await self._call(call))
 
     async def response(self, call: Call) -> httpx.Response:
-        return await self._take(self.steps(call))
+        return await self._call(call)
 
     async def nothing(self, call: Call) -> None:
-        await self._take(self.steps(call))
+        await self._call(call)
 
     async def file(self, call: Call) -> AsyncDownload:
-        return AsyncDownload(await self._take(self.steps(call, is_stream=True)))
+        return AsyncDownload(await self._call(call, is_stream=True))
 
     async def download(self, url: str) -> AsyncDownload:
         return AsyncDownload(await self._take(self.download_steps(url)))
 
     async def close(self) -> None:
         await self.http.aclose()
+
+    async def _call(self, call: Call, *, is_stream: bool = False) -> httpx.Response:
+        await call.gather()
+        return await self._take(self.steps(call, is_stream=is_stream))
 
     async def _take(self, steps: Steps) -> httpx.Response:
         outcome: Any = None
@@ -149,12 +153,12 @@ class _Answered:
     @property
     def size(self) -> int | None:
         """In bytes, where the service says so beforehand."""
-        said = self.headers.get("Content-Length", "")
-        return int(said) if said.isdigit() else None
+        text = self.headers.get("Content-Length", "")
+        return int(text) if text.isdigit() else None
 
 
 class Download(_Answered):
-    """A file that is read piece by piece; close it, or read it to its end."""
+    """A file read in pieces; close it, or read it to its end."""
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -168,7 +172,7 @@ class Download(_Answered):
         return b"".join(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the file; one that broke off leaves nothing under its name."""
+        """Writes the file; an interrupted download leaves none."""
         with _Part(path) as part:
             for piece in self:
                 part.write(piece)
@@ -179,7 +183,7 @@ class Download(_Answered):
 
 
 class AsyncDownload(_Answered):
-    """A file that is read piece by piece; close it, or read it to its end."""
+    """A file read in pieces; close it, or read it to its end."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
@@ -194,7 +198,7 @@ class AsyncDownload(_Answered):
         return b"".join([piece async for piece in self])
 
     async def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the file; one that broke off leaves nothing under its name."""
+        """Writes the file; an interrupted download leaves none."""
         with _Part(path) as part:
             async for piece in self:
                 part.write(piece)
@@ -205,7 +209,7 @@ class AsyncDownload(_Answered):
 
 
 class _Part:
-    """A file beside the one that is wanted, which takes its name when it is whole."""
+    """A temporary file that replaces the requested one when it is complete."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)

@@ -14,7 +14,7 @@ import httpx
 
 from store_fulfillment.errors import OAuthError
 
-# Renewed this much before it ends: a request on its way is not to arrive with one that has ended.
+# Renewed this long before its end, so that it does not expire during a request.
 EARLY = 30.0
 METADATA = "/.well-known/oauth-authorization-server"
 
@@ -112,14 +112,14 @@ def token_request(
 def tokens_of(response: httpx.Response) -> Tokens:
     """The tokens that were answered to `token_request`."""
     try:
-        said = response.json()
+        text = response.json()
     except ValueError:
-        said = {}
-    if response.status_code != 200 or "access_token" not in said:
-        code = said.get("error") or f"status {response.status_code}"
-        raise OAuthError(code, said.get("error_description", ""))
-    ends = time.time() + float(said.get("expires_in", 3600))
-    return Tokens(said["access_token"], ends, said.get("refresh_token"), said.get("scope", ""))
+        text = {}
+    if response.status_code != 200 or "access_token" not in text:
+        code = text.get("error") or f"status {response.status_code}"
+        raise OAuthError(code, text.get("error_description", ""))
+    ends = time.time() + float(text.get("expires_in", 3600))
+    return Tokens(text["access_token"], ends, text.get("refresh_token"), text.get("scope", ""))
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def start_sign_in(base_url: str, client_id: str, redirect_uri: str, scopes: Sequ
 def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = None) -> Tokens:
     """The tokens for the address to which the browser was sent back."""
     answer = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-    # RFC 9207: an answer of another server is not ours, whatever it says.
+    # RFC 9207: refuses responses of other servers.
     if answer.get("state") != sign_in.state or answer.get("iss", sign_in.issuer) != sign_in.issuer:
         raise OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.")
     if "error" in answer:

@@ -25,9 +25,9 @@ def _settings(
     credentials: Credentials | None,
     scopes: Sequence[str],
 ) -> dict[str, Any]:
-    """What is not given comes from the environment."""
+    """Missing arguments are read from the environment."""
 
-    def given(value: str | None, variable: str, name: str) -> str:
+    def setting(value: str | None, variable: str, name: str) -> str:
         found = value or os.environ.get(variable, "")
         if not found:
             raise ValueError(f"{name} is missing: pass it, or set {variable}.")
@@ -35,14 +35,14 @@ def _settings(
 
     if credentials is None:
         credentials = ClientCredentials(
-            given(client_id, "FULFILLMENT_CLIENT_ID", "client_id"),
-            given(client_secret, "FULFILLMENT_CLIENT_SECRET", "client_secret"),
+            setting(client_id, "FULFILLMENT_CLIENT_ID", "client_id"),
+            setting(client_secret, "FULFILLMENT_CLIENT_SECRET", "client_secret"),
             scopes,
         )
     return {
-        "base_url": given(base_url, "FULFILLMENT_URL", "base_url"),
+        "base_url": setting(base_url, "FULFILLMENT_URL", "base_url"),
         "credentials": credentials,
-        "subscription_key": given(subscription_key, "FULFILLMENT_SUBSCRIPTION_KEY", "subscription_key"),
+        "subscription_key": setting(subscription_key, "FULFILLMENT_SUBSCRIPTION_KEY", "subscription_key"),
     }
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions."""
+"""The library's exceptions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import httpx
 
 
 class FulfillmentError(Exception):
-    """Everything this library raises on its own account."""
+    """The base of all exceptions of this library."""
 
 
 class ConnectionFailed(FulfillmentError):
-    """No answer came, not even after the tries that were allowed. What was sent may have been done."""
+    """No response, even after all retries. The request may have taken effect."""
 
 
 class TimedOut(ConnectionFailed):
@@ -22,7 +22,7 @@ class TimedOut(ConnectionFailed):
 
 
 class OAuthError(FulfillmentError):
-    """The token endpoint, or the person, said no: `code` is that of RFC 6749."""
+    """The token endpoint or the user refused: `code` is that of RFC 6749."""
 
     def __init__(self, code: str, description: str = "") -> None:
         self.code = code
@@ -111,7 +111,7 @@ KINDS: dict[int, type[ApiError]] = {
 
 
 def error_of(response: httpx.Response) -> ApiError:
-    """The exception for an answer that was read."""
+    """The exception for an error response."""
     try:
         problem = response.json()
     except ValueError:

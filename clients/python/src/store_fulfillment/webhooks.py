@@ -1,4 +1,4 @@
-"""What an endpoint of yours does with a request of the service."""
+"""Verifies webhook requests in your endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How dates are written where the reader's locale says nothing else: unmistakable everywhere, as 22 Nov 2026, 13:11."""
+"""Date formats where the reader's locale has no others, unambiguous in every country: 22 Nov 2026, 13:11."""
 
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"

@@ -3,7 +3,7 @@ from datetime import date, timedelta
 import pytest
 
 from applications.registration.models import DailyUsage
-from applications.registration.pages.usage import HEIGHT, LEAST_HEIGHT, WIDTH, chart, round_up
+from applications.registration.pages.usage import HEIGHT, MIN_HEIGHT, WIDTH, chart, round_up
 from applications.registration.selectors.usage import today
 
 UNTIL = date(2026, 5, 30)
@@ -37,7 +37,7 @@ def test_one_failure_among_a_million_calls_is_seen():
 
     (good, failed) = usage.columns[29].blocks
     assert (failed.kind, failed.y) == ("server-errors", 0)
-    assert 0 < failed.height <= LEAST_HEIGHT
+    assert 0 < failed.height <= MIN_HEIGHT
     assert good.y >= 0
 
 

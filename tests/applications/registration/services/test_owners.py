@@ -8,7 +8,7 @@ from django.core import mail
 from django.db import connection
 
 from accounts.callers import Caller
-from accounts.mail import MailAway
+from accounts.mail import MailUnavailable
 from accounts.models import Role, User
 from applications.registration.models import OwnerInvitation
 from applications.registration.selectors.owners import invitation_of, owner_ids, people_of
@@ -175,7 +175,7 @@ def test_without_a_mail_server_nobody_is_invited(world, owner, monkeypatch):
 
     monkeypatch.setattr("accounts.mail.send_mail", fail)
 
-    with pytest.raises(MailAway):
+    with pytest.raises(MailUnavailable):
         invite(world, owner)
     assert not OwnerInvitation.objects.exists()
 

@@ -82,7 +82,7 @@ def test_no_secret_and_nothing_of_a_recipient_is_noted(world):
 
 
 def test_what_is_too_much_is_left_out_and_said(world, monkeypatch, caplog):
-    monkeypatch.setattr(request_log, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(request_log, "MAX_PER_APPLICATION", 3)
     client, other = world.as_application(), world.as_application(world.other_application)
     for _ in range(5):
         client.call("GET", "/store")
@@ -182,3 +182,12 @@ def test_a_broken_log_holds_up_no_counts(world, monkeypatch):
         flush_usage()
 
     assert world.application.daily_usage.get().calls == 1
+
+
+def test_odd_methods_hold_up_the_calls_of_no_one(world):
+    """A method may have any name: one longer than its column must not keep all others from being written."""
+    world.as_application().call("VERY-LONG-METHOD-NAME", "/store")
+    world.as_application(world.other_application).call("GET", "/store")
+
+    assert [row.method for row in log_of(world.application)] == ["VERY-LONG-"]
+    assert [row.method for row in log_of(world.other_application)] == ["GET"]

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from applications.webhooks.sending.client import KEPT_BYTES, Client
+from applications.webhooks.sending.client import STORED_BYTES, Client
 from tests.support.webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.usefixtures("this_machine_allowed")
@@ -80,7 +80,7 @@ def test_answer_is_read_to_two_kilobytes_only(receiver):
 
     answer = post(receiver.url("/flood"))
 
-    assert (answer.status, answer.body) == (200, "x" * KEPT_BYTES)
+    assert (answer.status, answer.body) == (200, "x" * STORED_BYTES)
     assert time.monotonic() - started < 2
 
 
@@ -94,7 +94,7 @@ def test_answer_can_always_be_stored():
         answer = post(odd.url())
 
     assert "\x00" not in answer.body
-    assert len(answer.body.encode()) <= KEPT_BYTES
+    assert len(answer.body.encode()) <= STORED_BYTES
 
 
 def test_huge_head_is_refused():

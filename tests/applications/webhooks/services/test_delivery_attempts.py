@@ -13,12 +13,12 @@ from applications.webhooks.sending.client import Answer
 from applications.webhooks.sending.schedule import DELAYS
 from applications.webhooks.services.deliveries import resend_delivery
 from applications.webhooks.services.delivery_attempts import (
+    CLAIM_DUE,
     LEASE,
-    MOST_AT_ONCE,
-    TAKE_DUE,
+    MAX_AT_ONCE,
     WITH_DUE,
+    claim_due_deliveries,
     record_attempt,
-    take_due_deliveries,
     webhooks_with_due_deliveries,
 )
 from applications.webhooks.services.webhooks import change_webhook
@@ -38,7 +38,7 @@ def delivery(world, webhook):
 
 
 def take_due(webhook, now, limit=10):
-    return take_due_deliveries(webhook_id=webhook.pk, limit=limit, now=now)
+    return claim_due_deliveries(webhook_id=webhook.pk, limit=limit, now=now)
 
 
 def fail(taken, now, **answer):
@@ -49,17 +49,17 @@ def fail(taken, now, **answer):
 
 def test_webhooks_say_how_many_are_due_and_count_no_further_than_is_taken(world):
     busy, idle, quiet = (make_webhook(world.application) for _ in range(3))
-    for _ in range(MOST_AT_ONCE + 4):
+    for _ in range(MAX_AT_ONCE + 4):
         make_event(world.application)
     now = timezone.now()
-    take_due(idle, now, limit=MOST_AT_ONCE + 1)
+    take_due(idle, now, limit=MAX_AT_ONCE + 1)
     take_due(quiet, now, limit=100)
 
     found = webhooks_with_due_deliveries(now=now)
 
     application = world.application.pk
     assert sorted(found, key=lambda row: -row[2]) == [
-        (busy.pk, application, MOST_AT_ONCE),
+        (busy.pk, application, MAX_AT_ONCE),
         (idle.pk, application, 3),
     ]
 
@@ -221,7 +221,7 @@ def test_prepared_statements_use_the_indexes(world, webhook):
         )
         cursor.execute("ANALYZE applications_delivery")
         now = datetime.now(UTC)
-        for statement, more in ((TAKE_DUE, {"webhook": webhook.pk, "limit": 16}), (WITH_DUE, {})):
+        for statement, more in ((CLAIM_DUE, {"webhook": webhook.pk, "limit": 16}), (WITH_DUE, {})):
             cursor.execute(f"EXPLAIN {statement}", {"now": now, "lease": now, **more})
             plan = "\n".join(row[0] for row in cursor.fetchall())
             assert "delivery_due" in plan, plan

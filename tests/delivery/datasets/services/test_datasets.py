@@ -137,8 +137,8 @@ def test_comparison():
 
     comparison = compare_datasets(before, after)
 
-    assert (comparison.added, comparison.gone, comparison.changed) == (2, 1, 1)
-    assert (comparison.first_added, comparison.first_gone) == (["84103", "84104"], ["00501"])
+    assert (comparison.added, comparison.removed, comparison.changed) == (2, 1, 1)
+    assert (comparison.first_added, comparison.first_removed) == (["84103", "84104"], ["00501"])
     assert [(c.name, c.before, c.after) for c in comparison.changes] == [
         ("ZIP codes", 3, 4),
         ("routes", 4, 2),

@@ -28,7 +28,7 @@ class Gathered:
 
     @property
     def flaws(self) -> list[tuple[int, str]]:
-        return [(line, code) for line, _, _, code in self.log.kept]
+        return [(line, code) for line, _, _, code in self.log.listed]
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_a_line_that_is_taken_with_a_warning(gather, line, flaw, routes):
 def test_a_route_with_other_counts_keeps_the_first(gather):
     gathered = gather(table("84101,C001,600,40,640", "84101,C001,601,40,641"))
 
-    assert gathered.log.kept == [(3, "CRID_ID", "C001", "E_DUP_DIFF")]
+    assert gathered.log.listed == [(3, "CRID_ID", "C001", "E_DUP_DIFF")]
     assert gathered.routes == {"84101C001": (600, 40)}
 
 
@@ -154,7 +154,7 @@ def test_problems_name_the_files_own_column_and_its_line(gather):
         + table("84101,C001,600,many,640", header="ZIP,Route,Homes,BUS,TOT").replace("Homes", "RES_CNT")
     )
 
-    assert gathered.log.kept == [(3, "BUS", "many", "E_COUNT")]
+    assert gathered.log.listed == [(3, "BUS", "many", "E_COUNT")]
 
 
 @pytest.mark.parametrize(

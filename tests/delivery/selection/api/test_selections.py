@@ -244,3 +244,21 @@ def test_a_large_answer_is_compressed(client, demo):
     read = client.call("GET", f"{PATH}/{made['SelectionID']}", headers={"Accept-Encoding": "gzip"})
 
     assert json.loads(gzip.decompress(read.content)) == made
+
+
+@pytest.mark.parametrize("height", ["1e400", "-1e400", "1e16"])
+def test_numbers_that_cannot_be_stored_are_refused(client, demo, height):
+    text = json.dumps({"Polygon": polygon(SQUARE)}).replace("40.77]", f"40.77, {height}]")
+    response = client.generic("POST", f"/api/v1{PATH}", text.encode(), "application/json")
+
+    assert response.status_code == 400
+    assert not EddmSelection.objects.exists()
+
+
+def test_areas_that_do_not_meet_select_nothing(client, demo, monkeypatch):
+    """And cost no look-up of all that lies between them."""
+    monkeypatch.setattr("delivery.selection.selectors.candidates.MAX_AREAS", 0)
+    far = {"Center": {"Latitude": 25.0, "Longitude": -80.0}, "RadiusMiles": 1}
+    response = client.call("POST", PATH, {"Polygon": polygon(SQUARE), **far})
+
+    assert (response.status_code, response.json()["Code"]) == (400, "selection_empty")

@@ -3,7 +3,7 @@ import pytest
 from accounts.callers import Caller
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import routes_of_selection, selection_of_caller
-from delivery.selection.services.keeping import KEPT_FOR, keep_for_order, retention_rules
+from delivery.selection.services.keeping import RETENTION, retain_for_order, retention_rules
 from fulfillment.core.errors import NotFound
 from tests.factories.delivery import load_dataset
 from tests.factories.selections import make_selection
@@ -59,10 +59,10 @@ def test_routes_come_in_the_order_they_were_taken_with_their_frozen_counts(world
 
 def test_expired_selections_are_removed_unless_an_order_was_made_from_them(world):
     dataset = load_dataset()
-    long_ago = -KEPT_FOR * 2
+    long_ago = -RETENTION * 2
     old, ordered = (make_selection(dataset=dataset, user=world.user, valid_for=long_ago) for _ in range(2))
     young = make_selection(dataset=dataset, user=world.user)
-    keep_for_order(selection_id=ordered.pk)
+    retain_for_order(selection_id=ordered.pk)
     (rule,) = retention_rules()
 
     assert rule.count() == 1

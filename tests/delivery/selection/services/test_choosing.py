@@ -30,7 +30,7 @@ def chosen(**criteria) -> list[str]:
         if refusal.code != "selection_empty":
             raise
         return []
-    return [route.postal_code + route.route for route in choice.routes]
+    return [route.code for route in choice.routes]
 
 
 def random_star(chance: random.Random) -> list[tuple[float, float]]:
@@ -119,11 +119,11 @@ def test_all_criteria_hold_together(dataset):
     assert both == sorted(
         set(chosen(centre=Centre(40.755, -111.9), radius=1.0)) & set(chosen(postal_codes=codes))
     )
-    known = {route.postal_code + route.route: route for route in choice.routes}
+    known = {route.code: route for route in choice.routes}
     assert rich == [
         code
         for code, route in known.items()
-        if 60_000 <= route.facts.income <= 90_000 and route.facts.age >= 30 and route.facts.household <= 3
+        if 60_000 <= route.median_income <= 90_000 and route.median_age >= 30 and route.household_size <= 3
     ]
     assert choice.pieces == sum(route.residential for route in choice.routes)
     assert chosen(routes=(both[0], both[-1]), route_types="C") == [

@@ -161,3 +161,67 @@ def test_secondary_key_opens_and_a_regenerated_one_is_dead(world):
         return client.call("GET", "/application", headers={"Ocp-Apim-Subscription-Key": key}).status_code
 
     assert (status(keys["primary"]), status(new), status(keys["secondary"])) == (401, 200, 200)
+
+
+NEAR_ADDRESSES = [
+    ("/api/v1/stores", "/api/v1/store"),
+    ("/api/v1/store/", "/api/v1/store"),
+    ("/api/v1/Stores/demo/Orders", "/api/v1/store/demo/order"),
+    ("/api/v1/store/demo/orders/export-view", "/api/v1/store/demo/order/exportview"),
+    ("/api/store/demo/product", "/api/v1/store/demo/product"),
+    ("/api/v1/oauth/token", "/oauth/token"),
+]
+
+
+@pytest.mark.parametrize(("sent", "meant"), NEAR_ADDRESSES)
+def test_unknown_address_names_the_one_that_was_meant(db, client, sent, meant):
+    answer = client.get(sent)
+
+    assert answer.status_code == 404
+    assert f"Did you mean {meant}? " in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "sent", ["/api/v1/zebra", "/api/", "/api/v1/" + "store/" * 9, "/api/v1/" + "s" * 1000]
+)
+def test_address_that_is_near_to_none_gets_no_guess(db, client, sent):
+    assert client.get(sent).json()["detail"] == (
+        "There is nothing at this address. The reference is at /api/v1/docs."
+    )
+
+
+def test_refusals_of_form_say_what_is_allowed(world):
+    client = world.as_user(world.user)
+    order = "/api/v1/store/demo/order"
+
+    details = [
+        client.generic("GET", order).json()["detail"],
+        client.generic("POST", order, b"a=b", content_type="application/x-www-form-urlencoded").json()[
+            "detail"
+        ],
+        client.get("/api/v1/store", headers={"Accept": "application/xml"}).json()["detail"],
+    ]
+
+    assert details == [
+        "GET is not possible at this address. Allowed: POST, OPTIONS.",
+        "'application/x-www-form-urlencoded' is not a Content-Type of this operation. Allowed: application/json.",
+        "Nothing that the Accept header names can be answered here. Possible: application/json.",
+    ]
+
+
+def test_misspelt_names_are_answered_with_the_right_ones(world):
+    client = world.as_user(world.user)
+    body = {"name": "Mail Studio", "reply_urls": [], "Descripton": "", "Zebra": 1}
+
+    sent = client.call("POST", "/application", body).json()
+    asked = client.call("GET", "/store?Verbose=true").json()
+
+    near = {fault["Pointer"]: fault["Message"].partition("Did you mean ")[2] for fault in sent["Errors"]}
+    assert near == {
+        "/name": "Name?",
+        "/reply_urls": "ReplyUrls?",
+        "/Descripton": "Description?",
+        "/Zebra": "",
+        "/Name": "",
+    }
+    assert asked["detail"].endswith("Did you mean verbose?")

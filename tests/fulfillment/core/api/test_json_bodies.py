@@ -216,7 +216,9 @@ def test_texts_no_column_can_hold_are_all_listed(world):
     assert response.json()["ErrorCount"] == 4
 
 
-@pytest.mark.parametrize("body", ["{", "[1,2", '{"a": 1, "a": 2}', '{"a": NaN}', "[" * 40])
+@pytest.mark.parametrize(
+    "body", ["{", "[1,2", '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e400}', '{"a": [-2e999]}', "[" * 40]
+)
 def test_a_body_that_cannot_be_read_is_one_mistake_of_the_whole(world, body):
     response = post(world.as_user(world.user), body)
 

@@ -1,11 +1,13 @@
 """What the view set handles by itself must be answered exactly as DRF answers it."""
 
+import gc
+
 import pytest
 from django.urls import get_resolver
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSetMixin
 
-from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.api.viewsets import ApiViewSet, FastPathRequest
 
 ORDER = "/store/demo/order"
 REQUESTS = [
@@ -107,3 +109,15 @@ def test_every_view_set_of_the_api_is_ours():
 
     assert found
     assert [view for view in found if not issubclass(view, ApiViewSet)] == []
+
+
+def test_plain_requests_leave_nothing_to_the_garbage_collector(world):
+    client = world.as_application()
+    gc.disable()
+    try:
+        before = [each for each in gc.get_objects() if type(each) is FastPathRequest]
+        for method, path, body in REQUESTS[:6]:
+            send(client, method, path, body)
+        assert len([each for each in gc.get_objects() if type(each) is FastPathRequest]) == len(before)
+    finally:
+        gc.enable()

@@ -46,6 +46,7 @@ UNTRACKED = {
     "delivery.Population": "data of a tracked data set",
     "production.Attempt": "a log itself",
     "production.Job": "its history tells each change",
+    "production.GangSheet": "the history of each of its jobs tells it",
     "production.JobHistory": "the trail of jobs itself",
     "production.ProviderReport": "a log itself",
     "production.RoutingTally": "counts",

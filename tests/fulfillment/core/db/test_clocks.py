@@ -12,7 +12,7 @@ from accounts.services.two_factor import check_second_step, enable_two_factor, g
 from applications.webhooks.models import Delivery
 from applications.webhooks.selectors.workers import worker_health
 from applications.webhooks.sending.sender import Sender
-from applications.webhooks.services.delivery_attempts import take_due_deliveries
+from applications.webhooks.services.delivery_attempts import claim_due_deliveries
 from fulfillment.core.db.clock import DatabaseClock, database_now
 from fulfillment.core.errors import Conflict
 from fulfillment.operations.retention import all_retention_rules, prune
@@ -127,7 +127,7 @@ def test_deliveries_are_due_and_held_by_the_clock_of_the_database(world, by):
     sender = Sender(client=None)
     with jumped(by):
         sender._due()
-        (taken,) = take_due_deliveries(webhook_id=webhook.pk, limit=9, now=sender._clock.now())
+        (taken,) = claim_due_deliveries(webhook_id=webhook.pk, limit=9, now=sender._clock.now())
         held = Delivery.objects.get(pk=taken.delivery_id).next_try
         others = Sender(client=None)._due()
 

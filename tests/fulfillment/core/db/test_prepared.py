@@ -8,7 +8,14 @@ from django.conf import settings
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from accounts.models import Tenant
-from fulfillment.core.db.prepared import _Prepared, execute, fetch_row, fetch_rows
+from fulfillment.core.db.prepared import (
+    _Prepared,
+    execute,
+    fetch_instance,
+    fetch_row,
+    fetch_rows,
+    insert_row,
+)
 from tests.support.fault_proxy import Gate
 
 PREPARED = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s"
@@ -136,3 +143,14 @@ def test_statements_count_as_queries(db, django_assert_num_queries):
     with django_assert_num_queries(2):
         fetch_row("SELECT 1")
         execute("SELECT 1")
+
+
+def test_inserted_row_is_as_saved_and_knows_its_key(db):
+    tenant = Tenant(domain="inserted.example", name="Inserted")
+
+    insert_row(tenant)
+
+    found = fetch_instance(Tenant, "domain = %s", [tenant.domain])
+    assert found == Tenant.objects.get(domain="inserted.example") == tenant
+    assert found.created == tenant.created
+    assert fetch_instance(Tenant, "domain = %s", ["unknown.example"]) is None

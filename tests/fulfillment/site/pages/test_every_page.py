@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 MAXIMUM_QUERIES = 12
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
-# A form on the page of `ask_password`, and on no other.
+# A form on the page of `password_page`, and on no other.
 ASKS_PASSWORD = f'name="{CONFIRMING}"'.encode()
 FORMS = ["/accounts/login/", "/accounts/signup/"]
 

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from fulfillment.core.admin.history import MOST_SHOWN
+from fulfillment.core.admin.history import MAX_SHOWN
 from stores.catalog.models import TemplateChange
 from stores.catalog.selectors.catalog import catalog_of, stored_product
 from stores.catalog.services.products import save_product
@@ -121,7 +121,7 @@ def test_a_template_replaced_is_reported_in_a_bounded_number_of_lines():
 
     reported = changes_of_template(outline(page()), outline(page(*boxes)))
 
-    assert len(reported) == MOST_SHOWN
+    assert len(reported) == MAX_SHOWN
     assert reported[-1] == ("Template", "", "and 21 more changes")
 
 

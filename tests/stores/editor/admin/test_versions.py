@@ -7,7 +7,7 @@ from django.utils import timezone
 from stores.catalog.models import Product, TemplatePicture
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
-from stores.editor.services.retention import EARLIER_PICTURES_KEPT, retention_rules
+from stores.editor.services.retention import EARLIER_PICTURE_RETENTION, retention_rules
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_store
 from tests.factories.templates import field, make_card, page, text_box
@@ -75,7 +75,7 @@ def test_two_versions_stand_side_by_side_with_what_changed(client, product):
 
 def test_a_version_without_its_picture_is_refused_and_says_so(client, product):
     change(product, Template=template(4))
-    TemplatePicture.objects.update(created=timezone.now() - EARLIER_PICTURES_KEPT * 2)
+    TemplatePicture.objects.update(created=timezone.now() - EARLIER_PICTURE_RETENTION * 2)
     [rule] = [rule for rule in retention_rules() if rule.name == "pictures of earlier templates"]
     assert sum(rule.remove(10)) == 1
 

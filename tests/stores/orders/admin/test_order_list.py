@@ -21,7 +21,7 @@ from stores.orders.services import packing_slips
 from tests.factories.orders import card_data, make_card, make_product, order_body
 
 BOARD = "/admin/stores/order/"
-MOST_QUERIES = 12
+MAX_QUERIES = 12
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_the_list_takes_few_queries_however_many_orders(board, shop):
             connection,
         ) as found:
             board.get(BOARD, {"due": "open"})
-        assert len(found) <= MOST_QUERIES, [one["sql"][:80] for one in found]
+        assert len(found) <= MAX_QUERIES, [one["sql"][:80] for one in found]
 
 
 def save(client, name: str, query: str, **more):
@@ -206,7 +206,7 @@ def test_a_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, mo
 
     assert len(PdfReader(io.BytesIO(slips(board, good, bad).content)).pages) == 1
     assert f"{bad.number}: The packing slip of this order cannot be rendered." in text(board.get(BOARD))
-    monkeypatch.setattr(actions, "MOST_SLIPS", 1)
+    monkeypatch.setattr(actions, "MAX_SLIPS", 1)
     assert slips(board, good, bad).status_code == 302
     assert "At most 1 orders at once." in text(board.get(BOARD))
 

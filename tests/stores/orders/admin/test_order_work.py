@@ -89,7 +89,7 @@ def test_what_was_said_and_drawn_goes_with_the_recipient(console, order):
     console.post(address("comment", order.pk), {"comment": "Dana Whitfield called"})
     console.get(address("print_picture", order.pk, 0, 0, "small"))
 
-    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), even_at_work=True)
+    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=True)
 
     assert not OrderComment.objects.exists()
     assert listed(print_folder(order.pk))[1] == []

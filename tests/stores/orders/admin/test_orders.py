@@ -64,13 +64,13 @@ def everything(action: str) -> dict[str, str]:
 def test_an_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
     shop.place()
     address = reverse("admin:stores_order_changelist")
-    monkeypatch.setattr(base, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(base, "MAX_AT_ONCE", 1)
 
     page = board.post(address, everything("accept"), follow=True)
     assert "At most 1 at once. Filter the list, or choose fewer." in page.content.decode()
     assert set(Order.objects.values_list("status", flat=True)) == {10}
 
-    monkeypatch.setattr(base, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(base, "MAX_AT_ONCE", 2)
     assert "2 orders moved." in board.post(address, everything("accept"), follow=True).content.decode()
 
 
@@ -199,7 +199,7 @@ def print_files_followed(client, *orders) -> str:
 
 
 def test_too_many_orders_are_refused_and_none_is_left_out_silently(board, three_files, monkeypatch):
-    monkeypatch.setattr(actions, "MOST_IN_A_ZIP", 1)
+    monkeypatch.setattr(actions, "MAX_FILES_PER_ZIP", 1)
     monkeypatch.setattr(OrderAdmin, "list_per_page", 1)
 
     assert "At most 1 orders at once." in print_files_followed(board, *three_files)

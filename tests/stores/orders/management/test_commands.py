@@ -11,7 +11,7 @@ from stores.orders.models import ActorKind, Order, OrderTally
 from stores.orders.representations import render_export_row
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.tallies import count_all_orders
-from stores.orders.services.transitions import Actor, advance_demo_orders, move_order
+from stores.orders.services.transitions import Actor, advance_demo_orders, transition_order
 from tests.factories.orders import make_product
 
 
@@ -185,9 +185,9 @@ def test_lines_are_reported_as_they_are_done(orders, tmp_path, capsys, monkeypat
     def away(**values):
         if str(values["order"].number) == second:
             raise OperationalError("the connection is lost")
-        return move_order(**values)
+        return transition_order(**values)
 
-    monkeypatch.setattr("stores.orders.services.status_import.move_order", away)
+    monkeypatch.setattr("stores.orders.services.status_import.transition_order", away)
     lines, failure = run(tmp_path, capsys, f"order number,status\n{first},60\n{second},60\n")
 
     assert lines == [f"line 2: moved: {first}: InProduction to Shipped"]
@@ -201,10 +201,10 @@ def test_order_that_changes_meanwhile_is_checked_again(orders, tmp_path, capsys,
 
     def overtake(**values):
         if not overtaken:
-            overtaken.append(move_order(order=values["order"], status=60, actor=Actor(ActorKind.STORE)))
-        return move_order(**values)
+            overtaken.append(transition_order(order=values["order"], status=60, actor=Actor(ActorKind.STORE)))
+        return transition_order(**values)
 
-    monkeypatch.setattr("stores.orders.services.status_import.move_order", overtake)
+    monkeypatch.setattr("stores.orders.services.status_import.transition_order", overtake)
     lines, failure = run(tmp_path, capsys, f"order number,status\n{number},60\n")
 
     assert (lines, failure) == ([f"line 2: same: {number} is Shipped already", "1 lines: 1 same."], "")

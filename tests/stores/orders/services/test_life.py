@@ -17,7 +17,13 @@ from stores.orders.pricing import PriceRequest, PriceRequestItem
 from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order, refuse_cancellation
+from stores.orders.services.transitions import (
+    Actor,
+    Parcel,
+    cancel_order,
+    refuse_cancellation,
+    transition_order,
+)
 from stores.orders.services.validation import OrderRequest
 from tests.factories.orders import RECIPIENT
 
@@ -73,7 +79,7 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
                 legal = False
             if parcels and status not in {50, 60}:
                 legal = False
-            if not self.attempt(move_order, legal=legal, status=status, actor=STORE, parcels=parcels):
+            if not self.attempt(transition_order, legal=legal, status=status, actor=STORE, parcels=parcels):
                 return
             if status != self.status or parcels:
                 self.statuses.append(status)

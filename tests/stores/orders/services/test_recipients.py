@@ -155,7 +155,7 @@ def test_proofs_tried_before_with_other_values_go_with_the_order(placed, of_othe
     order = Order.objects.latest("number")
     kept.add(proof_of(mine, Name=PRINTED, Title="For an order to come"))
 
-    erase_recipient(order=order, actor=OPERATOR, even_at_work=True)
+    erase_recipient(order=order, actor=OPERATOR, force=True)
 
     assert set(Proof.objects.values_list("digest", flat=True)) == kept
     folders = {path.parent.name for path in stored() - of_others if "proofs" in path.parts}
@@ -228,7 +228,7 @@ def photos(shop):
     def erase(order):
         # The file goes when the transaction has ended.
         with TestCase.captureOnCommitCallbacks(execute=True):
-            erase_recipient(order=order, actor=OPERATOR, even_at_work=True)
+            erase_recipient(order=order, actor=OPERATOR, force=True)
 
     return SimpleNamespace(
         asset=Asset.objects.get(pk=asset_id),
@@ -310,7 +310,7 @@ def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     held = Order.objects.get(pk=waiting["OrderID"])
     assert held.recipient["Name"] == RECIPIENT["Name"]
     assert read_print_file(item=held.items.get()).startswith(b"%PDF")
-    call_command("erase_recipient", "--order", waiting["OrderNumber"], "--even-at-work")
+    call_command("erase_recipient", "--order", waiting["OrderNumber"], "--force")
     held.refresh_from_db()
     assert held.recipient["Name"] == "[erased]"
 

@@ -21,8 +21,8 @@ from stores.orders.services.transitions import (
     advance_order,
     cancel_order,
     check_match,
-    move_order,
     refuse_cancellation,
+    transition_order,
 )
 
 STORE = Actor(ActorKind.STORE)
@@ -48,7 +48,7 @@ def test_every_pair_of_statuses_is_as_the_table_says(order, status, wanted):
     if status == 40:
         allowed.discard(90)
     if wanted in allowed:
-        moved = move_order(order=held, status=wanted, actor=STORE, note="because")
+        moved = transition_order(order=held, status=wanted, actor=STORE, note="because")
         entry = OrderHistory.objects.last()
         assert (moved.status, moved.sequence) == (wanted, 2)
         assert (entry.previous_status, entry.status, entry.sequence) == (status, wanted, 2)
@@ -62,11 +62,11 @@ def test_every_pair_of_statuses_is_as_the_table_says(order, status, wanted):
             2,
         )
     elif wanted == status:
-        assert move_order(order=held, status=wanted, actor=STORE).sequence == 1
+        assert transition_order(order=held, status=wanted, actor=STORE).sequence == 1
         assert OrderHistory.objects.count() == 1
     else:
         with pytest.raises(Conflict) as refused:
-            move_order(order=held, status=wanted, actor=STORE)
+            transition_order(order=held, status=wanted, actor=STORE)
         assert refused.value.code == "status_not_allowed"
         assert refused.value.members == {"Status": status, "Allowed": sorted(allowed)}
         assert Order.objects.get().sequence == 1
@@ -76,18 +76,18 @@ def test_refused_move_names_what_can_follow(order):
     with pytest.raises(
         Conflict, match="Received and cannot become Shipped; allowed: 20 OnHold, 30 Accepted, "
     ):
-        move_order(order=order, status=60, actor=STORE)
+        transition_order(order=order, status=60, actor=STORE)
     with pytest.raises(Conflict, match="allowed: nothing"):
-        move_order(order=at(order, 90), status=10, actor=STORE)
+        transition_order(order=at(order, 90), status=10, actor=STORE)
     with pytest.raises(Invalid, match="Status: 11 is not one of 10 Received") as unknown:
-        move_order(order=order, status=11, actor=STORE)
+        transition_order(order=order, status=11, actor=STORE)
     assert (unknown.value.faults[0].pointer, unknown.value.faults[0].code) == ("/Status", "status_unknown")
 
 
 def test_order_in_production_is_cancelled_only_where_requested(order):
     held = at(order, 40, cancellation=CancellationState.REQUESTED, cancellation_asked=timezone.now())
 
-    moved = move_order(order=held, status=90, actor=STORE)
+    moved = transition_order(order=held, status=90, actor=STORE)
 
     assert (moved.status, moved.cancellation) == (90, CancellationState.ACCEPTED)
 
@@ -96,13 +96,13 @@ def test_order_in_production_is_cancelled_only_where_requested(order):
 def test_shipping_is_the_no_to_a_wish(order, status):
     held = at(order, 40, cancellation=CancellationState.REQUESTED, cancellation_asked=timezone.now())
 
-    assert move_order(order=held, status=status, actor=STORE).cancellation == CancellationState.REFUSED
+    assert transition_order(order=held, status=status, actor=STORE).cancellation == CancellationState.REFUSED
 
 
 def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
     requested = at(order, 10, cancellation="Requested", cancellation_asked=timezone.now())
 
-    rejected = move_order(order=requested, status=95, actor=STORE)
+    rejected = transition_order(order=requested, status=95, actor=STORE)
 
     assert rejected.cancellation == CancellationState.ACCEPTED
     Order.objects.update(cancellation="Requested")
@@ -115,16 +115,16 @@ def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
 
 
 def test_rejecting_what_nobody_wants_cancelled_says_nothing_of_it(order):
-    assert move_order(order=order, status=95, actor=STORE).cancellation == CancellationState.NONE
+    assert transition_order(order=order, status=95, actor=STORE).cancellation == CancellationState.NONE
 
 
 def test_parcels_are_added_once_and_rendered(order):
     held = at(order, 40)
-    moved = move_order(order=held, status=50, actor=STORE, parcels=[UPS, UPS])
+    moved = transition_order(order=held, status=50, actor=STORE, parcels=[UPS, UPS])
     assert moved.tracking_numbers == ["1Z1"]
-    again = move_order(order=moved, status=50, actor=STORE, parcels=[UPS])
+    again = transition_order(order=moved, status=50, actor=STORE, parcels=[UPS])
     assert again.sequence == 2
-    more = move_order(order=again, status=50, actor=STORE, parcels=[Parcel("DHL", "1Z1")])
+    more = transition_order(order=again, status=50, actor=STORE, parcels=[Parcel("DHL", "1Z1")])
     assert (more.sequence, more.tracking_numbers) == (3, ["1Z1", "1Z1"])
     stored = Order.objects.get()
     assert stored.rendering == render_export_row(stored, "associated")
@@ -136,7 +136,7 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
     held = at(order, 40)
     address = "https://t.example/?" + "\U0001f4e6" * 980
     parcels = [Parcel("\U0001f4e6" * 60, f"{number:0>100}", address) for number in range(15)]
-    moved = move_order(order=held, status=50, actor=STORE, parcels=parcels)
+    moved = transition_order(order=held, status=50, actor=STORE, parcels=parcels)
 
     reported = Event.objects.last()
     assert 14_000 < len(orjson.dumps(event_record(reported))) < 20_000
@@ -144,7 +144,7 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
         parcel.tracking_number for parcel in parcels[-len(reported.data["Shipments"]) :]
     ]
     plain = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS - 15)]
-    move_order(order=moved, status=50, actor=STORE, parcels=plain)
+    transition_order(order=moved, status=50, actor=STORE, parcels=plain)
     reported = Event.objects.last()
     assert len(orjson.dumps(event_record(reported))) < 20_000
     assert len(reported.data["Shipments"]) > 100
@@ -152,20 +152,22 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
 
 def test_wrong_parcels_are_refused_where_they_stand(order):
     with pytest.raises(Invalid, match="50 and 60 only") as early:
-        move_order(order=order, status=30, actor=STORE, parcels=[UPS])
+        transition_order(order=order, status=30, actor=STORE, parcels=[UPS])
     assert (early.value.faults[0].pointer, early.value.faults[0].code) == (
         "/Shipments",
         "shipments_not_allowed",
     )
     held = at(order, 40)
     with pytest.raises(Invalid, match="no item 'x'") as unknown:
-        move_order(order=held, status=60, actor=STORE, parcels=[UPS, Parcel("UPS", "2", item_keys=("x",))])
+        transition_order(
+            order=held, status=60, actor=STORE, parcels=[UPS, Parcel("UPS", "2", item_keys=("x",))]
+        )
     assert unknown.value.faults[0].pointer == "/Shipments/1/ItemKeys"
     assert unknown.value.faults[0].code == "item_key_unknown"
     full = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS)]
-    move_order(order=held, status=50, actor=STORE, parcels=full)
+    transition_order(order=held, status=50, actor=STORE, parcels=full)
     with pytest.raises(Invalid, match=f"at most {MAXIMUM_SHIPMENTS} an order") as many:
-        move_order(order=held, status=50, actor=STORE, parcels=[Parcel("UPS", "one more")])
+        transition_order(order=held, status=50, actor=STORE, parcels=[Parcel("UPS", "one more")])
     assert (many.value.code, many.value.faults[0].pointer) == ("too_many_shipments", "/Shipments")
 
 
@@ -220,13 +222,13 @@ def test_version_is_matched_before_anything(order):
     for matching in ([], [tag], ['"x"', tag], ["*"]):
         assert check_match(order, matching) is None
     for act in (
-        lambda: move_order(order=order, status=30, actor=STORE, if_match=['"x"']),
+        lambda: transition_order(order=order, status=30, actor=STORE, if_match=['"x"']),
         lambda: cancel_order(order=order, actor=STORE, if_match=['"x"']),
         lambda: refuse_cancellation(order=order, actor=STORE, if_match=['"x"']),
     ):
         with pytest.raises(PreconditionFailed, match="changed since"):
             act()
-    assert move_order(order=order, status=30, actor=STORE, if_match=[tag]).status == 30
+    assert transition_order(order=order, status=30, actor=STORE, if_match=[tag]).status == 30
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts.models import Role
 from stores.orders.models import Order, Quote
 from stores.proofs.models import Asset, Proof
+from tests.factories.eddm import make_selection
 from tests.factories.orders import make_card, make_design, make_product
 from tests.factories.stores import make_store
 from tests.support.page_fixtures import picture
@@ -161,3 +162,22 @@ def test_a_person_has_a_limit(world, browser, card, settings):
     assert [answer.status_code for answer in answers] == [200, 429]
     assert int(answers[1]["Retry-After"]) > 0
     assert "Rate limit is exceeded" in answers[1].content.decode()
+
+
+def test_a_product_for_eddm_is_ordered_for_a_selection_of_the_application_that_made_it(world, signed_in):
+    make_product(world.demo, "mailer", IsEddm=True, MinimumQty=200, DefaultQty=200, MaximumQty=25_000)
+    selection = make_selection(application=world.application)
+    foreign = make_selection(application=world.other_application)
+    browser, page = signed_in(world.user), "/catalog/demo/mailer"
+
+    opened = browser.get(page, {"selection": str(selection.pk)}).content.decode()
+    sent = {"selection": str(selection.pk), "as": str(world.application.pk), "do": "order"}
+    refused = browser.post(page, {**sent, "selection": str(foreign.pk)}).content.decode()
+    browser.post(page, sent)
+
+    assert re.search(rf'value="{world.application.pk}" selected', opened)
+    assert re.search(rf'value="{selection.pk}" selected', opened)
+    assert f'"EddmSelectionID": "{selection.pk}"' in unescape(opened)
+    assert "There is no such selection of yours" in refused
+    item = Order.objects.get().items.get()
+    assert (item.quantity, item.eddm["SelectionID"]) == (selection.pieces, str(selection.pk))

@@ -74,7 +74,7 @@ def test_strangers_together_take_one_renderer_and_leave_the_rest(card, client, m
     held, go_on = threading.Event(), threading.Event()
 
     def draw_for_long() -> None:
-        with live_proofs.LIVE_PROOFS.place(live_proofs.STRANGERS):
+        with live_proofs.LIVE_PROOFS.slot(live_proofs.STRANGERS):
             held.set()
             go_on.wait(20)
 
@@ -82,7 +82,7 @@ def test_strangers_together_take_one_renderer_and_leave_the_rest(card, client, m
     other.start()
     held.wait(20)
     refused = client.get("/live-proof", {"name": "Late"})
-    with RENDERINGS.place("user:1", wait=0.2), RENDERINGS.place("user:2", wait=0.2):
+    with RENDERINGS.slot("user:1", wait=0.2), RENDERINGS.slot("user:2", wait=0.2):
         go_on.set()
     other.join()
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict
+from fulfillment.core.files.stored import listed
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from stores.presets.models import PrintPreset
@@ -18,6 +19,7 @@ from stores.presets.services.presets import remove_preset
 from stores.proofs.models import Asset
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services import press
+from stores.proofs.services.asset_files import own_files, remove_asset_files
 from stores.proofs.services.assets import add_asset, clean_picture
 from stores.proofs.services.prints import render_print_file
 from stores.proofs.services.retention import retention_rules
@@ -43,6 +45,11 @@ def upload(caller, store, image, form="JPEG", **options):
 
 def printed(product, values, caller=None):
     return render_print_file(caller=caller or Caller(), product=product_version_of(product.pk), values=values)
+
+
+def separated_files():
+    shards = listed("press-pictures")[0]
+    return [name for shard in shards for name in listed(f"press-pictures/{shard}")[1]]
 
 
 def images_of(content):
@@ -130,6 +137,26 @@ def test_unused_upload_goes_with_its_plates(world, stored_files, settings):
         sum(rule.remove(10))
 
     assert not any(default_storage.exists(name) for name in names)
+
+
+def test_erased_upload_takes_its_separated_copies_with_it(world, stored_files):
+    PrintPresetFactory(code="coated", policy="CMYK")
+    product = photo_card(world.associated, Preset="coated")
+    store = product.store
+    ink = upload(Caller(), store, Image.new("CMYK", (60, 40), (0, 0, 0, 178)))
+    kept, colour = (upload(Caller(), store, Image.new("RGB", (60, 40), (200, red, 30))) for red in (30, 60))
+    for asset in (ink, kept, colour):
+        printed(product, {"Name": "Ada", "Photo": str(asset.pk)})
+    assert len(separated_files()) == 3
+
+    erased = [ink, colour]
+    Asset.objects.filter(pk__in=[asset.pk for asset in erased]).delete()
+    remove_asset_files(erased)
+
+    [left] = separated_files()
+    assert left.startswith(kept.sha256)
+    assert not any(default_storage.exists(name) for asset in erased for name in own_files(asset))
+    assert all(default_storage.exists(name) for name in own_files(kept))
 
 
 def test_preset_that_is_used_stays(world):

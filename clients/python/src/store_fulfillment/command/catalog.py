@@ -122,7 +122,7 @@ def proof(
 def template_data(
     client: Client, store: str, fields: list[str] | None, data: Path | None
 ) -> dict[str, str | None]:
-    """Of the file, then of the command line; pictures are sent first."""
+    """Values of the file, overridden by the command line; uploads pictures first."""
     values: dict[str, Any] = json.loads(data.read_text("utf-8")) if data else {}
     if not isinstance(values, dict):
         raise typer.BadParameter(f"{data} holds no JSON object")

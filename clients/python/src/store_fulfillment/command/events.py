@@ -86,11 +86,11 @@ def listen(
                 f"{line_of(one.event)}  [green]{one.status}[/green] {one.milliseconds} ms", soft_wrap=True
             )
         else:
-            said = one.problem or f"answered {one.status}"
-            screen.print(f"{line_of(one.event)}  [red]{said}[/red]", soft_wrap=True)
+            text = one.problem or f"answered {one.status}"
+            screen.print(f"{line_of(one.event)}  [red]{text}[/red]", soft_wrap=True)
 
 
 def line_of(event: models.Event) -> str:
-    said = cast("dict[str, Any]", event["Data"])
-    about = said.get("OrderNumber") or said.get("AssociationID") or said.get("WebhookID") or ""
+    text = cast("dict[str, Any]", event["Data"])
+    about = text.get("OrderNumber") or text.get("AssociationID") or text.get("WebhookID") or ""
     return f"{event['Timestamp']}  {event['Type']:<24} {about}"

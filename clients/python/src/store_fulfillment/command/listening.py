@@ -1,4 +1,4 @@
-"""Following the log of events: where it was left, and forwarding each event signed."""
+"""Follows the event log from the last position, and forwards signed events."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ from store_fulfillment.command.screen import notes
 # Two requests a second of the six hundred a minute that a subscription usually has.
 POLL_SECONDS = 0.5
 LONGEST_PAUSE = 10.0
+# How old what the disk has may be: a machine that stops sends these events again. A killed process loses none of it.
+DISK_SECONDS = 1.0
 PAGE = 500
 SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a listener is in the log: behind an event, or at the moment it began."""
+    """A listener's position in the log: after an event, or the time it started."""
 
     secret: str
     created_after: str
@@ -75,7 +77,7 @@ def follow(
     types: Sequence[str] = (),
     store: str | None = None,
 ) -> Iterator[models.Event]:
-    """Events for ever, in the order of the log."""
+    """Yields events endlessly, in the order of the log."""
     while True:
         try:
             page = client.events.list(
@@ -87,7 +89,7 @@ def follow(
                 store_id=store,
             ).first()
         except InvalidRequest as error:
-            # The event it stood behind is older than what is kept: what is left begins later.
+            # The last event is older than the log, which now begins later.
             if after is None or error.code != "parameter_invalid":
                 raise
             after = None
@@ -97,7 +99,7 @@ def follow(
             time.sleep(LONGEST_PAUSE)
             continue
         yield from page.items
-        # A cursor and the last event are the same place; without events the cursor is all there is.
+        # The cursor and the last event mark the same position; without events only the cursor exists.
         after = page.items[-1]["EventID"] if page.items else after
         if len(page.items) < PAGE:
             time.sleep(POLL_SECONDS)
@@ -115,8 +117,8 @@ def read_place(path: Path) -> Place | None:
         return None
 
 
-def write_place(path: Path, place: Place) -> None:
-    write_privately(path, asdict(place))
+def write_place(path: Path, place: Place, *, to_disk: bool = True) -> None:
+    write_privately(path, asdict(place), to_disk=to_disk)
 
 
 def new_place(since: str) -> Place:
@@ -139,8 +141,9 @@ def forward_all(
     The place is written after each: one that was taken just before a stop comes again, and none is left out.
     """
     events = follow(client, application, created_after=place.created_after, after=place.event_id, types=types)
-    # Of this machine or beside it: no proxy of the environment stands between.
+    # The endpoint is local, so proxies of the environment are ignored.
     with httpx.Client(timeout=15.0, trust_env=False) as http:
+        on_disk = 0.0
         for event in events:
             pause = POLL_SECONDS
             while True:
@@ -151,7 +154,9 @@ def forward_all(
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
             place = replace(place, event_id=event["EventID"])
-            write_place(path, place)
+            is_due = time.monotonic() - on_disk >= DISK_SECONDS
+            write_place(path, place, to_disk=is_due)
+            on_disk = time.monotonic() if is_due else on_disk
 
 
 def forward(http: httpx.Client, target: str, secret: str, event: models.Event) -> Forwarded:

@@ -17,7 +17,7 @@ from store_fulfillment.command.screen import AsJson, notes, reported, screen, sh
 
 POLL_SECONDS = 2.0
 PAGE = 1000
-# Processes of the service write their calls some seconds apart, so the latest are read again.
+# The service's processes write calls with some seconds of delay, so the latest are read again.
 OVERLAP = timedelta(seconds=30)
 OWN_PATH = "/api/v1/application/{applicationID}/request"
 
@@ -52,7 +52,7 @@ def logs(
 def read_calls(
     client: Client, application: str, since: datetime, status: str | None, code: str | None
 ) -> list[models.LoggedRequest]:
-    """Those since then, oldest first: the service lists the newest first."""
+    """Calls since a time, oldest first; the service lists the newest first."""
     found = client.requests.list(application, created_after=since, status=status, code=code, take=PAGE)
     return list(found)[::-1]
 
@@ -69,7 +69,7 @@ def follow_calls(
             time.sleep(listening.LONGEST_PAUSE)
             continue
         yield from (call for call in calls if place_of(call) not in seen)
-        # Those that are read again stay known. The clock is the service's.
+        # Remembers repeated calls; times are the service's.
         seen = {place_of(call) for call in calls}
         if calls:
             newest = datetime.fromisoformat(calls[-1]["Timestamp"].replace("Z", "+00:00"))

@@ -134,9 +134,9 @@ def tail(
         if as_json:
             show_json(event, is_line=True)
             continue
-        said = cast("dict[str, Any]", event["Data"])
+        text = cast("dict[str, Any]", event["Data"])
         screen.print(
-            f"{event['Timestamp']}  {said['OrderNumber']}  {said['StatusName']}  {said['ExternalID'] or ''}"
+            f"{event['Timestamp']}  {text['OrderNumber']}  {text['StatusName']}  {text['ExternalID'] or ''}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Who is signed in where: one file that only its owner reads."""
+"""Stored sign-ins, in a file readable only by its owner."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Profile:
 
 
 def folder() -> Path:
-    """`FULFILLMENT_CONFIG`, else where the system keeps such things."""
+    """`FULFILLMENT_CONFIG`, else the system's folder for configuration."""
     if named := os.environ.get("FULFILLMENT_CONFIG"):
         return Path(named)
     return Path(typer.get_app_dir("store-fulfillment"))
@@ -46,7 +46,7 @@ def save(profile: Profile) -> None:
 
 
 def load() -> Profile | None:
-    """The environment wins, so that a machine needs no file."""
+    """The profile; the environment takes precedence, so that machines need no file."""
     names = ("URL", "CLIENT_ID", "CLIENT_SECRET", "SUBSCRIPTION_KEY")
     url, client_id, client_secret, key = (os.environ.get(f"FULFILLMENT_{name}", "") for name in names)
     if url and client_id and client_secret and key:
@@ -80,13 +80,14 @@ def signed_in() -> tuple[Client, Profile]:
     return client, profile
 
 
-def write_privately(path: Path, content: dict[str, Any]) -> None:
-    """Whole or not at all, also when the machine stops in the middle."""
+def write_privately(path: Path, content: dict[str, Any], *, to_disk: bool = True) -> None:
+    """Whole or not at all; with `to_disk` also when the machine stops in the middle, which takes its time."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(content, file)
         file.flush()
-        os.fsync(file.fileno())
+        if to_disk:
+            os.fsync(file.fileno())
     part.replace(path)

@@ -1,4 +1,4 @@
-"""What people and programs see: tables, JSON, errors and exit codes."""
+"""Output: tables, JSON, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from store_fulfillment import (
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, as the API answers it.")]
 Command = TypeVar("Command", bound=Callable[..., None])
-# Progress and complaints: never in what a program reads.
+# Progress and errors go to standard error.
 notes = Console(stderr=True, highlight=False)
 screen = Console(highlight=False)
 REFUSED = 1

@@ -95,7 +95,7 @@ def in_browser(
             webbrowser.open(sign_in.url)
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
         with notes.status("Waiting for the browser"):
-            # Of other programs on this machine nothing is taken.
+            # Ignores requests of other programs on this machine.
             while not (ours := [one for one in came if sign_in.state in one]):
                 if time.monotonic() > ends:
                     raise OAuthError("timeout", "The browser did not come back within five minutes.")

@@ -5,7 +5,7 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def times(m: Matrix, n: Matrix) -> Matrix:
-    """What first does `n`, then `m`."""
+    """The matrix that applies `n` first, then `m`."""
     return (
         m[0] * n[0] + m[2] * n[1],
         m[1] * n[0] + m[3] * n[1],
@@ -17,5 +17,5 @@ def times(m: Matrix, n: Matrix) -> Matrix:
 
 
 def scale_of(m: Matrix) -> float:
-    """How much larger a length becomes, in the mean of both directions."""
+    """The factor by which lengths grow, averaged over both directions."""
     return math.sqrt(abs(m[0] * m[3] - m[1] * m[2]))

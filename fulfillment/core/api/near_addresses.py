@@ -1,0 +1,56 @@
+"""The address that somebody probably meant."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from django.urls import Resolver404, URLPattern, get_resolver, resolve
+
+from fulfillment.core.near_names import near_name
+
+ROOT = "/api/v1/"
+# As for no other address of the service: people look for it below the API.
+ELSEWHERE = {
+    "/api/v1/oauth/token": "/oauth/token",
+    "/api/oauth/token": "/oauth/token",
+    "/api/v1/token": "/oauth/token",
+}
+MOST_PARTS, LONGEST_PART = 8, 64
+
+
+def near_address(path: str) -> str | None:
+    """With the slash at its end left out, in small letters, in the singular, below /api/v1: whatever there is."""
+    given = path.rstrip("/")
+    if given in ELSEWHERE:
+        return ELSEWHERE[given]
+    parts = given.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
+    if len(parts) > MOST_PARTS or any(len(part) > LONGEST_PART for part in parts):
+        return None
+    words = _words()
+    mended = (part if part in words else near_name(part, words) or part for part in parts)
+    for candidate in (ROOT + "/".join(parts), ROOT + "/".join(mended)):
+        if candidate != path and _is_there(candidate):
+            return candidate
+    return None
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return resolve(path).func is not resolve("/api/").func
+    except Resolver404:
+        return False
+
+
+@cache
+def _words() -> frozenset[str]:
+    """The fixed parts of all addresses of the API."""
+    return frozenset(part for route in _routes(get_resolver()) for part in route.split("/") if part.isalpha())
+
+
+def _routes(resolver: object, before: str = "") -> Iterator[str]:
+    for pattern in getattr(resolver, "url_patterns", ()):
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            if route.startswith(ROOT[1:]):
+                yield route.removeprefix(ROOT[1:])
+        elif ROOT[1:].startswith(route) or route.startswith(ROOT[1:]):
+            yield from _routes(pattern, route)

@@ -1,0 +1,34 @@
+"""What the files of a job are called in a folder."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from production.adapters.interface import Job, Member
+
+PAPERS_ENDING = "-eddm-papers"
+
+
+def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:
+    """By the name that the job gives them: the print file has the job's own, papers and sheets say what they are."""
+    names: dict[str, str] = {}
+    several = len(job.print_files) > 1
+    for position, file in enumerate(job.print_files, 1):
+        suffix = PurePosixPath(file.name).suffix.lower()
+        suffix = suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ".pdf"
+        count = f"{separator}{position}" if several and (position > 1 or separator == "_") else ""
+        sheet = re.search(r"-sheet-\d+-run-\d+(?=\.pdf$)", file.name) if job.members else None
+        names[file.name] = f"{name}{sheet[0] if sheet else count}{suffix}"
+    return names | {file.name: f"{name}{PAPERS_ENDING}.pdf" for file in job.files if not file.is_printed}
+
+
+def renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
+    return [
+        replace(
+            member,
+            places={names[file]: count for file, count in member.places.items()},
+            runs={names[file]: run for file, run in member.runs.items()},
+        )
+        for member in job.members
+    ]

@@ -1,0 +1,144 @@
+"""Who may write to a hot folder is not thereby let into the rest of the machine."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from production.adapters.folder import SETTINGS, FolderAdapter, build
+from production.adapters.interface import Report
+from production.adapters.settings_schema import clean_settings
+from tests.support.production_jobs import made_job
+
+OLD = time.time() - 60
+
+
+@pytest.fixture
+def places(tmp_path) -> tuple[Path, Path]:
+    hot, back = tmp_path / "press" / "in", tmp_path / "press" / "out"
+    hot.mkdir(parents=True)
+    back.mkdir()
+    return hot, back
+
+
+@pytest.fixture
+def private(tmp_path) -> Path:
+    """A folder of the service that the press has no access to."""
+    folder = tmp_path / "media"
+    folder.mkdir()
+    (folder / "print.pdf").write_bytes(b"of another customer")
+    return folder
+
+
+def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
+    values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
+    return build(clean_settings(SETTINGS, values), {})
+
+
+def put(folder: Path, name: str, content: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    os.utime(path, (OLD, OLD), follow_symlinks=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"work": "../../../media", "names": ["print.pdf"]},
+        {"work": "{private}", "names": ["print.pdf"]},
+        {"names": ["../../../media/print.pdf"]},
+        {"names": [".."]},
+        {"names": "abc"},
+        {"state": "odd"},
+        {"work": None},
+        {"work": "", "state": "done"},
+        {"names": [], "state": "done"},
+        {"marks": 3},
+    ],
+)
+def test_changed_ledger_moves_and_removes_nothing_elsewhere(places, private, change):
+    ledger = places[0] / ".fulfillment" / "jobs"
+    ledger.mkdir(parents=True)
+    change = {key: str(private) if value == "{private}" else value for key, value in change.items()}
+    plain = {"state": "prepared", "work": f"new-{'0' * 32}", "names": ["1001-1"], "digests": {}, "marks": []}
+    text = json.dumps({**plain, **change}).replace("{private}", str(private))
+    (ledger / "1001-1.json").write_text(text)
+
+    for act in (lambda one: one.submit(made_job("1001-1")), lambda one: one.cancel(made_job("1001-1"), "")):
+        with pytest.raises(ValueError, match="ledger"):
+            act(adapter(places))
+
+    assert (private / "print.pdf").read_bytes() == b"of another customer"
+    assert [path.name for path in places[0].iterdir()] == [".fulfillment"]
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b" " * 100_000])
+def test_damaged_ledger_is_reported(places, content):
+    ledger = places[0] / ".fulfillment" / "jobs"
+    ledger.mkdir(parents=True)
+    (ledger / "1001-1.json").write_bytes(content)
+
+    with pytest.raises(ValueError, match="ledger"):
+        adapter(places).submit(made_job("1001-1"))
+
+
+def test_work_folder_that_became_a_link_is_not_followed(places, private):
+    ledger = places[0] / ".fulfillment" / "jobs"
+    ledger.mkdir(parents=True)
+    work = f"new-{'0' * 32}"
+    (places[0] / ".fulfillment" / work).symlink_to(private)
+    entry = {"state": "prepared", "work": work, "names": ["print.pdf"], "digests": {}, "marks": []}
+    (ledger / "1001-1.json").write_text(json.dumps(entry))
+
+    with pytest.raises(ValueError, match="link"):
+        adapter(places).submit(made_job("1001-1"))
+
+    assert (private / "print.pdf").exists()
+
+
+def test_links_in_the_return_folder_are_not_read(places, private):
+    secret = put(private, "secret.csv", b"password\nhunter2\n")
+    (places[1] / "report.csv").symlink_to(secret)
+    os.utime(places[1] / "report.csv", (OLD, OLD), follow_symlinks=False)
+
+    assert adapter(places).poll() == []
+    reasons = [path.read_text() for path in places[1].rglob("*.why.txt")]
+    assert len(reasons) == 1
+    assert "link" in reasons[0]
+    assert not any("password" in text or "hunter2" in text for text in reasons)
+    assert secret.exists()
+
+
+def test_reports_are_not_put_away_through_a_link(places, private):
+    put(places[1], "bad.csv", b"nonsense")
+    (places[1] / "unreadable").symlink_to(private)
+
+    with pytest.raises(Exception, match="link"):
+        adapter(places).poll()
+
+    assert [path.name for path in private.iterdir()] == ["print.pdf"]
+
+
+@pytest.mark.parametrize("name", [b"two\nlines.csv", b"not-utf8-\xff.csv", b"esc\x1b[31m.json"])
+def test_report_files_with_odd_names_hold_up_no_others(places, name):
+    row = b"JobNumber,State\n1001-1,Shipped\n"
+    put(places[1], os.fsdecode(name), row)
+    put(places[1], "good.csv", row)
+    press = adapter(places)
+
+    reports: list[Report] = list(press.poll())
+    press.confirm(reports)
+
+    assert [report.job_number for report in reports] == ["1001-1"]
+    assert list(press.poll()) == []
+    assert len(list((places[1] / "unreadable").glob("*.why.txt"))) == 1
+
+
+def test_named_pipe_in_the_return_folder_holds_nothing_up(places):
+    os.mkfifo(places[1] / "report.csv")
+    os.utime(places[1] / "report.csv", (OLD, OLD))
+
+    assert adapter(places).poll() == []
