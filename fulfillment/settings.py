@@ -221,7 +221,7 @@ DEFAULT_TENANT_DOMAIN = environment.domain(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
 )
 
-LANGUAGE_CODE = "en-us"
+LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -451,6 +451,7 @@ UNFOLD = {
     "STYLES": [
         lambda request: static("console/theme.css"),
         lambda request: static("console/console.css"),
+        lambda request: static("console/records.css"),
         lambda request: static("brand/preflight.css"),
     ],
     "SHOW_VIEW_ON_SITE": False,

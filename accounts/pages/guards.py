@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts.models import User
 from fulfillment.core.errors import Forbidden, NotFound
+from fulfillment.core.locales import dates_of_reader
 from fulfillment.core.time_zones import zone_named
 
 View = Callable[..., HttpResponseBase]
@@ -26,7 +27,7 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def signed_in(view: View) -> View:
-    """Requires a sign-in, shows dates in the user's time zone and turns errors of services into pages.
+    """Requires a sign-in, writes dates for the reader's time zone and locale, and turns errors of services into pages.
 
     Such pages show secrets and other people's names, so no cache keeps them.
     """
@@ -35,7 +36,8 @@ def signed_in(view: View) -> View:
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with timezone.override(zone_named(signed_in_user(request).time_zone)):
+        zone = zone_named(signed_in_user(request).time_zone)
+        with timezone.override(zone), dates_of_reader(request):
             try:
                 return view(request, *args, **kwargs)
             except NotFound as error:

@@ -17,6 +17,7 @@ from django.urls import path
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
+from fulfillment.core.locales import dates_of_reader
 from fulfillment.core.plugins import offered
 from fulfillment.core.time_zones import zone_named
 
@@ -39,9 +40,9 @@ class ConsoleSite(UnfoldAdminSite):
 
         def in_zone_of_user(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             zone = zone_named(getattr(request.user, "time_zone", settings.TIME_ZONE))
-            with timezone.override(zone):
+            with timezone.override(zone), dates_of_reader(request):
                 response: HttpResponseBase = inner(request, *args, **kwargs)
-                # Rendered here, while the time zone is active.
+                # Rendered here, while time zone and locale are active.
                 return response.render() if isinstance(response, TemplateResponse) else response
 
         return update_wrapper(in_zone_of_user, view)

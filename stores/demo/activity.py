@@ -26,7 +26,7 @@ from applications.webhooks.services.delivery_attempts import claim_due_deliverie
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
-from stores.demo.calls import load_calls
+from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -51,6 +51,8 @@ WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
 # Not long enough for the mail to its owners that would interrupt the start of a demo.
 FAILS_SINCE = timedelta(hours=20)
 CALLS = (("demo-application", 340), (STUDIO, 910))
+# Of these calls, those that name a store.
+CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 
 @dataclass(slots=True)
@@ -188,6 +190,7 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
 def _count_calls(actors: _Cast) -> None:
     for name, usual in CALLS:
         load_calls(actors.applications[name], usual=usual, now=actors.now)
+    load_store_calls(CALLS_OF_STORES, now=actors.now)
 
 
 def _fail(webhook: Webhook, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """A month of calls of the demo's applications: counted by day, and those of the last days in their request log."""
 
 import random
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from applications.registration.models import Application, DailyUsage, LoggedRequest
 from fulfillment.core.api.errors import TITLES
+from stores.catalog.models import Store, StoreUsage
 
 DAYS = 30
 WEEKEND = 5
@@ -79,10 +81,24 @@ def load_calls(application: Application, *, usual: int, now: datetime) -> None:
     LoggedRequest.objects.bulk_create(sorted(logged, key=lambda one: one.time), batch_size=1000)
 
 
-def _usage(application: Application, day: date, usual: int) -> DailyUsage:
+def load_store_calls(usual_of: Sequence[tuple[str, int]], *, now: datetime) -> None:
+    stores = Store.objects.in_bulk([store for store, _ in usual_of], field_name="external_id")
+    rows = [
+        StoreUsage(store=stores[store], day=day, calls=_calls_on(day, usual))
+        for store, usual in usual_of
+        if store in stores
+        for day in (now.date() - timedelta(days=ago) for ago in range(DAYS))
+    ]
+    StoreUsage.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _calls_on(day: date, usual: int) -> int:
     """Fewer at the weekend; never two days alike."""
-    share = 0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20
-    calls = int(usual * share)
+    return int(usual * (0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20))
+
+
+def _usage(application: Application, day: date, usual: int) -> DailyUsage:
+    calls = _calls_on(day, usual)
     return DailyUsage(
         application=application,
         day=day,

@@ -51,7 +51,7 @@ def test_a_user_gets_a_role(visitor, site):
     row = add_row(page, "roles")
     fill_row(page, row, grant="Store.Self.Read")
     choose(page, f"id_{row}-store", "associated")
-    page.locator("[name=_continue]").click()
+    page.locator("[name=_save]").click()
 
     expect(page.locator("#roles-group")).to_contain_text("Store.Self.Read")
     assert visitor.complaints == []
@@ -64,7 +64,7 @@ def test_an_application_gets_an_owner(visitor, site):
     row = add_row(page, "roles")
     fill_row(page, row, grant="Application.Self.Read")
     choose(page, f"id_{row}-user", site[1].outsider.username)
-    page.locator("[name=_continue]").click()
+    page.locator("[name=_save]").click()
 
     expect(page.locator("#roles-group")).to_contain_text(site[1].outsider.username)
     assert visitor.complaints == []

@@ -61,7 +61,7 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("form").first).to_contain_text("The form has no field 'Line1'.")
     page.fill("[name=row_route]", "Route{n}")
-    page.locator("[name=_continue]").click()
+    page.locator("[name=_save]").click()
     with page.expect_download() as sample:
         page.get_by_role("link", name="Download a filled sample").click()
     assert "SAMPLE POST OFFICE" in text_of(sample.value)

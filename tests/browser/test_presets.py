@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
+from stores.presets.models import PrintPreset
 from tests.factories.presets import other_profile
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, choose, open_console
@@ -29,7 +30,8 @@ def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(product_pag
     profile = {"name": "paper.icc", "mimeType": "application/vnd.iccprofile", "buffer": other_profile()}
     page.set_input_files("[name=file]", profile)
     page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url("**/outputprofile/")
+    page.wait_for_url("**/outputprofile/*/change/")
+    visitor.go("/admin/stores/outputprofile/")
     shoot(page, f"profiles-{page.viewport_size['width']}")
 
     visitor.go("/admin/stores/printpreset/add/")
@@ -40,13 +42,17 @@ def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(product_pag
     expect(page.get_by_text("less than or equal to 400").first).to_be_visible()
     page.fill("[name=highest_ink]", "280")
     page.select_option("[name=profile]", label="ISO Coated v2 300% (basICColor)")
+    page.locator("[name=severities-text_too_small]").select_option("Error")
     shoot(page, f"preset-new-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url("**/printpreset/")
+    page.wait_for_url("**/printpreset/*/change/")
+    expect(page.locator("[name=severities-text_too_small]")).to_have_value("Error")
+    visitor.go("/admin/stores/printpreset/")
     shoot(page, f"presets-{page.viewport_size['width']}")
     page.get_by_role("link", name="Coated, CMYK").first.click()
     expect(page.locator("[name=highest_ink]")).to_have_value("280")
     expect(page.locator("[name=code]")).to_have_count(0)
+    assert PrintPreset.objects.get(code="coated").severities == {"text_too_small": "Error"}
 
     visitor.go(product_page)
     choose_preset(page, "Coated, CMYK")

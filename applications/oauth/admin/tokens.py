@@ -23,7 +23,7 @@ apps.get_app_config("oauth2_provider").verbose_name = "Sign-in"
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ReadOnlyAdmin):
-    list_display = ["id", "application", "user", "scope", "created", "expires"]
+    list_display = ["application", "user", "scope", "created", "expires"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of both foreign keys: there are far more tokens than applications and users.
@@ -44,7 +44,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
 
 @admin.register(RefreshToken)
 class RefreshTokenAdmin(ReadOnlyAdmin):
-    list_display = ["id", "application", "user", "created", "revoked"]
+    list_display = ["application", "user", "created", "revoked"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of both foreign keys: there are far more tokens than applications and users.

@@ -30,7 +30,7 @@ COLOURS: dict[str, str] = {
 @admin.register(Dataset)
 class DatasetAdmin(DeliveryAdmin):
     list_display = [
-        "id", "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
+        "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
         "difference", "file_name", "created_by",
     ]  # fmt: skip
     list_filter = ["status"]

@@ -14,7 +14,9 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
@@ -70,6 +72,8 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     # Each facet counts the whole table once more.
     show_facets = ShowFacets.NEVER
     compressed_fields = True
+    # Marked, so that cards of a phone can leave it out.
+    empty_value_display = mark_safe('<span class="is-nothing">—</span>')
     # The hint of an empty list.
     empty_help = ""
     # Lists in the record's rendering that its history compares, with the members that identify entries.
@@ -207,6 +211,17 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
             return HttpResponseRedirect(request.get_full_path())
         answer: HttpResponseBase = super().response_change(request, record)
         return answer
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        """Who saves stays with the record."""
+        return HttpResponseRedirect(request.get_full_path())
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        if not self.has_view_or_change_permission(request, obj):
+            return super().response_post_save_add(request, obj)
+        return HttpResponseRedirect(
+            reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])
+        )
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.timezone import localtime
 from django.views.decorators.http import require_POST
@@ -181,7 +181,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
     @admin.display(description="product")
     def product(self, job: Job) -> str:
-        return f"{job.item.quantity:,} x {job.item.product_name}"
+        return f"{job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
 
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
@@ -192,7 +192,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     @admin.display(description="due")
     def due_when(self, job: Job) -> SafeString:
         late = (timezone.now().date() - job.due).days
-        shown = date_format(job.due, "j M Y")
+        shown = date_format(job.due, "DATE_FORMAT")
         if late <= 0 or job.state not in OPEN:
             return format_html('<span class="whitespace-nowrap">{}</span>', shown)
         words = f"{late} day{'s' if late > 1 else ''} late"
@@ -223,7 +223,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
     @admin.display(description="number")
     def shown_number(self, job: Job) -> SafeString:
-        return format_html('<span class="whitespace-nowrap">{}</span>', job.number)
+        return format_html('<span class="console-named">{}<span>{}</span></span>', _picture(job), job.number)
 
     @admin.display(description="note")
     def note(self, job: Job) -> str | SafeString:
@@ -238,7 +238,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             return "-"
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
-        goes = f", goes at {date_format(localtime(sheet.next_try), 'H:i')}" if is_waiting else ""
+        goes = f", goes at {date_format(localtime(sheet.next_try), 'TIME_FORMAT')}" if is_waiting else ""
         return format_html(
             '<div><a class="console-link" href="{}">Gang sheet {}</a>{}</div>', address, sheet, goes
         )
@@ -454,6 +454,15 @@ def _waits_on_sheet(job: Job) -> bool:
     return bool(
         job.gang_sheet_id and job.state == JobState.QUEUED and not (job.is_uncertain or job.cancel_requested)
     )
+
+
+def _picture(job: Job) -> SafeString:
+    """The print file's first page; an erased one has none."""
+    if not job.item.print_file:
+        return mark_safe('<span class="orders-thumb"></span>')
+    address = reverse("admin:stores_order_print_picture", args=[job.order_id, job.item.position, 0, "small"])
+    template = '<span class="orders-thumb"><img src="{}?v={}" alt="" loading="lazy"></span>'
+    return format_html(template, address, (job.item.print_sha256 or "")[:8])
 
 
 def _allowed(job: Job) -> frozenset[str]:

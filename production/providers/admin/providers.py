@@ -51,11 +51,11 @@ class ProviderAdmin(ConsoleAdmin):
     def shown_adapter(self, provider: Provider) -> str:
         return provider.get_adapter_display()
 
-    @display(description="state", label={"works": "success", "fails": "danger", "disabled": "default"})
+    @display(description="state", label={"Working": "success", "Failing": "danger", "Disabled": "default"})
     def health(self, provider: Provider) -> str:
         if not provider.is_enabled:
-            return "disabled"
-        return "fails" if is_down(provider) else "works"
+            return "Disabled"
+        return "Failing" if is_down(provider) else "Working"
 
     def get_form(
         self, request: HttpRequest, obj: Provider | None = None, change: bool = False, **options: Any

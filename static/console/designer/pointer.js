@@ -53,7 +53,7 @@ export function followPointer({ store, canvas, data, edit }) {
       target.removeEventListener("pointercancel", stop);
       canvas.showLines([]);
       store.endMerge();
-      end(begun);
+      end(begun || fingers.size > 1);
     };
     target.addEventListener("pointermove", follow);
     target.addEventListener("pointerup", stop);
@@ -144,6 +144,23 @@ export function followPointer({ store, canvas, data, edit }) {
     );
   }
 
+  // One finger beside the boxes moves the sheet and, at its end, the page; without a way it takes the selection away.
+  function pan(event) {
+    let last = event;
+    const { viewport } = canvas;
+    track(
+      event,
+      viewport,
+      (_across, _down, to) => {
+        const before = viewport.scrollTop;
+        viewport.scrollBy(last.clientX - to.clientX, last.clientY - to.clientY);
+        window.scrollBy(0, last.clientY - to.clientY - (viewport.scrollTop - before));
+        last = to;
+      },
+      (begun) => begun || store.set({ selection: [] }),
+    );
+  }
+
   // Two fingers zoom around their middle and move the sheet along.
   function pinch() {
     const [one, other] = [...fingers.values()];
@@ -155,7 +172,10 @@ export function followPointer({ store, canvas, data, edit }) {
     if (event.button !== 0 || fingers.size > 1) return;
     const { edge } = event.target.dataset;
     const key = keyAt(event.target);
-    if (edge === undefined && key === null && event.pointerType === "touch") return;
+    if (edge === undefined && key === null && event.pointerType === "touch") {
+      pan(event);
+      return;
+    }
     if (edge === undefined && key === null && event.target === canvas.viewport && onScrollBar(event)) return;
     event.preventDefault();
     if (edge === "turn") turn(event);
@@ -184,6 +204,7 @@ export function followPointer({ store, canvas, data, edit }) {
     canvas.viewport.scrollBy(before.x - now.x, before.y - now.y);
   });
   for (const kind of ["pointerup", "pointercancel"]) {
+    // After the gesture itself has ended, which is no tap as long as another finger stays.
     window.addEventListener(kind, (event) => fingers.delete(event.pointerId));
   }
   canvas.viewport.addEventListener(

@@ -128,11 +128,11 @@ class ProductAdmin(StaffAdmin):
     @admin.display(description="price from", ordering="lowest_price")
     def price_from(self, product: Product) -> str:
         lowest = getattr(product, "lowest_price", None)
-        return "-" if lowest is None else f"{lowest:,} {product.store.currency}"
+        return "" if lowest is None else f"{lowest:,} {product.store.currency}"
 
     @admin.display(description="template")
     def has_layout(self, product: Product) -> str:
-        return "Yes" if getattr(product, "is_templated", False) else "-"
+        return "Yes" if getattr(product, "is_templated", False) else ""
 
     @display(description="status", label={"In the catalog": "success", "Not published": "info"})
     def shown_status(self, product: Product) -> str:

@@ -12,6 +12,7 @@ from stores.catalog.models.store import BudgetDuration, BudgetType, Store
 from stores.catalog.models.template_change import TemplateChange
 from stores.catalog.models.template_picture import TemplatePicture
 from stores.catalog.models.upload import CatalogUpload, CatalogUploadState
+from stores.catalog.models.usage import StoreUsage
 
 __all__ = [
     "BudgetDuration",
@@ -24,6 +25,7 @@ __all__ = [
     "ProductionSpeed",
     "Store",
     "StoreProfile",
+    "StoreUsage",
     "TemplateChange",
     "TemplateField",
     "TemplateFieldSubType",

@@ -8,12 +8,27 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
-from stores.catalog.models import CatalogUpload
+from stores.catalog.models import CatalogUpload, StoreUsage
 from stores.catalog.services.uploads import WAITING_STATES
+
+USAGE_KEPT = timedelta(days=400)
 
 
 def retention_rules() -> list[RetentionRule]:
-    return [RetentionRule("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads)]
+    return [
+        RetentionRule("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
+        RetentionRule("calls by store", lambda: _old_usage().count(), _remove_usage),
+    ]
+
+
+def _old_usage() -> QuerySet[StoreUsage]:
+    return StoreUsage.objects.filter(day__lt=(timezone.now() - USAGE_KEPT).date())
+
+
+def _remove_usage(batch: int) -> Iterator[int]:
+    """Day by day, of which each has a row for a store at most."""
+    for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
+        yield StoreUsage.objects.filter(day=day).delete()[0]
 
 
 def _old_uploads() -> QuerySet[CatalogUpload]:

@@ -206,12 +206,14 @@ def _drawn(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes:
 
 @cache
 def _stand_in() -> bytes:
-    picture = Image.new("RGB", (1200, 900), "#d5dad7")
+    """In two colours of a palette: it is decoded for every preview, and that takes a tenth of the time of 24 bits."""
+    picture = Image.new("P", (1200, 900), 0)
+    picture.putpalette([0xD5, 0xDA, 0xD7, 0xAA, 0xB4, 0xAE])
     draw = ImageDraw.Draw(picture)
-    draw.line([(0, 0), (1200, 900)], "#aab4ae", 6)
-    draw.line([(0, 900), (1200, 0)], "#aab4ae", 6)
+    draw.line([(0, 0), (1200, 900)], 1, 6)
+    draw.line([(0, 900), (1200, 0)], 1, 6)
     out = BytesIO()
-    picture.save(out, "PNG")
+    picture.save(out, "PNG", bits=1)
     return out.getvalue()
 
 

@@ -1,9 +1,9 @@
-"""The chart of placed and shipped orders by store on the console's start page."""
+"""The charts of orders and calls by store on the console's start page."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -29,41 +29,55 @@ class Part:
 
 
 def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, Any]:
+    # Where a store has tomorrow already, its orders are of this chart's last day.
     today = timezone.localdate()
+    chart = _store_bars([(min(day, today), name, new) for day, _, name, new, _ in rows], today)
+    shipped = Counter[date]()
+    for day, _, _, _, sent in rows:
+        shipped[min(day, today)] += sent
+    days = [one["day"] for one in chart["days"]]
+    for one in chart["days"]:
+        one["shipped"] = shipped[one["day"]]
+    return {
+        **chart,
+        "shipped": sum(shipped[day] for day in days[-WEEK:]),
+        "shipped_before": sum(shipped[day] for day in days[:-WEEK]),
+    }
+
+
+def calls_chart(rows: Sequence[tuple[date, str, int]]) -> dict[str, Any]:
+    return _store_bars(rows, datetime.now(UTC).date())
+
+
+def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str, Any]:
+    """Counts of days by store: a bar for each day, of parts for each store."""
     days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
-    placed, shipped, by_store = Counter[date](), Counter[date](), Counter[tuple[date, str]]()
-    totals = Counter[str]()
-    for day, _, name, new, sent in rows:
-        # A store where the next day has begun counts in the last day of the chart.
-        shown = min(day, today)
-        placed[shown] += new
-        shipped[shown] += sent
-        by_store[shown, name] += new
-        if shown in days:
+    of_day, by_store, totals = Counter[date](), Counter[tuple[date, str]](), Counter[str]()
+    for day, name, new in rows:
+        of_day[day] += new
+        by_store[day, name] += new
+        if day in days:
             totals[name] += new
     names = [name for name, _ in totals.most_common(MAX_STORES)]
     if len(totals) > MAX_STORES:
         names.append(OTHERS)
-    most = max((placed[day] for day in days), default=0)
+    most = max((of_day[day] for day in days), default=0)
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "most": most,
         "names": list(enumerate(names)),
+        "placed": sum(of_day[day] for day in days),
         "days": [
             {
                 "day": day,
-                "placed": placed[day],
-                "shipped": shipped[day],
+                "placed": of_day[day],
                 "parts": _parts(number, day, names, by_store, most),
                 "is_labelled": (DAYS - 1 - number) % WEEK == 0,
                 "is_today": day == today,
             }
             for number, day in enumerate(days)
         ],
-        "placed": sum(placed[day] for day in days),
-        "shipped": sum(shipped[day] for day in days[-WEEK:]),
-        "shipped_before": sum(shipped[day] for day in days[:-WEEK]),
     }
 
 

@@ -7,15 +7,19 @@ from django.urls import reverse
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.errors import DomainError
+from stores.presets.admin.severities import SeveritiesField
 from stores.presets.models import PrintPreset
 from stores.presets.services.presets import remove_preset, severity_faults
 
 
 class PrintPresetForm(forms.ModelForm):
+    severities = SeveritiesField(
+        help_text="An error refuses the order, a warning is shown. As usual: with CMYK / with colours as they are."
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if "severities" in self.fields:
-            self.fields["severities"].widget.attrs["rows"] = 3
+        self.fields["severities"].initial = self.instance.severities
 
     def clean_severities(self) -> Any:
         severities = self.cleaned_data["severities"] or {}
@@ -47,7 +51,7 @@ class PrintPresetAdmin(ConsoleAdmin):
 
     @admin.display(description="colours", ordering="policy")
     def colours(self, preset: PrintPreset) -> str:
-        return preset.policy
+        return preset.get_policy_display().partition(":")[0]
 
     def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:
         return ["code"] if preset else []

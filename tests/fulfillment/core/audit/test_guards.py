@@ -60,6 +60,7 @@ UNTRACKED = {
     "stores.OrderedAsset": "follows from the order's items, which are tracked",
     "stores.OrderStory": "the next step of a test order, whose history tells each",
     "stores.OrderTally": "counts",
+    "stores.StoreUsage": "counts",
     "stores.OrderView": "how a person looks at the list of orders",
     "stores.ProductionSpeed": "part of a product, whose event carries its version",
     "stores.Proof": "made anew from its product and values at any time",

@@ -1,0 +1,57 @@
+"""Counts API calls for each store and day: in memory at first, then many of them in one statement.
+
+A call counts for the store that its address names, if it was answered with anything but "not found": a caller can
+invent any number of stores, and none of them is remembered. A process that is killed loses what it counted since its
+last `flush_usage`.
+"""
+
+import threading
+import time
+from collections import Counter
+from datetime import UTC, datetime
+
+from django.db import connection
+
+from fulfillment.core.caches import register_cache
+
+SECONDS_OF_DAY = 86_400
+NOT_FOUND = 404
+# In the order of the key, so that two processes never wait for each other in a ring.
+ADD = """
+INSERT INTO stores_storeusage AS usage (store_id, day, calls)
+SELECT store.id, counted.day, counted.calls FROM unnest(%s::text[], %s::date[], %s::bigint[])
+    AS counted (external_id, day, calls)
+JOIN stores_store store ON store.external_id = counted.external_id
+ORDER BY store.id, counted.day
+ON CONFLICT (store_id, day) DO UPDATE SET calls = usage.calls + excluded.calls
+"""
+
+_lock = threading.Lock()
+_counts: Counter[tuple[str, int]] = Counter()
+register_cache(_counts)
+
+
+def count_store_call(*, store_id: str, status: int) -> None:
+    """Remembers one answer; touches nothing but memory."""
+    if status == NOT_FOUND:
+        return
+    with _lock:
+        _counts[store_id, int(time.time() // SECONDS_OF_DAY)] += 1
+
+
+def flush_store_usage() -> int:
+    """Adds what was counted to the table and returns the number of calls; keeps it when the database is away."""
+    with _lock:
+        taken = dict(_counts)
+        _counts.clear()
+    if not taken:
+        return 0
+    days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(ADD, [[store for store, _ in taken], days, list(taken.values())])
+    except BaseException:
+        with _lock:
+            _counts.update(taken)
+        raise
+    return sum(taken.values())

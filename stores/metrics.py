@@ -1,0 +1,21 @@
+"""How calls are counted for stores."""
+
+from django.http import HttpRequest, HttpResponse
+
+from accounts.callers import Caller
+from stores.catalog.services.usage import count_store_call, flush_store_usage
+
+__all__ = ["flush_usage", "record_request"]
+
+
+def record_request(
+    request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
+) -> None:
+    match = request.resolver_match
+    # Test calls are no work of a store.
+    if not caller.is_test and match is not None and (store_id := match.kwargs.get("store_id")):
+        count_store_call(store_id=store_id, status=response.status_code)
+
+
+def flush_usage() -> None:
+    flush_store_usage()

@@ -1,0 +1,25 @@
+"""Lists of the console on a phone: a record is a card of its name and what is known of it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import open_console
+
+
+@pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
+def test_records_are_short_cards_without_labels_of_controls(site, visitor):
+    place_orders(site[1])
+    page = visitor.page
+    for address in ("/admin/stores/product/", "/admin/production/job/", "/admin/accounts/user/"):
+        open_console(visitor, address) if address.endswith("product/") else visitor.go(address)
+        for row in page.locator("#result_list tr.data-row").all()[:3]:
+            expect(row).to_be_visible()
+            labels = row.evaluate(
+                "row => [...row.children].filter(cell => cell.offsetParent)"
+                ".map(cell => [cell.className.includes('action-checkbox'), getComputedStyle(cell, '::before').content])"
+            )
+            assert all(content == "none" for is_choice, content in labels if is_choice)
+            assert row.bounding_box()["height"] < 200
+            assert "Select record" not in row.inner_text()
+    assert visitor.complaints == []

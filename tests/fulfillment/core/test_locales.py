@@ -1,0 +1,41 @@
+from datetime import UTC, datetime
+
+import pytest
+from django.test import RequestFactory
+from django.utils.formats import date_format
+
+from fulfillment.core.locales import dates_of_reader
+
+MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "written"),
+    [
+        ("en-US,en;q=0.9", "Nov 22, 2026, 1:05 PM"),
+        ("en-AU", "22 Nov 2026, 1:05 p.m."),
+        ("en-GB,en-US;q=0.8", "22 Nov 2026, 13:05"),
+        ("de-DE,de;q=0.9,en;q=0.8", "22 Nov 2026, 13:05"),
+        ("en;q=0.5,en-US", "Nov 22, 2026, 1:05 PM"),
+        ("", "22 Nov 2026, 13:05"),
+        ("*;q=nonsense,,;;" * 50, "22 Nov 2026, 13:05"),
+    ],
+)
+def test_dates_are_written_as_the_reader_writes_them(accepted, written):
+    request = RequestFactory().get("/", headers={"Accept-Language": accepted})
+
+    with dates_of_reader(request):
+        assert date_format(MOMENT, "DATETIME_FORMAT") == written
+
+
+def test_pages_of_the_console_write_dates_of_the_readers_locale(client, shop):
+    order = shop.place().json()["OrderID"]
+    client.force_login(shop.world.operator)
+    pages = {
+        language: client.get(f"/admin/stores/order/{order}/change/", headers={"Accept-Language": language})
+        for language in ("en-US", "de")
+    }
+    now = datetime.now(UTC)
+
+    assert f"{now:%b} {now.day}, {now.year}, " in pages["en-US"].content.decode()
+    assert f"{now.day} {now:%b} {now.year}, " in pages["de"].content.decode()
