@@ -27,7 +27,7 @@ from production.adapters.interface import Report
 from production.jobs.models import Attempt, GangSheet, Job, JobHistory
 from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
-from stores.orders.eddm import kept_record
+from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.templates.services.fonts import add_font
@@ -80,7 +80,7 @@ def place_orders(world: World) -> None:
         body = order_body(Items=[{**line, "TemplateData": card_data()}])
         assert client.call("POST", "/store/associated/order", body).status_code == 201
     selection = make_selection(application=world.application)
-    kept = kept_record(selection, selection.routes.order_by("position"))
+    kept = stored_record(selection, selection.routes.order_by("position"))
     OrderItem.objects.filter(order=Order.objects.latest("number")).update(eddm=kept)
 
 

@@ -81,6 +81,11 @@ class GangSheetAdmin(StaffAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[GangSheet]:
         return super().get_queryset(request).annotate(count=Count("jobs"))
 
+    def get_fields(self, request: HttpRequest, sheet: GangSheet | None = None) -> list[str]:
+        """What is empty is left out; the number is in the heading."""
+        filled = {"message": sheet and sheet.message, "number": None}
+        return [name for name in self.fields if filled.get(name, True)]
+
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
 

@@ -164,7 +164,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             "provider": job and job.provider_id,
             "reference": job and job.reference,
             "sheet_link": job and job.gang_sheet_id,
-            "trouble": job and self.trouble(job),
+            "trouble": job and not _waits_on_sheet(job) and self.trouble(job),
             "next_try": job and job.next_try,
         }
         return [name for name in self.fields if filled.get(name, True)]
@@ -185,7 +185,9 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
-        return format_html('{}<br><span class="console-facts">{}</span>', self.product(job), job.store)
+        return format_html(
+            '<div>{}<br><span class="console-facts">{}</span></div>', self.product(job), job.store
+        )
 
     @admin.display(description="due")
     def due_when(self, job: Job) -> SafeString:
@@ -194,7 +196,9 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         if late <= 0 or job.state not in OPEN:
             return format_html('<span class="whitespace-nowrap">{}</span>', shown)
         words = f"{late} day{'s' if late > 1 else ''} late"
-        template = '<span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span>'
+        template = (
+            '<div><span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span></div>'
+        )
         return format_html(template, shown, words)
 
     @admin.display(description="provider")
@@ -223,7 +227,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
     @admin.display(description="note")
     def note(self, job: Job) -> str | SafeString:
-        if job.gang_sheet_id and job.state == JobState.QUEUED:
+        if _waits_on_sheet(job):
             return self.sheet_link(job)
         return Truncator(self.trouble(job)).chars(70)
 
@@ -235,7 +239,9 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
         goes = f", goes at {date_format(localtime(sheet.next_try), 'H:i')}" if is_waiting else ""
-        return format_html('<a class="console-link" href="{}">Gang sheet {}</a>{}', address, sheet, goes)
+        return format_html(
+            '<div><a class="console-link" href="{}">Gang sheet {}</a>{}</div>', address, sheet, goes
+        )
 
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:
@@ -441,6 +447,13 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         if not self.has_change_permission(request, job):
             raise PermissionDenied
         return job
+
+
+def _waits_on_sheet(job: Job) -> bool:
+    """And there is nothing else to say of it."""
+    return bool(
+        job.gang_sheet_id and job.state == JobState.QUEUED and not (job.is_uncertain or job.cancel_requested)
+    )
 
 
 def _allowed(job: Job) -> frozenset[str]:

@@ -184,9 +184,9 @@ class SpanPage:
 def authorized_range_page(
     caller: Caller, store_id: str, *, low: int, take: int
 ) -> tuple[StoreAccess, SpanPage | None]:
-    """The store, and in the same statement the page after `low` of its live orders.
+    """The store and, in the same statement, the page after `low` of its live orders.
 
-    No page for who sees but its own orders, nor for a test application.
+    No page for callers that see only their own orders, and for test applications.
     """
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
@@ -198,7 +198,7 @@ def authorized_range_page(
     return access, SpanPage(row[-2], last, row[-1] or 0)
 
 
-def wanted_orders(
+def order_query(
     access: StoreAccess,
     *,
     statuses: Sequence[int] = (),
@@ -239,51 +239,49 @@ def wanted_orders(
     )
 
 
-def export_page(wanted: OrderExportQuery, *, skip: int, take: int) -> Page:
-    parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
-    if wanted.is_contiguous:
-        parameters["low"] = min(wanted.low + skip, LAST)
-    rows = fetch_rows(page_statement(wanted), parameters)
+def export_page(query: OrderExportQuery, *, skip: int, take: int) -> Page:
+    parameters = query.parameters | {"skip": skip, "limit": take + 1}
+    if query.is_contiguous:
+        parameters["low"] = min(query.low + skip, LAST)
+    rows = fetch_rows(page_statement(query), parameters)
     shown, newest = rows[:take], rows[0][2] if rows else None
     return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
 
-def page_statement(wanted: OrderExportQuery) -> str:
-    if wanted.is_contiguous:
+def page_statement(query: OrderExportQuery) -> str:
+    if query.is_contiguous:
         return SPAN
     # Positions of test orders fall; and what else is sought stands in no index of changes.
-    if form_of(wanted) == BY_CHANGE_ALONE and wanted.low >= 0:
+    if form_of(query) == BY_CHANGE_ALONE and query.low >= 0:
         return CHANGED_ROWS
-    return _rows_statement(*form_of(wanted))
+    return _rows_statement(*form_of(query))
 
 
-def export_count(wanted: OrderExportQuery, page: Page) -> int:
+def export_count(query: OrderExportQuery, page: Page) -> int:
     """How many there are in all, whatever page is asked for."""
-    wanted = replace(wanted, low=wanted.since)
-    if wanted.is_contiguous:
-        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
-        return max(0, min(newest, wanted.high) - wanted.low)
-    bounded = (wanted.low, wanted.high) != LIVE_POSITIONS
+    query = replace(query, low=query.since)
+    if query.is_contiguous:
+        newest = page.newest or (fetch_row(NEWEST, query.parameters) or (0,))[0]
+        return max(0, min(newest, query.high) - query.low)
+    bounded = (query.low, query.high) != LIVE_POSITIONS
     # Tallies exist by application and status only.
-    if not bounded and not any(
-        (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
-    ):
-        row = fetch_row(TALLY, wanted.parameters)
+    if not bounded and not any((query.user, query.product, query.number, query.external_id, query.updated)):
+        row = fetch_row(TALLY, query.parameters)
     else:
-        row = fetch_row(_count_statement(*form_of(wanted)), wanted.parameters)
+        row = fetch_row(_count_statement(*form_of(query)), query.parameters)
     return int(row[0]) if row else 0
 
 
-def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
+def export_rows(query: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
     """Yields the stored rows, read in short statements, so memory use does not grow."""
     left = LAST if take is None else take
     while left > 0:
-        page = export_page(wanted, skip=skip, take=min(BATCH, left))
+        page = export_page(query, skip=skip, take=min(BATCH, left))
         yield from page.renderings
         left -= len(page.renderings)
         if not page.has_more or not page.positions:
             return
-        wanted, skip = wanted.after(page.positions[-1]), 0
+        query, skip = query.after(page.positions[-1]), 0
 
 
 def fitting_page(access: StoreAccess, page: Page) -> Page:
@@ -329,15 +327,15 @@ def _bounds(
     return low or lowest, highest if before is None else high or lowest
 
 
-def form_of(wanted: OrderExportQuery) -> tuple[bool, ...]:
+def form_of(query: OrderExportQuery) -> tuple[bool, ...]:
     parts = (
-        wanted.application,
-        wanted.user,
-        wanted.statuses,
-        wanted.product,
-        wanted.number,
-        wanted.external_id,
-        wanted.updated,
+        query.application,
+        query.user,
+        query.statuses,
+        query.product,
+        query.number,
+        query.external_id,
+        query.updated,
     )
     return tuple(part is not None for part in parts)
 

@@ -21,6 +21,7 @@ def test_ticket_holds_what_a_press_needs():
             "Bytes": 3,
             "SHA256": art.sha256,
             "URL": art.url,
+            "Kind": "Print",
         }
     ]
     assert ticket["Recipient"]["Name"] == "Ana María O’Neill"

@@ -36,6 +36,7 @@ def described(document):
                 yield f"{method.upper()} {path}", operation
 
 
+@pytest.mark.slow
 def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     fresh = tmp_path / "openapi.yml"
     call_command("spectacular", file=str(fresh), validate=True, fail_on_warn=True)
