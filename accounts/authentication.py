@@ -15,12 +15,12 @@ from accounts.throttles import count_confirmation, forget_failures, hit_account_
 
 
 class TenantBackend(BaseBackend):
-    """Signs in by `name@domain`, by the name alone in the default tenant, or by a confirmed e-mail address that is
-    one user's alone.
+    """Signs in by `name@domain`, by the name alone in the default tenant, or by a confirmed e-mail address of only
+    one user.
 
-    After too many tries no password is looked at; the request then holds the `sign_in_refusal`. Tries spread over
-    several ways to write a name are answered as wrong passwords instead: a refusal would tell that the name exists.
-    A browser that signed in to the account before is not kept out by the tries of others.
+    After too many attempts no password is checked, and the request holds the `sign_in_refusal`. Attempts spread over
+    several spellings of a name are answered like wrong passwords, because a refusal would reveal that the name
+    exists. Attempts of others do not lock out a browser that signed in to the account before.
     """
 
     def authenticate(
@@ -56,10 +56,10 @@ class TenantBackend(BaseBackend):
 
 
 def user_for_sign_in(typed: str) -> User | None:
-    """The one user that is meant by what was typed at a sign-in, or None.
+    """The user that a typed name identifies, or None.
 
-    Who else has an account must not decide it: a name is unique in its tenant, and one without a domain is of the
-    default tenant even where only another one has it. A full name comes before an address that reads the same.
+    The result must not depend on other accounts: a name is unique in its tenant, and a name without a domain belongs
+    to the default tenant, even if only another tenant has it. A full name takes precedence over an equal address.
     """
     # Queried even if the name was found, so that the time reveals nothing.
     by_email = user_of_confirmed_email(typed) if "@" in typed else None
@@ -70,10 +70,10 @@ def user_for_sign_in(typed: str) -> User | None:
 
 
 def is_own_password(request: HttpRequest, password: str) -> bool:
-    """Whether it is the password of the session's user, who is known by primary key: no name is looked up.
+    """Whether this is the password of the signed-in user, who is found by primary key.
 
-    Counted against the account like a sign-in, in every form that asks for a password; after too many the request
-    holds the `sign_in_refusal`, and no password is looked at.
+    Counted on the account like a sign-in, in every form that takes a password. After too many attempts the request
+    holds the `sign_in_refusal`, and no password is checked.
     """
     user: Any = request.user
     address = request.META.get("REMOTE_ADDR", "")

@@ -9,10 +9,10 @@ from accounts.permissions import Permission, with_implied
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A user acting through an application, or (without a user) an application on its own.
+    """A user acting through an application or, without a user, an application acting on its own.
 
-    `application_id` is None only on the service's own pages. `scopes` already hold what they imply.
-    `is_test`: through a test application, so that all that is made is test data.
+    `application_id` is None only on the service's own pages. `scopes` include implied ones. With `is_test` the caller
+    uses a test application, so everything it creates is test data.
     """
 
     user_id: UUID | None = None
@@ -46,10 +46,10 @@ class Caller:
 
     @property
     def modes(self) -> tuple[bool, ...]:
-        """The values of `is_test` of what the caller may see.
+        """The values of `is_test` that the caller may see.
 
-        An application sees its own mode and never the other. Through the service's own ones the person alone
-        counts, who may own applications of both.
+        An application sees records of its own mode only. Built-in applications see both, because a user may own
+        applications of both modes.
         """
         return (False, True) if self.is_first_party else (self.is_test,)
 

@@ -34,9 +34,9 @@ SYSTEMS = (
 
 
 def known_device(request: HttpRequest | None, user: User | None) -> str:
-    """What tells the browser from all others, if the last to sign in with it was this user; else ''.
+    """The ID of this browser, if this user was the last to sign in with it; else "".
 
-    Nor after the password was changed in another browser: knowing the old one is worth nothing.
+    Empty as well after a password change in another browser: knowing the old password gains nothing.
     """
     signed = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "") if request else ""
     if not signed or user is None:

@@ -1,9 +1,8 @@
-"""Rate limits: how many requests a bucket may have in a window of time that begins with its first one.
+"""Rate limits: the number of requests of a bucket in a window that begins with its first request.
 
 Every request is counted in PostgreSQL before it is served, by one upsert of an unlogged row, so that limits are exact
-however many processes and machines serve. Time is the database's own, the same for all. Fixed windows and not a leaking
-bucket: what an answer tells (`r` left, `t` seconds until all is there again) is then the whole truth, and who waits for
-`t` is served.
+for any number of processes and machines. Times are the database's. Fixed windows instead of a leaking bucket: `r`
+left and `t` seconds until the reset then describe the state completely, and a client that waits for `t` is served.
 """
 
 import math

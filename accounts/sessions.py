@@ -1,7 +1,6 @@
-"""Sessions in the database under a digest of their ID: a copy of the database opens no session.
+"""Database sessions stored under a digest of their ID, so that a copy of the database opens no session.
 
-Session IDs are random and long, so that a plain SHA-256 does, cut to what the column holds. Pages are synchronous,
-and so is this.
+Session IDs are random and long, so SHA-256 suffices, cut to the column's length. Synchronous, as all pages are.
 """
 
 import hashlib

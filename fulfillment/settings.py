@@ -264,7 +264,7 @@ def _file_storage(kind: str = "") -> dict[str, object]:
         "OPTIONS": {
             "bucket_name": bucket,
             "endpoint_url": environment.url(
-                "S3_ENDPOINT_URL", schemes=HTTP, wanted="an address such as https://s3.example"
+                "S3_ENDPOINT_URL", schemes=HTTP, expected="an address such as https://s3.example"
             )
             or None,
             "region_name": region or None,
@@ -533,7 +533,7 @@ WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
 EDDM_TILES_URL = environment.url(
     "EDDM_TILES_URL",
     schemes=("https",),
-    wanted="an address such as https://tiles.example/{z}/{x}/{y}.png",
+    expected="an address such as https://tiles.example/{z}/{x}/{y}.png",
 )
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
@@ -573,7 +573,7 @@ if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+",
         "https://key@sentry.example/7."
     )
 OTLP_ENDPOINT = environment.url(
-    "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, wanted="an address such as http://collector.example:4318"
+    "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, expected="an address such as http://collector.example:4318"
 )
 LOGGING = {
     "version": 1,

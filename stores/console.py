@@ -49,7 +49,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     stores = staff.stores_with(ORDER_GRANTS)
     orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late, asked = count_urgent_orders(orders, most=MAX_COUNTED)
+    late, urgent_requests = count_urgent_orders(orders, most=MAX_COUNTED)
     board = reverse("admin:stores_order_changelist")
     found = [
         Attention(
@@ -60,11 +60,11 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             is_at_least=late > MAX_COUNTED,
         ),
         Attention(
-            asked,
-            "cancellation request pending" if asked == 1 else "cancellation requests pending",
+            urgent_requests,
+            "cancellation request pending" if urgent_requests == 1 else "cancellation requests pending",
             f"{board}?cancellation__exact=Requested",
             200,
-            is_at_least=asked > MAX_COUNTED,
+            is_at_least=urgent_requests > MAX_COUNTED,
         ),
     ]
     return [one for one in found if one.count]

@@ -59,12 +59,12 @@ class MailingProduct:
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
     """The products that the caller may order for a mailing, at most 100."""
     stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
-    wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
+    eddm_products = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"
     )
     found = []
     columns = ("store", "external_id", "name", "minimum_quantity", "maximum_quantity")
-    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MAX_PRODUCTS]:
+    for store_pk, product_id, name, least, most in eddm_products.values_list(*columns)[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(

@@ -65,9 +65,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     list_display = [
         "application",
-        "wanted",
+        "requested_access",
         "requested_by",
-        "asked_grants",
+        "requested_grants",
         "message",
         "since",
         "shown_state",
@@ -97,11 +97,11 @@ class AssociationRequestAdmin(ConsoleAdmin):
     actions = ["decide", "approve", "deny"]
 
     @admin.display(description="store", ordering="store")
-    def wanted(self, request: AssociationRequest) -> Any:
+    def requested_access(self, request: AssociationRequest) -> Any:
         return request.store or f"Owner: {request.user}"
 
     @admin.display(description="permissions")
-    def asked_grants(self, request: AssociationRequest) -> str:
+    def requested_grants(self, request: AssociationRequest) -> str:
         return ", ".join(request.grants) or "Default permissions"
 
     @admin.display(description="requested", ordering="created")
@@ -168,8 +168,8 @@ class AssociationRequestAdmin(ConsoleAdmin):
     ) -> HttpResponse:
         """Shows the decision form for a pending request, with the facts about it."""
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
-        asked_for = self.get_queryset(request).select_related(*self.list_select_related)
-        waiting = asked_for.filter(state=AssociationState.PENDING)
+        chosen_requests = self.get_queryset(request).select_related(*self.list_select_related)
+        waiting = chosen_requests.filter(state=AssociationState.PENDING)
         if (access_request := waiting.filter(pk=_uuid(object_id)).first()) is not None:
             context |= {
                 "waiting": [_shown(GrantsForm(access_request=access_request))],

@@ -49,5 +49,5 @@ def check_access(access: Access, caller: Caller) -> None:
             scopes=(access.third_party_scope,),
         )
     if access.permissions and caller.scopes.isdisjoint(access.permissions) and not caller.is_operator:
-        wanted = " or ".join(access.permissions)
-        raise InsufficientScope(f"The access token needs the scope {wanted}.", scopes=access.permissions)
+        scopes = " or ".join(access.permissions)
+        raise InsufficientScope(f"The access token needs the scope {scopes}.", scopes=access.permissions)

@@ -3,10 +3,10 @@ from django.db import models
 
 
 class EmailChange(models.Model):
-    """A new address of a user; it counts once it is confirmed by the link mailed to it.
+    """A new address of a user, valid once it is confirmed by the mailed link.
 
-    `digest` is that of the token in the mail. `password_digest` ties it to the password it was asked with: who
-    changes the password in between has ended it.
+    `digest` is that of the token in the mail. `password_digest` ties the change to the current password: changing the
+    password ends it.
     """
 
     user = models.OneToOneField(

@@ -8,10 +8,8 @@ from accounts.permissions import APPLICATION_GRANTS, STORE_GRANTS, Grant
 
 @pghistory.track()
 class Role(models.Model):
-    """One grant of one relationship.
-
-    user + store: a user of the store. user + application: who may manage it.
-    application + store: an association. user alone: a grant over everything.
+    """A grant. Its subjects are user and store (a user of the store), user and application (who may manage it),
+    application and store (an association), or a user alone (a grant over everything).
     """
 
     user = models.ForeignKey(

@@ -41,9 +41,9 @@ def confirm_by(request: HttpRequest, form: forms.Form) -> bool:
 
 
 def password_page(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
-    """A page that asks for the password and goes on at the same address.
+    """Renders the page that requests the password, and then continues at the same URL.
 
-    What a form sent there meanwhile is dropped: its page is shown again, and nothing was done.
+    A form sent there meanwhile is discarded: its page is shown again.
     """
     is_submitted = request.method == "POST" and CONFIRMING in request.POST
     form = PasswordConfirmForm(request.POST if is_submitted else None)

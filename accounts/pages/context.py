@@ -7,9 +7,9 @@ from accounts.selectors.bar import Bar, bar_of
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:
-    """For templates: whether the bar leads to the console, and how many notifications the bell says are unread.
+    """Template context of the header: whether it links to the console, and the number of unread notifications.
 
-    Both are looked up at once, and only where a template asks.
+    Both are read in one query, and only if a template uses them.
     """
 
     @cache

@@ -48,8 +48,10 @@ def notify_of_sign_in(request: HttpRequest, user: User) -> None:
 
 
 def _move_on(request: HttpRequest, destination: str) -> HttpResponse:
-    """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
-    redirect that follows a form, and that one ends at the application."""
+    """Continues a sign-in for an application on a separate page.
+
+    Browsers apply `form-action` to every redirect after a form, and these redirects end at the application.
+    """
     if destination.startswith("/oauth/"):
         return render(request, "accounts/continue.html", {"destination": destination})
     # Django's `redirect` would look for a view of this name.

@@ -17,10 +17,10 @@ from accounts.permissions import (
 
 
 def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
-    """The permissions that are both granted to the caller on this store and in its token.
+    """The permissions that are granted to the caller on this store and included in its token.
 
-    A user's role counts (on the store, or over everything); through a third-party application only what its
-    association grants as well. The demo store gives everybody what an ordinary association gives.
+    A user's role counts if it is on the store or over everything. Through a third-party application only the
+    permissions of its association count. The demo store grants everyone the usual permissions of an association.
     """
     if caller.is_operator:
         return STORE_GRANTS

@@ -6,9 +6,10 @@ from accounts.callers import Caller
 
 
 def in_mode(caller: Caller, field: str = "is_test") -> Q:
-    """What the caller may see of both modes. `field` leads to the mode of the record, as `application__is_test`.
+    """A filter for records of the modes visible to the caller.
 
-    Never to be joined to another condition by `|`: an empty Q falls out of it.
+    `field` leads to the mode of the record, as `application__is_test`. Never combine it with `|`: an empty Q would
+    have no effect.
     """
     return Q() if len(caller.modes) > 1 else Q(**{field: caller.modes[0]})
 

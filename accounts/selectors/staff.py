@@ -24,23 +24,23 @@ class Staff:
     def is_staff(self) -> bool:
         return self.is_operator or bool(self.grants)
 
-    def holds(self, wanted: Collection[str], store_id: int | None = None) -> bool:
-        """Whether one of the grants `wanted` is held on this store or, without a store, on any."""
+    def holds(self, grants: Collection[str], store_id: int | None = None) -> bool:
+        """Whether one of `grants` is held on this store or, without a store, on any."""
         if self.is_operator:
             return True
         stores = self.grants.keys() if store_id is None else {store_id, None}
-        return any(not self.grants.get(store, frozenset()).isdisjoint(wanted) for store in stores)
+        return any(not self.grants.get(store, frozenset()).isdisjoint(grants) for store in stores)
 
-    def stores_with(self, wanted: Collection[str]) -> list[int] | None:
-        """Keys of the stores on which one of `wanted` is held; None for every store."""
-        if self.is_operator or not self.grants.get(None, frozenset()).isdisjoint(wanted):
+    def stores_with(self, grants: Collection[str]) -> list[int] | None:
+        """Keys of the stores on which one of `grants` is held; None for every store."""
+        if self.is_operator or not self.grants.get(None, frozenset()).isdisjoint(grants):
             return None
         return sorted(
-            store for store, held in self.grants.items() if store is not None and not held.isdisjoint(wanted)
+            store for store, held in self.grants.items() if store is not None and not held.isdisjoint(grants)
         )
 
-    def visible(self, records: QuerySet, store_path: str, wanted: Collection[str]) -> QuerySet:
-        stores = self.stores_with(wanted)
+    def visible(self, records: QuerySet, store_path: str, grants: Collection[str]) -> QuerySet:
+        stores = self.stores_with(grants)
         return records if stores is None else records.filter(**{f"{store_path}__in": stores})
 
 

@@ -78,10 +78,9 @@ def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> t
 
 @contextmanager
 def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
-    """For work before the transaction of `execute_once`: an equal request is refused from here to the end.
+    """Refuses equal requests while this one works, before the transaction of `execute_once`.
 
-    The locks are the session's, so that they go with its connection: a crash leaves nothing that would stand in the
-    way.
+    The locks belong to the session and end with its connection, so a crash leaves none behind.
     """
     held: list[int] = []
     try:
@@ -101,9 +100,9 @@ def rewrite_answers(
     at: datetime,
     rewrite: Callable[[bytes], bytes | None],
 ) -> int:
-    """Changes what is kept for a caller where `rewrite` says something else; returns how many answers.
+    """Applies `rewrite` to a caller's stored answers; returns the number of changed ones.
 
-    `at` is when the record an answer shows was created: only answers of that time are decrypted.
+    `at` is when the record in an answer was created: only answers of that time are decrypted.
     """
     changed = 0
     with transaction.atomic():
@@ -128,9 +127,9 @@ def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
 
 
 def _claim(request: KeyedRequest) -> bool:
-    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way.
+    """Locks the request until the transaction ends, so that a crash leaves no lock behind.
 
-    Under each pepper in use, and in one order: while peppers are changed, another process has another newest one.
+    Locks under each pepper in use, in a fixed order: during a rotation other processes have another newest pepper.
     """
     return all(
         fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,)

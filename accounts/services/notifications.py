@@ -28,10 +28,10 @@ def notify(
     preferences = {
         row.user_id: row for row in NotificationPreference.objects.filter(user__in=user_ids, kind=kind)
     }
-    wanted = [user_id for user_id in dict.fromkeys(user_ids) if _is_wanted(preferences.get(user_id))]
-    notified_before = Notification.objects.filter(user__in=wanted, key=key).values_list("user", flat=True)
+    recipients = [user_id for user_id in dict.fromkeys(user_ids) if _is_wanted(preferences.get(user_id))]
+    notified_before = Notification.objects.filter(user__in=recipients, key=key).values_list("user", flat=True)
     now, rows = timezone.now(), []
-    for user_id in set(wanted) - set(notified_before):
+    for user_id in set(recipients) - set(notified_before):
         preference = preferences.get(user_id)
         row = Notification(
             user_id=user_id,

@@ -20,9 +20,9 @@ Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 
 
 def console_log(user: User) -> Iterator[Record]:
-    """What was done to the person, in full; what the person did, without the names of others.
+    """Entries about the user in full, and the user's actions without the names of others.
 
-    Entries of other records that only mention the person tell of others, and are not handed out.
+    Entries of other records that only mention the user concern others and are not exported.
     """
     about = _about(user)
     entries = LogEntry.objects.filter(about | Q(user=user)).select_related("content_type")
@@ -40,9 +40,9 @@ def console_log(user: User) -> Iterator[Record]:
 
 
 def erase_console_log(user: User) -> None:
-    """Entries about the person, and others where they tell an e-mail of the person's or a role of that name.
+    """Erases entries about the user, and entries with an e-mail address of the user or a role of that name.
 
-    A name anywhere is no sign of a person: of one who is called "changed", all of the log would go.
+    A name alone is no criterion: for a user named "changed" it would erase the whole log.
     """
     known, about = known_as(user), _about(user)
     emails = _any_of({one.email for one in known})
@@ -103,23 +103,23 @@ def _whole(listed: str) -> str:
 
 def _about(user: User) -> Q:
     """Of the person's account, roles, subscription and association requests, of then and now."""
-    wanted = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
+    condition = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
     kinds: tuple[Any, ...] = (Role, Subscription, AssociationRequest)
     for model in kinds:
         keys = {
             str(key)
             for key in model.pgh_event_model.objects.filter(user=user).values_list("pgh_obj_id", flat=True)
         }
-        wanted |= Q(content_type=ContentType.objects.get_for_model(model), object_id__in=keys)
-    return wanted
+        condition |= Q(content_type=ContentType.objects.get_for_model(model), object_id__in=keys)
+    return condition
 
 
 def _links(model: type[Model]) -> list[str]:
     return [field.name for field in model._meta.fields if field.related_model is User]  # noqa: SLF001
 
 
-def _events(model: Any, wanted: Q) -> Iterator[Record]:
-    for event in model.objects.filter(wanted).order_by("pgh_id").iterator():
+def _events(model: Any, condition: Q) -> Iterator[Record]:
+    for event in model.objects.filter(condition).order_by("pgh_id").iterator():
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
             "Kind": event.pgh_label,

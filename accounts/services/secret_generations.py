@@ -1,6 +1,6 @@
-"""What is never rotated and still needs an older secret until it expires: links in mails, stored answers.
+"""Values that are not rotated and need an older secret until they expire: links in mails, stored answers.
 
-`rotate_secrets` notes when it first ran under a new first value; what was made before may be under an older one.
+`rotate_secrets` notes when it first ran under a new first value; older values may use an older secret.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ SESSION_AGE = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 
 @dataclass(frozen=True, slots=True)
 class TimeLimited:
-    """`count` says how many that are still good were made before a moment; without it, nothing but time tells."""
+    """`count` returns how many valid values were created before a time; without it only their lifetime is known."""
 
     name: str
     setting: str

@@ -27,8 +27,11 @@ def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One call of a client that named itself. Secrets have 256 random bits, so a limit is not what keeps them:
-    it tells a broken client to stop, while others behind its address go on."""
+    """A request of an identified client.
+
+    Secrets have 256 random bits, so the limit does not protect them: it stops broken clients without stopping others
+    behind the same address.
+    """
 
     bucket: str
     client_id: str

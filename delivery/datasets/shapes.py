@@ -64,11 +64,11 @@ class Packed:
     lengths: np.ndarray
     corners: np.ndarray
 
-    def taken(self, wanted: np.ndarray) -> "Packed":
+    def taken(self, routes: np.ndarray) -> "Packed":
         """The shapes of these routes only."""
-        of_part = np.repeat(wanted, self.counts)
+        of_part = np.repeat(routes, self.counts)
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
-        return Packed(self.kinds[wanted], self.counts[wanted], self.lengths[of_part], self.corners[of_corner])
+        return Packed(self.kinds[routes], self.counts[routes], self.lengths[of_part], self.corners[of_corner])
 
     def outlined(self) -> tuple[np.ndarray, np.ndarray]:
         """Which routes have a shape, and where in `corners` each of these begins."""

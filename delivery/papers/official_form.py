@@ -8,6 +8,7 @@ as many copies as it takes; amounts of the drop are the same on each.
 import io
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -19,6 +20,10 @@ MAXIMUM_BYTES = 5_000_000
 MAXIMUM_PAGES = 12
 MAXIMUM_FIELDS = 600
 MAXIMUM_COPIES = 60
+# Of all copies together.
+MAXIMUM_FILLED_BYTES = 60_000_000
+# What pikepdf raises for a form whose parts do not fit together.
+UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
 ROW_NUMBER = "{n}"
 MAXIMUM_ROWS = 200
 
@@ -92,6 +97,26 @@ def read_field_names(content: bytes) -> list[str]:
             "form_too_large", f"The form has {len(names)} fields; at most {MAXIMUM_FIELDS} are allowed."
         )
     return names
+
+
+def names_in_folder(folder: Path) -> dict[str, Any]:
+    """A task of fulfillment.core.bounded: a small PDF can unpack to any size."""
+    try:
+        return {"names": read_field_names((folder / "form").read_bytes())}
+    except Invalid as error:
+        return {"code": error.code, "message": error.message}
+
+
+def fill_in_folder(
+    folder: Path, mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]
+) -> int | None:
+    """A task of fulfillment.core.bounded: writes all copies to `filled`; their number, or None for a damaged form."""
+    try:
+        copies = fill_forms((folder / "form").read_bytes(), mapping, names, sheets)
+        (folder / "filled").write_bytes(append_forms(copies[0], copies[1:]) if copies else b"")
+    except UNFILLABLE:
+        return None
+    return len(copies)
 
 
 def suggest_mapping(names: Sequence[str]) -> dict[str, str]:

@@ -46,12 +46,12 @@ def choice(name: str, default: str, allowed: Collection[str]) -> str:
     return value
 
 
-def url(name: str, default: str = "", *, schemes: Collection[str], wanted: str) -> str:
-    """An address with a host; an unset one is `default`. `wanted` says what is allowed."""
+def url(name: str, default: str = "", *, schemes: Collection[str], expected: str) -> str:
+    """An address with a host; an unset one is `default`. `expected` says what is allowed."""
     value = text(name, default)
     parts = split_url(value)
     if value and (parts is None or parts.scheme not in schemes or not parts.hostname):
-        raise ImproperlyConfigured(f"{name} is {without_password(value)!r}; write {wanted}.")
+        raise ImproperlyConfigured(f"{name} is {without_password(value)!r}; write {expected}.")
     return value
 
 

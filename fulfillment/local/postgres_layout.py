@@ -1,8 +1,8 @@
-"""Where the embedded PostgreSQL lives and which system user runs it.
+"""Locates the embedded PostgreSQL and the system user that runs it.
 
-PostgreSQL refuses to run as root, and a system user cannot enter a private home folder. So root runs it as
-somebody else and, where that user cannot reach the checkout, from a copy of the programs and a data folder
-below SHARED_ROOT. Permissions of folders we did not make are never changed.
+PostgreSQL refuses to run as root, and a system user cannot enter a private home folder. So root runs it as another
+user and, if that user cannot reach the checkout, from a copy of the programs and a data folder below SHARED_ROOT.
+Permissions of existing folders are never changed.
 """
 
 import contextlib

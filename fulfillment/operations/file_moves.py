@@ -1,7 +1,7 @@
-"""Copies all stored files from the folder to the bucket or back, beside the running service.
+"""Copies all stored files from the folder to the bucket or back, while the service runs.
 
-A copy counts once it was read back with the same SHA-256; what is there already is not sent again, so that a stopped
-run continues where it stopped. docs/operating/backup.md has the order of the steps.
+A copy counts once it was read back with the same SHA-256; existing copies are not sent again, so a stopped run
+continues. docs/operating/backup.md describes the steps.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ class Moved:
 
 
 def move_files(
-    *, target: str, remove: bool = False, listen: Callable[[str], None] = lambda said: None
+    *, target: str, remove: bool = False, on_progress: Callable[[str], None] = lambda said: None
 ) -> Moved:
     """To `folder` or `s3`, from the other. `remove` deletes each at the source once its copy was compared.
 
@@ -57,20 +57,20 @@ def move_files(
             if not name.startswith(PASSING):
                 _move(name, storages[source], storages[target], moved, remove=remove)
                 if (moved.copied + moved.there) % PROGRESS_EVERY == 0:
-                    listen(f"{moved.copied} files copied, {moved.there} there already")
+                    on_progress(f"{moved.copied} files copied, {moved.there} there already")
         moved.absent = [name for name in named_files() if not storages[target].exists(name)]
     return moved
 
 
 def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: bool) -> None:
     try:
-        wanted, size = _content_of(name, source)
+        digest, size = _content_of(name, source)
     except FileNotFoundError:
         # Removed in the meantime by the erasure of a recipient, which does not wait.
         return
-    if _is_there(name, target, wanted, size):
+    if _is_there(name, target, digest, size):
         moved.there += 1
-    elif _copy(name, source, target, wanted, size):
+    elif _copy(name, source, target, digest, size):
         moved.copied += 1
     else:
         return
@@ -79,7 +79,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
         moved.removed += 1
 
 
-def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -> bool:
+def _copy(name: str, source: Storage, target: Storage, digest: str, size: int) -> bool:
     """Copies a file; False if it was removed in the meantime, and then its copy as well."""
     try:
         with source.open(name) as file:
@@ -89,14 +89,14 @@ def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -
     if not source.exists(name):
         target.delete(name)
         return False
-    if not _is_there(name, target, wanted, size):
+    if not _is_there(name, target, digest, size):
         raise Unavailable(f"{name} is not read back as it was sent. Run it again.", code="copy_differs")
     return True
 
 
-def _is_there(name: str, storage: Storage, wanted: str, size: int) -> bool:
+def _is_there(name: str, storage: Storage, digest: str, size: int) -> bool:
     try:
-        return storage.size(name) == size and _content_of(name, storage)[0] == wanted
+        return storage.size(name) == size and _content_of(name, storage)[0] == digest
     except FileNotFoundError:
         return False
 

@@ -48,10 +48,10 @@ def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
 
 
 def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str]:
-    """Forgets the person; the row stays without a name, for what points at it.
+    """Erases a user's personal data; the anonymous row stays for references. Returns messages on what is left to do.
 
-    Returns sentences on what is left to do. Each app may refuse by `begin_erasure` in its module `privacy`, with a
-    Conflict, and go on after the transaction in `finish_erasure`.
+    Apps may refuse by raising Conflict in `begin_erasure` of their module `privacy`, and continue after the
+    transaction in `finish_erasure`.
     """
     with transaction.atomic():
         locked = get_user_model().objects.select_for_update(of=("self",)).get(pk=user.pk)

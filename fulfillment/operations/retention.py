@@ -51,7 +51,7 @@ def prune(
     *,
     things: Iterable[RetentionRule] | None = None,
     batch: int = BATCH,
-    listen: Callable[[RetentionReport], None] = lambda pruned: None,
+    on_progress: Callable[[RetentionReport], None] = lambda pruned: None,
 ) -> list[RetentionReport]:
     """Removes in small batches, one kind after the other; what fails stops nothing else.
 
@@ -62,7 +62,7 @@ def prune(
     with exclusive_job("Pruning"):
         for thing in all_retention_rules() if things is None else things:
             report.append(_prune_one(thing, batch))
-            listen(report[-1])
+            on_progress(report[-1])
     return report
 
 

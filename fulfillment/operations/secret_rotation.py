@@ -35,12 +35,14 @@ def stored_secrets() -> list[StoredSecret]:
 
 def rotate_secrets(
     *,
-    listen: Callable[[Rotated], None] = lambda rotated: None,
+    on_progress: Callable[[Rotated], None] = lambda rotated: None,
     batch: int = BATCH,
 ) -> list[Rotated]:
-    """Each batch is a transaction; a stopped run is gone on with by the next. Raises Conflict when one runs."""
+    """Rotates in batches, one transaction each; the next run continues a stopped one. Raises Conflict if one is
+    running.
+    """
     with exclusive_job("The rotation of secrets"):
-        return [_walk(secret, listen, batch, change=True) for secret in stored_secrets()]
+        return [_walk(secret, on_progress, batch, change=True) for secret in stored_secrets()]
 
 
 def find_old_secrets(*, batch: int = BATCH) -> list[Rotated]:
@@ -48,7 +50,9 @@ def find_old_secrets(*, batch: int = BATCH) -> list[Rotated]:
     return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored_secrets()]
 
 
-def _walk(secret: StoredSecret, listen: Callable[[Rotated], None], batch: int, *, change: bool) -> Rotated:
+def _walk(
+    secret: StoredSecret, on_progress: Callable[[Rotated], None], batch: int, *, change: bool
+) -> Rotated:
     report = Rotated(secret.name, secret.model._base_manager.count())  # noqa: SLF001
     last = None
     while True:
@@ -62,7 +66,7 @@ def _walk(secret: StoredSecret, listen: Callable[[Rotated], None], batch: int, *
                     _rewrite(secret, row, value)
         last = rows[-1].pk
         report.checked += len(rows)
-        listen(report)
+        on_progress(report)
 
 
 def _rows_after(secret: StoredSecret, last: Any, batch: int, *, lock: bool) -> list[Any]:

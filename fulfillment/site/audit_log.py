@@ -229,14 +229,14 @@ def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:
 
 def _names_of_records(entries: Sequence[LogEntry], models: dict[str, Any]) -> dict[tuple[str, Any], str]:
     """The labels of referenced records, by column and key; one query for each referenced model."""
-    wanted: dict[Any, set[tuple[str, Any]]] = {}
+    referred: dict[Any, set[tuple[str, Any]]] = {}
     for entry in entries:
         for field in _references(models[entry.kind]):
             for row in (entry.before, entry.after):
                 if row and row.get(field.attname) is not None:
-                    wanted.setdefault(field.related_model, set()).add((field.attname, row[field.attname]))
+                    referred.setdefault(field.related_model, set()).add((field.attname, row[field.attname]))
     known: dict[tuple[str, Any], str] = {}
-    for model, pairs in wanted.items():
+    for model, pairs in referred.items():
         if model in admin.site._registry:  # noqa: SLF001 - as above
             found = _titled(model, {key for _, key in pairs})
             known |= {(name, key): found[str(key)] for name, key in pairs if str(key) in found}
@@ -244,10 +244,10 @@ def _names_of_records(entries: Sequence[LogEntry], models: dict[str, Any]) -> di
 
 
 def _titled(model: Any, keys: set[Any]) -> dict[str, str]:
-    wanted = getattr(admin.site._registry[model], "list_select_related", None)  # noqa: SLF001 - as above
+    referred = getattr(admin.site._registry[model], "list_select_related", None)  # noqa: SLF001 - as above
     records = model._base_manager.filter(pk__in=keys)  # noqa: SLF001 - past managers that hide rows
-    if isinstance(wanted, list | tuple):
-        records = records.select_related(*wanted)
+    if isinstance(referred, list | tuple):
+        records = records.select_related(*referred)
     return {str(record.pk): str(record) for record in records}
 
 

@@ -91,8 +91,8 @@ class ConsoleSite(UnfoldAdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied("The console is for operators and for staff of stores.")
-        wanted = request.GET.get("next", "")
-        inside = wanted if wanted.startswith("/admin/") else "/admin/"
+        following = request.GET.get("next", "")
+        inside = following if following.startswith("/admin/") else "/admin/"
         return HttpResponseRedirect(f"{settings.LOGIN_URL}?{urlencode({'next': inside})}")
 
     def password_change(

@@ -35,10 +35,10 @@ def closing_connections(application: Application) -> Application:
 
 
 def end_while_loading() -> None:
-    """A worker that is told to stop before it serves ends at once.
+    """Ends a worker at once if it receives the stop signal before it serves.
 
-    Until Granian asks for its signal handlers, a worker has that of the process it was forked from, which would take
-    the signal and do nothing: the worker would serve on and be killed with its requests when the time to stop is over.
+    Until Granian installs its signal handlers, a worker inherits the handler of its parent, which would ignore the
+    signal: the worker would keep serving and be killed with its requests.
     """
     if multiprocessing.parent_process() is not None and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -7,7 +7,7 @@ from fulfillment.site.request_heads import shorten_head
 
 
 class Handler(WSGIHandler):
-    """Django's own, which takes apart no more of an address and a Content-Type than `RequestFilter` lets pass."""
+    """Django's handler with limits on what it parses of URL and Content-Type before `RequestFilter`."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         shorten_head(environ)

@@ -1,6 +1,6 @@
-"""/metrics for Prometheus: the figures of all web processes, and what workers do as it stands in the database.
+"""The endpoint /metrics for Prometheus: metrics of all web processes, and gauges of workers from the database.
 
-Workers have no door of their own: any number of them may run anywhere, and their results are rows.
+Workers have no endpoint: any number of them may run anywhere, and their results are in the database.
 """
 
 import hmac

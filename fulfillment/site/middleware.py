@@ -77,10 +77,10 @@ class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
 
 
 class BodyLimits:
-    """Refuses a page's body before anything takes it apart: a form with files would be written to the disk first.
+    """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 
-    Whoever is not signed in sends short forms only. Staff send files of any size the proxy lets through; programs
-    have the limits of their views.
+    Signed-out visitors may send short forms only. Staff may send files of any size that the proxy allows; views of
+    programs have their own limits.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -128,10 +128,10 @@ class ApiHistory:
 
 
 class RequestFilter:
-    """Refuses before all other work what no honest client sends and nothing behind it could handle well.
+    """Refuses invalid requests before any other work.
 
-    `request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
-    make addresses and log lines look like what they are not. A body of unknown length would be read as an empty one.
+    `request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters disguise URLs
+    and log lines. A body of unknown length would be read as empty.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

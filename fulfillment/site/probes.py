@@ -31,9 +31,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """503 with the reason when the database, its migrations, the storage of files or the worker is not as it must be.
+    """Answers 503 with the reason if the database, its migrations, the file storage or the workers are not ready.
 
-    A web process serves without a worker: for who shares out requests among web processes there is `?worker=0`.
+    A web process can serve without a worker: load balancers use `?worker=0`.
     """
     checks = {"database": _database()}
     if not checks["database"]:

@@ -21,10 +21,10 @@ LONGEST_CHAIN = 20
 
 
 class TrustedProxies:
-    """Leaves the client's address in REMOTE_ADDR, where limits, sign-in and logs find it.
+    """Sets REMOTE_ADDR to the client's address, for limits, sign-in and logs.
 
-    Only a peer within TRUSTED_PROXIES may say through whom a request came; of anybody else such headers are
-    removed. A WSGI server cannot tell X_Forwarded_For from X-Forwarded-For: the proxy must drop the former.
+    Only peers in TRUSTED_PROXIES may forward addresses; the headers of others are removed. A WSGI server cannot
+    distinguish X_Forwarded_For from X-Forwarded-For: the proxy must drop the former.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -9,10 +9,10 @@ SAFE = frozenset({"GET", "HEAD"})
 
 
 class RepeatedReads:
-    """Repeats a GET or HEAD whose connection, good when the request came, was ended while it was worked on.
+    """Repeats a GET or HEAD whose database connection was closed during the request.
 
-    A write is never repeated: what was sent may have been done. Nor is anything repeated without a connection to
-    begin with: then the database is away, and a second try would only make the answer later.
+    Writes are never repeated, because they may have taken effect. Requests that begin without a connection are not
+    repeated either: the database is unavailable, and a second try would only delay the answer.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

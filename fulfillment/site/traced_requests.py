@@ -11,10 +11,10 @@ from fulfillment.site.middleware import PROBES
 
 
 class TracedRequests(_DjangoMiddleware):
-    """Passes probes and requests under a foreign Host by.
+    """Skips probes and requests with a foreign Host.
 
-    OpenTelemetry asks each request for its whole address before anything else, which raises under a foreign Host:
-    probes would be refused that each machine answers by its own address, and refusals would lack our headers.
+    OpenTelemetry reads each request's full URL first, which raises for a foreign Host: probes by IP address would be
+    refused, and refusals would lack our headers.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

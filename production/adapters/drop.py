@@ -78,9 +78,10 @@ def is_unfinished(name: str) -> bool:
 
 
 def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequence[Report]:
-    """Reads a report file; any other file with a job's number in its name was moved by the press: acknowledged.
+    """Reads a report file. Another file with a job's number in its name was moved by the press and counts as
+    acknowledgement.
 
-    Reports without a time get that of the file. Raises ValueError with what is wrong in it.
+    Reports without a time get that of the file. Raises ValueError with the fault.
     """
     path = PurePosixPath(name)
     if path.suffix.lower() in REPORT_SUFFIXES and not (path.suffix == ".json" and FORMAT.encode() in content):

@@ -1,8 +1,8 @@
-"""A hot folder: print file and tickets appear in it at once and whole; a return folder brings reports.
+"""A hot folder, where print file and tickets appear atomically, and a return folder for reports.
 
-Exactly once, also over kill -9: all files of a job are written and synced in a work folder, then a ledger entry of
-the job's number is linked into place, and only then the files are renamed into the hot folder. A retry reads the
-ledger: what still lies in the work folder was not given to the press, what is gone from it was.
+Exactly once, even after kill -9: all files of a job are written and synced in a work folder, then a ledger entry with
+the job's number is linked, and only then the files are renamed into the hot folder. A retry reads the ledger: files
+still in the work folder were not handed over, missing ones were.
 """
 
 import errno

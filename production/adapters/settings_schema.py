@@ -1,4 +1,7 @@
-"""Declarations of adapter settings, used to build forms and to validate values."""
+"""Declarations of adapter settings, used to build forms and to validate values.
+
+By hand: Django's form fields validate a submitted form only, and adapters are used without forms as well.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -77,7 +77,6 @@ SETTINGS: Sequence[SettingField] = (
     ),
     *GANG_SETTINGS,
 )
-SECRET_NAMES = frozenset(field.name for field in SETTINGS if field.secret)
 
 
 def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SftpAdapter":

@@ -85,12 +85,12 @@ async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str
 async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
     """Moves a file without replacing an existing one."""
     number = 1
-    wanted = target
-    while await sftp.exists(wanted):
+    free_path = target
+    while await sftp.exists(free_path):
         number += 1
         stem, dot, suffix = target.rpartition(".")
-        wanted = f"{stem}-{number}{dot}{suffix}" if stem else f"{target}-{number}"
+        free_path = f"{stem}-{number}{dot}{suffix}" if stem else f"{target}-{number}"
     try:
-        await sftp.rename(source, wanted)
+        await sftp.rename(source, free_path)
     except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath):
         return

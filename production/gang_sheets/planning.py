@@ -26,8 +26,8 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         group = list(members)
         grid = best_grid(group[0], sheet)
         slots, yields = _slots(group[0], grid, sheet)
-        wanted = {one.job_number: -(-one.quantity // yields) for one in group}
-        for run, counts in plan_runs(wanted, slots):
+        quantities = {one.job_number: -(-one.quantity // yields) for one in group}
+        for run, counts in plan_runs(quantities, slots):
             layouts.append((group[0], grid, run, counts))
             capacity += run * slots * yields
     sheets = [_planned(number, len(layouts), sheet, *layout) for number, layout in enumerate(layouts, 1)]
@@ -40,15 +40,15 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     return Plan(sheets, ordered, produced, waste)
 
 
-def plan_runs(wanted: Mapping[str, int], slots: int) -> list[tuple[int, dict[str, int]]]:
-    """Layouts as (sheets to print, places of each job): each job gets what it wants, or a little more.
+def plan_runs(quantities: Mapping[str, int], slots: int) -> list[tuple[int, dict[str, int]]]:
+    """Plans layouts as (sheets to print, slots of each job); each job gets the requested pieces or a few more.
 
-    Layouts that fill every place with wanted pieces come first, the longest run of them each time. A layout that
-    finishes all that is left ends the plan as soon as its waste is small; the last one has less than a sheet to waste.
+    Layouts that fill every slot with requested pieces come first, the longest run first. A layout that finishes all
+    remaining jobs ends the plan once its waste is small; the last one wastes less than a sheet.
     """
-    left = dict(wanted)
+    left = dict(quantities)
     layouts: list[tuple[int, dict[str, int]]] = []
-    total, used = sum(wanted.values()), 0
+    total, used = sum(quantities.values()), 0
     least = -(-total // slots)
     while left:
         run = _finishing_run(left, slots)

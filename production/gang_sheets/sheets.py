@@ -13,11 +13,9 @@ LARGEST_QUANTITY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A press sheet.
-
-    `margin_mm` is what the press cannot print on, `gutter_mm` lies between the trims of two pieces, and `slug_mm` is
-    kept at the bottom for job numbers. `flip` is how the press turns the sheet for the back; work-and-turn prints
-    fronts and backs side by side and always turns it left to right.
+    """A press sheet. `margin_mm` is the unprintable margin, `gutter_mm` the distance between the trims of two pieces,
+    and `slug_mm` the space at the bottom for job numbers. `flip` is how the press turns the sheet for the back; work-
+    and-turn prints fronts and backs side by side and always turns left to right.
     """
 
     width_mm: float = 450.0

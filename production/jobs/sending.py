@@ -1,6 +1,6 @@
-"""Sends jobs and fetches reports, beside the other work of a worker.
+"""Sends jobs and polls reports, beside the other work of a worker.
 
-What is due is found in the table of jobs and nowhere else: new ones, later tries, what a killed worker held.
+Due jobs are read from their table and nowhere else: new ones, retries, and those of a killed worker.
 """
 
 import asyncio

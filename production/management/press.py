@@ -1,6 +1,6 @@
 """Simulates the press behind a hot folder: takes jobs, waits a moment, and ships them.
 
-It knows nothing of the service but what a print shop knows: the two folders and the JSON ticket.
+It knows only what a print shop knows: the two folders and the JSON ticket.
 """
 
 import json

@@ -121,8 +121,6 @@ CHILDREN: dict[str, tuple[tuple[Member, ...], int]] = {
     "DeliveredPrices": (DELIVERED_PRICE, MAXIMUM_PRICES),
     "ProductionSpeeds": (PRODUCTION_SPEED, MAXIMUM_SPEEDS),
 }
-# In the file's order: the template comes last.
-PRODUCT_MEMBERS = (*PRODUCT[:-1], *CHILDREN, PRODUCT[-1])
 
 
 def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:

@@ -1,4 +1,7 @@
-"""The API's finished JSON bodies of stores and products; stores.catalog.api.serializers describes the same shapes."""
+"""The stored JSON bodies of stores and products; stores.catalog.api.serializers describes the same shapes.
+
+By hand: serializers are too slow for lists. tests/support/fresh.py compares both after every way of writing.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime

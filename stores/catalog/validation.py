@@ -1,4 +1,7 @@
-"""Checks of single values in a catalog record: each returns the value in its stored form or raises Refusal."""
+"""Checks of single values in a catalog record: each returns the stored form or raises Refusal.
+
+By hand: pydantic would hold the whole file in memory, and msgspec stops at the first fault.
+"""
 
 import re
 from collections.abc import Callable, Sequence

@@ -96,14 +96,14 @@ def _add_template(product: dict[str, Any], folder: Path) -> None:
 def _set_roles(run: DemoRun) -> None:
     store = Store.objects.get(external_id=ASSOCIATED)
     user, application = run.people[USER.username], run.application
-    wanted = [
+    roles = [
         *(Role(user=user, store=store, grant=grant) for grant in STORE_STAFF_GRANTS),
         *(Role(user=user, application=application, grant=grant) for grant in OWNER_GRANTS),
         *(Role(application=application, store=store, grant=grant) for grant in DEFAULT_STORE_GRANTS),
     ]
     Role.objects.filter(user=run.people[OUTSIDER.username]).delete()
     Role.objects.filter(application=application, store__isnull=False).exclude(store=store).delete()
-    Role.objects.bulk_create(wanted, ignore_conflicts=True)
+    Role.objects.bulk_create(roles, ignore_conflicts=True)
 
 
 def _product_records() -> list[dict[str, Any]]:

@@ -179,8 +179,10 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
     if is_last and order.comment:
         add_comment(order=placed, author_id=actor.user_id, text=order.comment, at=at + timedelta(minutes=9))
     if is_last and order.cancellation:
-        asked = min(at + timedelta(hours=3), actors.now)
-        cancel_order(order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=asked)
+        requested_at = min(at + timedelta(hours=3), actors.now)
+        cancel_order(
+            order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=requested_at
+        )
 
 
 def _count_calls(actors: _Cast) -> None:

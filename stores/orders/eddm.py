@@ -16,10 +16,10 @@ CODES_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The routes that an item is requested for.
+    """The routes requested for an item.
 
-    `selection` is what `selection_id` names, if the caller may order it; else `problem` has a code and a message. A
-    reprint has no selection but `stored`, what the earlier order kept.
+    `selection` is the record of `selection_id`, if the caller may order it; else `problem` has a code and a message.
+    A reprint has no selection but `stored`, the copy in the original order.
     """
 
     selection_id: str

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageStat
 
+from fulfillment.core.bounded import TaskFailed
 from fulfillment.core.caches import WeightedCache, register_cache
+from stores.press import apart
 
 THUMBNAIL = (64, 64)
 CACHE_BYTES = 8_000_000
@@ -44,6 +46,7 @@ def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
             facts = _read(content)
         except (
             OSError,
+            TaskFailed,
             SyntaxError,
             ValueError,
             Image.DecompressionBombError,
@@ -59,7 +62,8 @@ def _read(content: bytes) -> PictureFacts:
         width, height, mode = *picture.size, picture.mode
         has_profile = "icc_profile" in picture.info
         picture.draft(None, THUMBNAIL)
-        small = _small(picture)
+        is_large = picture.format == "PNG" and width * height > apart.LARGE_PIXELS
+        small = _small_of_large(content, picture.size) if is_large else _small(picture)
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
     ink = _ink(small) if small.mode == "CMYK" else None
     shown = Image.new("RGB", small.size, "white")
@@ -78,8 +82,18 @@ def _small(picture: Image.Image) -> Image.Image:
         plain = picture
     else:
         plain = picture.convert("RGB")
-    size = (max(1, min(THUMBNAIL[0], plain.width)), max(1, min(THUMBNAIL[1], plain.height)))
-    return plain.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+    return plain.resize(_thumbnail(plain.size), Image.Resampling.BOX, reducing_gap=2.0)
+
+
+def _small_of_large(content: bytes, size: tuple[int, int]) -> Image.Image:
+    """A JPEG is decoded small, a PNG only whole."""
+    small = Image.open(io.BytesIO(apart.shrink_png(content, _thumbnail(size), "BOX")), formats=["PNG"])
+    small.load()
+    return small
+
+
+def _thumbnail(size: tuple[int, int]) -> tuple[int, int]:
+    return max(1, min(THUMBNAIL[0], size[0])), max(1, min(THUMBNAIL[1], size[1]))
 
 
 def _ink(small: Image.Image) -> float:

@@ -5,7 +5,14 @@ from itertools import chain
 
 from stores.preflight.rules import artwork, eddm, pictures, product, space, text
 from stores.preflight.rules.hit import Hit
-from stores.preflight.rules.rule import ERROR, STRICT_WHEN_CONVERTED, WARNING, WHEN_CONVERTED, Rule
+from stores.preflight.rules.rule import (
+    ERROR,
+    ERROR_WHEN_CONVERTED,
+    STRICT_WHEN_CONVERTED,
+    WARNING,
+    WHEN_CONVERTED,
+    Rule,
+)
 from stores.preflight.sheet import Sheet
 
 
@@ -237,6 +244,13 @@ RULES = (
         "cannot be examined",
         "Export the PDF again, without a password.",
         artwork.artwork_unreadable,
+    ),
+    Rule(
+        "artwork_colors_left",
+        ERROR_WHEN_CONVERTED,
+        "has colours that cannot be converted to the press's inks",
+        "Export the PDF in CMYK.",
+        artwork.artwork_colors_left,
     ),
     Rule(
         "transparency_over_spot",

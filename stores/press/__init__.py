@@ -1,4 +1,4 @@
-"""Makes PDFs that a print shop runs without touching them: PDF/X-4, in the colours of an output condition.
+"""Makes press-ready PDFs: PDF/X-4 in the colours of an output condition.
 
-Pure Python, pikepdf and LittleCMS; no Django. `rules` says what a print preset asks for.
+Pure Python with pikepdf and LittleCMS; no Django. `rules` holds the settings of a print preset.
 """

@@ -52,6 +52,14 @@ class Separation:
             found = self._known[colour] = limited((cyan, magenta, yellow, black), self._ink)
         return found
 
+    def of_lab(self, values: Sequence[float]) -> CMYK:
+        """The inks of a colour in CIE Lab under D50."""
+        lightness, a, b = values
+        levels = tuple(max(0, min(FULL, round(one))) for one in (lightness * 2.55, a + 128, b + 128))
+        colour = Image.new("LAB", (1, 1), levels)
+        cyan, magenta, yellow, black = _converted(colour, self._of_lab, "CMYK").tobytes()
+        return limited((cyan, magenta, yellow, black), self._ink)
+
     def black_of(self, grey: int) -> int:
         """The tone on the K plate with the lightness of this grey, scaled from white paper to full black."""
         return self._blacks[grey]
@@ -73,6 +81,11 @@ class Separation:
     @cached_property
     def _few(self) -> ImageCms.ImageCmsTransform:
         return ImageCms.buildTransform(self._screen, self._press, "RGB", "CMYK", RELATIVE_COLORIMETRIC, FEW)
+
+    @cached_property
+    def _of_lab(self) -> ImageCms.ImageCmsTransform:
+        lab = ImageCms.createProfile("LAB")
+        return ImageCms.buildTransform(lab, self._press, "LAB", "CMYK", RELATIVE_COLORIMETRIC, FEW)
 
     @cached_property
     def _many(self) -> ImageCms.ImageCmsTransform:

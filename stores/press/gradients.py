@@ -40,6 +40,34 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     return True
 
 
+def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
+    """What shows a spot colour, and is printed where it has no plate, along all its tints."""
+    if not is_tint_repaintable(space, kind):
+        return
+    tint = _compiled(space[3])
+    painted = paint.blend(kind, [tint(number / (SAMPLES - 1)) for number in range(SAMPLES)])
+    if painted is not None:
+        space[2] = pikepdf.Name(DEVICE[paint.target])
+        space[3] = pdf.make_indirect(_sampled(pdf, painted, 0, 1))
+
+
+def is_tint_repaintable(space: Any, kind: str) -> bool:
+    try:
+        return str(space[0]) == "/Separation" and len(_compiled(space[3])(0.0)) == COMPONENTS[kind]
+    except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
+        return False
+
+
+def is_repaintable(shading: Any, kind: str) -> bool:
+    """Whether `repaint_gradient` can do it."""
+    if int(shading.get("/ShadingType", 0)) not in {2, 3}:
+        return False
+    try:
+        return len(_compiled(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
+    except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
+        return False
+
+
 def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
     content = bytes(byte(value) for colour in colours for value in colour)
     size = len(colours[0])

@@ -7,15 +7,15 @@ from PIL import Image
 
 from stores.press.colours import FULL, RGB, Separation
 
-GREY, OF_RGB, OF_CMYK = "grey", "rgb", "cmyk"
-COMPONENTS = {GREY: 1, OF_RGB: 3, OF_CMYK: 4}
+GREY, OF_RGB, OF_CMYK, OF_LAB = "grey", "rgb", "cmyk", "lab"
+COMPONENTS = {GREY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3}
 DEVICE = {GREY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
 OPERATORS = {GREY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 Values = Sequence[float]
 
 
 class Paint(Protocol):
-    """A colour conversion. `target` is the resulting kind of colour; values range from 0 to 1."""
+    """A colour conversion. `target` is the resulting kind of colour; values range from 0 to 1, but for those of Lab."""
 
     target: str
 
@@ -40,15 +40,16 @@ class Inks:
     def colour(self, kind: str, values: Values) -> Values | None:
         if kind == OF_CMYK:
             return None
-        return [ink / FULL for ink in self._separation.separated(as_rgb(kind, values))]
+        if is_grey(kind, values):
+            return [0, 0, 0, self._separation.black_of(grey_of(kind, values)) / FULL]
+        return mixed(self._separation, kind, values)
 
     def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
         if kind == OF_CMYK:
             return None
-        wanted = [as_rgb(kind, values) for values in colours]
-        is_grey = all(red == green == blue for red, green, blue in wanted)
-        inks = self._separation.separated if is_grey else self._separation.blended
-        return [[ink / FULL for ink in inks(colour)] for colour in wanted]
+        if all(is_grey(kind, values) for values in colours):
+            return [self.colour(kind, values) or values for values in colours]
+        return [mixed(self._separation, kind, values) for values in colours]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         return None if picture.mode == "L" else self._separation.picture(picture, as_jpeg=as_jpeg)
@@ -100,7 +101,7 @@ class SoftProof:
             return values
         if self._inks is not None:
             return self._inks.colour(kind, values) or values
-        return [ink / FULL for ink in self._separation.blended(as_rgb(kind, values))]
+        return mixed(self._separation, kind, values)
 
     def _shown(self, inks: Sequence[Values]) -> list[Values]:
         shown: list[Values] = []
@@ -110,6 +111,27 @@ class SoftProof:
                 [value / FULL for value in self._separation.on_screen((cyan, magenta, yellow, black))]
             )
         return shown
+
+
+def is_grey(kind: str, values: Values) -> bool:
+    if kind == OF_LAB:
+        return max(abs(values[1]), abs(values[2])) < 0.5
+    red, green, blue = as_rgb(kind, values)
+    return red == green == blue
+
+
+def grey_of(kind: str, values: Values) -> int:
+    """The level of sRGB of a colour that is grey."""
+    if kind != OF_LAB:
+        return as_rgb(kind, values)[0]
+    light = ((values[0] + 16) / 116) ** 3 if values[0] > 8 else values[0] / 903.3
+    return byte(12.92 * light if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055)
+
+
+def mixed(separation: Separation, kind: str, values: Values) -> Values:
+    """In all inks, greys too."""
+    inks = separation.of_lab(values) if kind == OF_LAB else separation.blended(as_rgb(kind, values))
+    return [ink / FULL for ink in inks]
 
 
 def as_rgb(kind: str, values: Values) -> RGB:
@@ -123,6 +145,8 @@ def luminosity(kind: str, values: Values) -> float:
     """As PDF takes it from device colours."""
     if kind == GREY:
         return values[0]
+    if kind == OF_LAB:
+        return grey_of(kind, values) / FULL
     if kind == OF_RGB:
         return 0.3 * values[0] + 0.59 * values[1] + 0.11 * values[2]
     cyan, magenta, yellow, black = values

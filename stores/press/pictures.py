@@ -6,11 +6,12 @@ The typesetter sees a grey placeholder of the same proportions, so it never deco
 import zlib
 from fractions import Fraction
 from io import BytesIO
+from pathlib import Path
 
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from stores.press.colours import Separation
+from stores.press.colours import Separation, separation_of
 from stores.press.paints import DEVICE, GREY, OF_CMYK
 
 # A stretch of this share of a pixel of the placeholder is nothing on paper: 0.01 mm on two metres.
@@ -42,6 +43,12 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
     out = BytesIO()
     pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
     return out.getvalue()
+
+
+def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
+    """A task of fulfillment.core.bounded: `picture` becomes `separated`."""
+    separation = separation_of(Path(profile).read_bytes(), highest_ink)
+    (folder / "separated").write_bytes(separate_picture((folder / "picture").read_bytes(), separation))
 
 
 def has_plates(content: bytes) -> bool:

@@ -8,10 +8,10 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
-from stores.press.gradients import repaint_gradient
-from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_RGB, Paint, Shades, byte
+from stores.press.gradients import repaint_gradient, repaint_tint
+from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from stores.press.pictures import INVERTED, jpeg_of
-from stores.press.streams import ParsedStream, recoloured
+from stores.press.streams import Instruction, ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -31,7 +31,7 @@ def kind_of(space: Any) -> str | None:
         return None
     if str(space[0]) == "/ICCBased":
         return KINDS_OF_SIZES.get(int(space[1].get("/N", 0)))
-    return KINDS_OF_DEVICES.get(str(space[0]))
+    return OF_LAB if str(space[0]) == "/Lab" else KINDS_OF_DEVICES.get(str(space[0]))
 
 
 class Repaint:
@@ -75,7 +75,8 @@ class Repaint:
         content = stream.read_bytes()
         painted = recoloured(content, spaces, paint)
         if painted is None:
-            painted = ParsedStream(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
+            parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
+            painted = ParsedStream(spaces, paint).recoloured(parts)
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)
@@ -85,24 +86,57 @@ class Repaint:
         if resources is not None:
             self._resources(resources, paint)
 
+    def _outlined(self, one: Instruction, resources: Any) -> Instruction:
+        """A picture inside of the content becomes one of the resources, which are painted next."""
+        if not isinstance(one, pikepdf.ContentStreamInlineImage) or resources is None:
+            return one
+        image = one.iimage
+        if image.image_mask:
+            return one
+        picture = pikepdf.Stream(self._pdf, image.read_raw_bytes(), image.obj)
+        picture.Type, picture.Subtype = pikepdf.Name.XObject, pikepdf.Name.Image
+        named = resources.get("/ColorSpace", pikepdf.Dictionary())
+        if isinstance(space := picture.get("/ColorSpace"), pikepdf.Name) and str(space) in named:
+            picture.ColorSpace = named[str(space)]
+        if "/XObject" not in resources:
+            resources.XObject = pikepdf.Dictionary()
+        name = f"/Inline{len(resources.XObject)}"
+        resources.XObject[name] = self._pdf.make_indirect(picture)
+        return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
+
     def _resources(self, resources: Any, paint: Paint) -> None:
         if not self._is_new(resources):
             return
+        self._colours(resources, paint)
         for state in _values(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
                 self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
-        for shading in _values(resources, "/Shading"):
-            self._gradient(shading, paint)
-        for pattern in _values(resources, "/Pattern"):
-            self._pattern(pattern, paint)
         for drawn in _values(resources, "/XObject"):
             draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
             if draw is not None:
                 draw(drawn, paint)
         for font in _values(resources, "/Font"):
-            for glyph in font.CharProcs.values() if str(font.get("/Subtype")) == "/Type3" else ():
-                self._drawing(glyph, font.get("/Resources"), paint)
+            if str(font.get("/Subtype")) == "/Type3":
+                self._glyphs(font, paint)
+
+    def _glyphs(self, font: Any, paint: Paint) -> None:
+        for glyph in font.CharProcs.values():
+            self._drawing(glyph, font.get("/Resources"), paint)
+
+    def _colours(self, resources: Any, paint: Paint) -> None:
+        for space in _values(resources, "/ColorSpace"):
+            self._spot(space, paint)
+        for shading in _values(resources, "/Shading"):
+            self._gradient(shading, paint)
+        for pattern in _values(resources, "/Pattern"):
+            self._pattern(pattern, paint)
+
+    def _spot(self, space: Any, paint: Paint) -> None:
+        if isinstance(space, pikepdf.Array) and len(space) > 3 and self._is_new(space):
+            kind = kind_of(space[2])
+            if str(space[0]) == "/Separation" and kind is not None:
+                repaint_tint(self._pdf, space, kind, paint)
 
     def _pattern(self, pattern: Any, paint: Paint) -> None:
         if int(pattern.get("/PatternType", 0)) == 2:
@@ -134,7 +168,7 @@ class Repaint:
         if kind == GREY and (paint.target in {OF_CMYK, GREY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GREY])
             return
-        if (source := decoded(image, kind)) is None:
+        if not is_readable(image, kind) or (source := decoded(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
@@ -163,6 +197,16 @@ def _values(resources: Any, key: str) -> Iterator[Any]:
         yield from list(found.values())
 
 
+def is_readable(image: Any, kind: str) -> bool:
+    """Whether a picture of colours can be read here at all; damaged data is another matter."""
+    filters = image.get("/Filter", pikepdf.Array())
+    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
+        return False
+    is_jpeg = names == ["/DCTDecode"]
+    return is_jpeg or ("/DCTDecode" not in names and int(image.get("/BitsPerComponent", 8)) in {8, 16})
+
+
 def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
     """None for what cannot be read here: it keeps its own colours, with their profile.
 
@@ -170,7 +214,9 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
     """
     filters = image.get("/Filter")
     names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
-    mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}[kind]
+    mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
+    if mode is None:
+        return None
     try:
         if names == ["/DCTDecode"]:
             picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))

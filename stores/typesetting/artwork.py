@@ -8,6 +8,8 @@ from xml.parsers import expat
 
 from PIL import Image
 
+from fulfillment.core.bounded import TaskFailed
+from stores.press import apart
 from stores.typesetting.svg_references import (
     LOADING,
     REFERRING,
@@ -83,7 +85,7 @@ def measure_picture(
     try:
         with Image.open(io.BytesIO(content), formats=formats) as picture:
             width, height = picture.size
-            if width * height <= (ARTWORK_PIXELS if largest is None else largest):
+            if width * height <= min(apart.LARGE_PIXELS, ARTWORK_PIXELS if largest is None else largest):
                 picture.load()
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         width, height = ARTWORK_PIXELS, 2
@@ -93,6 +95,8 @@ def measure_picture(
         ) from error
     if width * height > ARTWORK_PIXELS:
         raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
+    if largest is None and width * height > apart.LARGE_PIXELS and not apart.is_readable(content):
+        raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.")
     return width, height
 
 
@@ -102,10 +106,12 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
     try:
         with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
             form = picture.format
+            if form == "PNG" and picture.width * picture.height > apart.LARGE_PIXELS:
+                return apart.shrink_png(content, size, "LANCZOS")
             picture.draft("RGB", size)
             plain = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert(_plain_mode(picture))
             plain.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0).save(target, form, quality=88)
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError, TaskFailed) as error:
         raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
     return target.getvalue()
 

@@ -192,7 +192,8 @@ class SheetBuilder:
             return None
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
-            size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
+            # A large one is decoded by what draws or separates it, and was whole when it was uploaded.
+            size = measure_picture(self.images[field], largest=SMALL_PICTURE)
             if self._is_separated(self.images[field]):
                 self._stand_in(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stores.press.colours import separation_of
-from stores.press.pictures import placeholder, separate_picture
+from fulfillment.core.bounded import TaskFailed, TaskTimedOut
+from stores.press import apart
+from stores.press.pictures import placeholder
 from stores.press.profiles import SHIPPED
 from stores.press.rules import MANAGED, PresetRules
 from stores.press.writer import inks_for_spot
+from stores.typesetting.errors import RenderingFailed, RenderingTimedOut
 from stores.typesetting.template import Page
 
 SLUG_MM = 8.0
@@ -74,7 +76,7 @@ class Press:
     def separated(self, content: bytes) -> bytes:
         if self.separate is not None:
             return self.separate(content)
-        return separate_picture(content, separation_of(self.profile.read_bytes(), self.rules.highest_ink))
+        return separate(content, self.profile, self.rules.highest_ink)
 
     def stand_in(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
         """A placeholder, its digest, and the separated picture that will take its place."""
@@ -83,6 +85,16 @@ class Press:
 
 
 MANAGED_PRESS = Press()
+
+
+def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
+    """A picture as a PDF with one image in inks, with the errors of rendering."""
+    try:
+        return apart.separate(content, profile, highest_ink)
+    except TaskTimedOut as error:
+        raise RenderingTimedOut("Separating a picture took too long and was stopped.") from error
+    except TaskFailed as error:
+        raise RenderingFailed(f"A picture could not be separated: {error}") from error
 
 
 def stand_in_for_spot(number: int) -> list[float]:

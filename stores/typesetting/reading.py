@@ -13,7 +13,10 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 
 
 class Reading:
-    """Reads one JSON object key by key and collects every problem with its path."""
+    """Reads one JSON object key by key and collects every problem with its path.
+
+    By hand, because pydantic cannot report problems across boxes at their path, and this package imports no Django.
+    """
 
     def __init__(self, value: object, path: tuple[str | int, ...], problems: list[Problem]) -> None:
         self.path = path

@@ -48,6 +48,7 @@ def fill(*, to: int, large: int) -> None:
         create_sample_orders(
             count=missing, stores=stores[1:], with_history=False, report=lambda n: print(n, flush=True)
         )
+        _name_orders()
         with connection.cursor() as cursor:
             cursor.execute("SET statement_timeout = 0")
             cursor.execute("VACUUM ANALYZE")
@@ -73,8 +74,27 @@ def an_order(store_id: str) -> dict[str, str]:
 
     orders = Order.objects.filter(store__external_id=store_id)
     order = orders.order_by("position")[orders.count() // 2]
-    month = [(order.created + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ") for days in (-15, 15)]
-    return {"number": str(order.number), "product": order.product_ids[0], "from": month[0], "to": month[1]}
+    newest = orders.order_by("-updated")[10]
+    month = [order.created + timedelta(days=days) for days in (-15, 15)]
+    moments = {"from": month[0], "to": month[1], "updated": order.updated, "newest": newest.updated}
+    return {
+        "number": str(order.number),
+        "product": order.product_ids[0],
+        "external": order.external_id or "",
+        **{name: moment.strftime("%Y-%m-%dT%H:%M:%SZ") for name, moment in moments.items()},
+    }
+
+
+def _name_orders() -> None:
+    """Each by an ID of its application's own, as most integrators do."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("UPDATE stores_order SET external_id = 'PO-' || number WHERE external_id IS NULL")
+        cursor.execute("SET session_replication_role = DEFAULT")
+        cursor.execute("VACUUM ANALYZE stores_order")
 
 
 def _make_stores() -> None:

@@ -125,6 +125,9 @@ def _export_lines(
             f"{EXPORT}?createdAfter={order['from']}&createdBefore={order['to']}",
             2,
         ),
+        ("`externalID`", f"{EXPORT}?externalID={order['external']}", 2),
+        ("`updatedAfter`, the newest few", f"{EXPORT}?updatedAfter={order['newest']}", 2),
+        ("`updatedAfter`, half of all orders", f"{EXPORT}?updatedAfter={order['updated']}", 2),
     ]
     firsts: list[Load] = []
     paired: dict[str, list[float]] = {name: [] for name, _, _ in rows}

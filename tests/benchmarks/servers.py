@@ -15,7 +15,7 @@ from typing import IO
 from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants, resident
 
-START_SECONDS = 30
+START_SECONDS = 90
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
@@ -58,13 +58,15 @@ def running(
     host: str = "127.0.0.1",
     environment: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
+    options: Sequence[str] = (),
     log: IO[bytes] | None = None,
 ) -> Iterator[Server]:
-    """`prefix` starts the command, such as one that enters a network namespace; `log` gets what it writes."""
+    """`prefix` starts the command, such as one that enters a network namespace; `log` gets what it writes;
+    `options` are more of Granian's."""
     port = port or free_port()
     command = [*prefix, sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host]
     command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
-    command += ["--log-level", "warning", SERVERS[name]]
+    command += ["--log-level", "warning", *options, SERVERS[name]]
     process = subprocess.Popen(
         command,
         env=os.environ | {"WEB_THREADS": str(threads)} | (environment or {}),

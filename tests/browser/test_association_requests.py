@@ -18,6 +18,7 @@ def requested(site) -> AssociationRequest:
     return requests.filter(state="Pending").order_by("created").first()
 
 
+@pytest.mark.slow
 def test_a_request_is_approved_from_the_list_with_one_click(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")

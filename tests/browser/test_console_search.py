@@ -66,6 +66,7 @@ def test_arrows_move_escape_closes_and_nothing_found_is_said(numbers, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_side_bar_finds_people_and_is_left_by_escape(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("t")

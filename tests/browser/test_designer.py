@@ -124,6 +124,7 @@ def test_a_box_is_added_dragged_duplicated_and_read_back(product, designer, visi
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer, visitor):
     name, title = box(designer, "Name").bounding_box(), box(designer, "Title").bounding_box()
     designer.mouse.move(name["x"] - 8, name["y"] - 12)
@@ -149,6 +150,7 @@ def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor):
     layers = designer.locator(".ds-layers")
     expect(layers.locator(".ds-layer")).to_have_text([re.compile("Title"), re.compile("Name")])
@@ -195,6 +197,16 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     swatch = designer.get_by_label("Color: choose")
     expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
 
+    # A spot colour keeps the inks that show it.
+    designer.get_by_label("Color: model").select_option("spot")
+    name = designer.get_by_label("Color: name of the spot colour")
+    expect(name).to_have_value("CutContour")
+    name.fill("Gold 1")
+    expect(designer.get_by_label("Color: Magenta in percent")).to_have_value("20")
+    expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
+    designer.get_by_label("Color: Cyan in percent").fill("3")
+    expect(name).to_have_value("Gold 1")
+
     # Four numbers are inks as well, typed as one.
     fill = designer.get_by_label("Fill: sRGB")
     fill.click()
@@ -215,7 +227,8 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
 
     save(designer, 2)
     saved = boxes_of(product)
-    assert (saved[0]["Font"], saved[0]["Color"]) == ("Montserrat", {"C": 0, "M": 20, "Y": 100, "K": 5.5})
+    assert saved[0]["Font"] == "Montserrat"
+    assert saved[0]["Color"] == {"Spot": "Gold 1", "C": 3, "M": 20, "Y": 100, "K": 5.5}
     assert (saved[0]["Background"], saved[2]["Field"]) == ({"C": 5, "M": 0, "Y": 0, "K": 10}, "Slogan")
     assert [one["FieldName"] for one in record_of(product)["TemplateFields"]][-1] == "Slogan"
     # The field is the product's now: a further save does not add it again.
@@ -224,6 +237,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     zoom, sheet = designer.locator(".ds-zoom"), designer.locator(".ds-sheet")
     fitted = zoom.inner_text()
@@ -247,6 +261,7 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
     box(designer, "Name").click()
     designer.keyboard.press("Shift+ArrowRight")
@@ -274,6 +289,7 @@ def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product,
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_pictures_pages_and_problems(product, designer, visitor):
     photo = BytesIO()
     Image.new("RGB", (300, 300), "#225588").save(photo, "PNG")

@@ -34,7 +34,7 @@ def text_of(download) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(content).pages)
 
 
-@pytest.mark.parametrize("visitor", [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visitor):
     page = visitor.page
     open_console(visitor, "/admin/delivery/postageprice/add/")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from django.core import mail
 from django.db import connection
 from playwright.sync_api import expect
@@ -64,6 +65,7 @@ def test_new_person_confirms_the_address_and_the_banner_goes(visitor, settings):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     settings.SIGN_UP_ENABLED, settings.CONFIRMATIONS_PER_EMAIL = True, 2
     page = visitor.page
@@ -80,6 +82,7 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     assert apart(work_off, CONFIRMATION_TASK) == 0
 
 
+@pytest.mark.slow
 def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
     page = visitor.page
     visitor.go("/accounts/login/")
@@ -96,6 +99,7 @@ def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
     expect(page.get_by_label("New password", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_address_of_two_accounts_is_told_how_to_go_on_like_any_wrong_name(visitor):
     people = User.objects.filter(username__in=["user", "outsider"])
     apart(people.update, email="shared@mail.example")
@@ -109,6 +113,7 @@ def test_address_of_two_accounts_is_told_how_to_go_on_like_any_wrong_name(visito
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 def test_unconfirmed_owner_is_told_to_confirm_before_inviting_people(visitor):
     apart(User.objects.update, email_confirmed=None)
     page = visitor.page

@@ -127,6 +127,7 @@ def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
     return answer.json()["access_token"]
 
 
+@pytest.mark.slow
 @NARROW
 def test_an_icon_is_seen_before_and_after_it_is_sent(visitor):
     page = visitor.page
@@ -143,6 +144,7 @@ def test_an_icon_is_seen_before_and_after_it_is_sent(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 @NARROW
 def test_keys_of_an_application_are_regenerated_after_asking(visitor):
     page = visitor.page
@@ -161,6 +163,7 @@ def test_keys_of_an_application_are_regenerated_after_asking(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_subscription_key_is_rotated_after_the_password(visitor):
     page = visitor.page
     visitor.go("/profile/keys")
@@ -179,6 +182,7 @@ def test_a_subscription_key_is_rotated_after_the_password(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 @NARROW
 def test_a_forgotten_password_is_replaced_by_mail(visitor):
     page = visitor.page
@@ -225,6 +229,7 @@ def test_an_owner_is_invited_and_accepts(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_everything_works_without_javascript(visitor):
     """Nothing is left over that only a script could bring to life."""
     context = visitor.page.context.browser.new_context(java_script_enabled=False)

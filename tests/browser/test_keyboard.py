@@ -45,6 +45,7 @@ def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, pat
     assert gone == sorted(gone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("visitor", "path", "opener", "inside"),
     [

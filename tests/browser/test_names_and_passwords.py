@@ -36,6 +36,7 @@ def test_a_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_keys_and_the_second_step_open_after_the_password_only(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
     visitor.go("/")
@@ -64,6 +65,7 @@ def test_keys_and_the_second_step_open_after_the_password_only(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_key_is_added_with_the_password_in_the_same_form(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
@@ -81,6 +83,7 @@ def test_a_key_is_added_with_the_password_in_the_same_form(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_old_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     page = visitor.page

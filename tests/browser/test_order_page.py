@@ -47,6 +47,7 @@ def test_an_order_is_worked_by_its_buttons(order_path, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_cancelling_asks_first_and_comes_back_to_the_order(order_path, visitor):
     page = open_as(visitor, "operator", order_path)
     page.get_by_role("button", name="Cancel …").click()

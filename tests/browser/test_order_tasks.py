@@ -93,6 +93,7 @@ def test_the_days_work_takes_few_actions(placed, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_list_is_worked_by_keys(placed, visitor):
     page = open_as(visitor, "user", BOARD)
     rows = page.locator("#result_list tbody tr")

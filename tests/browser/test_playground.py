@@ -54,6 +54,7 @@ def test_the_proof_follows_the_form_up_to_a_demo_order(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     page = visitor.page
     visitor.go("/catalog/demo/photo-postcard-6x9")

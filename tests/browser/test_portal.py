@@ -40,6 +40,7 @@ def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
@@ -55,7 +56,10 @@ def test_a_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(vi
     assert visitor.complaints == []
 
 
-@pytest.mark.parametrize(("ground", "colour"), [("light", (255, 255, 255)), ("dark", (20, 24, 27))])
+ICON_GROUNDS = [("light", (255, 255, 255)), pytest.param("dark", (20, 24, 27), marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize(("ground", "colour"), ICON_GROUNDS)
 def test_an_icon_is_previewed_under_a_guide_of_its_centre(visitor, ground, colour):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
@@ -91,6 +95,7 @@ def copied(visitor, element: str) -> tuple[str, str]:
     return page.evaluate("navigator.clipboard.readText()"), page.locator(f"#{element}").text_content()
 
 
+@pytest.mark.slow
 def test_a_key_is_copied_whole(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
@@ -104,6 +109,7 @@ def test_a_key_is_copied_whole(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_lines_of_the_guide_are_copied_as_they_stand(visitor):
     visitor.go("/guide")
 
@@ -141,6 +147,7 @@ def test_sign_in_and_consent_end_at_the_application(reply_url, visitor, button, 
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
     authorize(visitor, reply_url, scope="Nonsense")
     visitor.page.wait_for_url(f"{reply_url}?*")

@@ -145,6 +145,7 @@ def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor)
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_product_is_duplicated_and_the_copy_published(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)

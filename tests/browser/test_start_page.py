@@ -29,6 +29,7 @@ def test_the_card_and_the_request_follow_the_name(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
     page = visitor.page
     visitor.go("/")
@@ -47,6 +48,7 @@ def test_the_start_page_has_no_faults_in_either_scheme(visitor):
     assert faults == []
 
 
+@pytest.mark.slow
 def test_without_script_the_name_is_sent(site, chromium):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -1,5 +1,6 @@
 """What the generator makes of the description, and that it leaves nothing out in silence."""
 
+import copy
 import json
 
 import pytest
@@ -10,12 +11,17 @@ from clients.generator import python, typescript
 from clients.generator.document import NotUnderstood, read_document
 
 
+@pytest.fixture(scope="module")
+def description():
+    return yaml.load(SCHEMA.read_text(), Loader=yaml.CSafeLoader)
+
+
 @pytest.fixture
-def described(tmp_path):
+def described(tmp_path, description):
     """Reads the description after a change of it."""
 
     def read(change):
-        document = yaml.load(SCHEMA.read_text(), Loader=yaml.CSafeLoader)
+        document = copy.deepcopy(description)
         change(document)
         # YAML as well, and written and read in a moment.
         (tmp_path / "openapi.yml").write_text(json.dumps(document))

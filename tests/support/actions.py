@@ -1,4 +1,4 @@
-"""How many actions and seconds a task takes in a browser. ACTIONS names a file for lines of docs/console.md."""
+"""How many actions and seconds a task takes in a browser. ACTIONS names a file for lines of docs/performance.md."""
 
 import os
 import time

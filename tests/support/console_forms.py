@@ -1,9 +1,10 @@
 """Forms of the console as a person fills them in a browser."""
 
+import pytest
 from playwright.sync_api import Page
 
-# A desk and a phone.
-SIZES = [(1280, "light"), (390, "dark")]
+# A desk and a phone, where the second visit of the same pages is slow.
+SIZES = [(1280, "light"), pytest.param((390, "dark"), marks=pytest.mark.slow)]
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:

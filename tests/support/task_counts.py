@@ -1,6 +1,6 @@
 """Counts what a person does for a task in the console: clicks and keys but typing, and the seconds it takes.
 
-`.venv/bin/python -m pytest -n 0 -s tests/browser/test_order_tasks.py` prints the table of docs/console.md.
+`.venv/bin/python -m pytest -n 0 -s tests/browser/test_order_tasks.py` prints the table of docs/performance.md.
 """
 
 import time

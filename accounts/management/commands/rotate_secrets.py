@@ -30,7 +30,7 @@ class Command(BaseCommand):
         else:
             note_generations()
             try:
-                report = rotate_secrets(listen=self._progress)
+                report = rotate_secrets(on_progress=self._progress)
             except DomainError as error:
                 raise CommandError(error.message) from error
         for one in report:

@@ -94,11 +94,6 @@ def retention_rules() -> list[RetentionRule]:
     ]
 
 
-def clear_expired_authorizations(*, batch: int = 1000) -> int:
-    """Deletes unusable codes and tokens in short transactions; returns their number."""
-    return sum(sum(each.remove(batch)) for each in retention_rules())
-
-
 def _oldest_sign_in() -> datetime:
     return timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
 

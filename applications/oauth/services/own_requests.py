@@ -25,13 +25,13 @@ def credentials_for_one_request(
 
     The token ends with the block; should the process die within it, two minutes later.
     """
-    wanted = {*DEFAULT_SCOPES, *scopes}
+    requested = {*DEFAULT_SCOPES, *scopes}
     if application is not None or not user.is_operator:
-        wanted.discard(Permission.OPERATOR)
+        requested.discard(Permission.OPERATOR)
     token = issue_access_token(
         user=None if application else user,
         application=application or ensure_api_console(),
-        scopes=sorted(wanted),
+        scopes=sorted(requested),
         lifetime=LIFETIME,
     )
     headers = {"Authorization": f"Bearer {token}"}

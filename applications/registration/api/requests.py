@@ -94,17 +94,17 @@ class RequestLogViewSet(ApiViewSet):
         application = application_for(request.auth, application_id)
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
-        wanted = LogFilter(
+        filters = LogFilter(
             status=_status(query),
             code=query.get("code", "")[:80],
             since=moment_parameter(query, "createdAfter"),
             before=_place(query),
         )
-        rows = logged_requests(application, wanted, take)
+        rows = logged_requests(application, filters, take)
         headers = {}
         if len(rows) > take:
-            filters = {name: value for name, value in query.items() if name != "after"}
-            following = urlencode({**filters, "after": place_text(rows[take - 1])})
+            parameters = {name: value for name, value in query.items() if name != "after"}
+            following = urlencode({**parameters, "after": place_text(rows[take - 1])})
             address = f"{settings.API_URL}/application/{application.pk}/request"
             headers["Link"] = f'<{address}?{following}>; rel="next"'
         return Response([request_record(row) for row in rows[:take]], headers=headers)

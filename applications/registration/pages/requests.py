@@ -28,7 +28,7 @@ from applications.registration.selectors.request_log import (
 )
 from fulfillment.site.reference.operations import Operation, operations
 
-BAR = 240
+BAR = 110
 
 
 class RequestFilterForm(forms.Form):
@@ -44,11 +44,11 @@ class RequestFilterForm(forms.Form):
         label="Error code",
         widget=forms.TextInput(attrs={"placeholder": "values_invalid"}),
     )
+    request = forms.UUIDField(required=False, label="Request ID")
     since = forms.DateTimeField(
         required=False, label="From", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     until = forms.DateTimeField(required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
-    request = forms.UUIDField(required=False, label="Request ID")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -22,8 +22,9 @@ DEMO_STORE = "demo"
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
-    """The quick start with this application's values; its secrets only for who may write it, asked for, and
-    after the password, which is all that is posted here.
+    """The quick start with this application's values.
+
+    Its secrets are shown only to users who may change it, on request and after the password, the only posted field.
     """
     application = readable(request, application_id)
     context = frame(request, application, "try")

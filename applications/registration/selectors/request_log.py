@@ -63,10 +63,10 @@ class OperationFigures:
         return 100 * (self.refused + self.failed) / self.calls
 
 
-def logged_requests(application: Application, wanted: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
+def logged_requests(application: Application, filters: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
     """The newest first: one page, and one more where there are older ones."""
     found = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
-    return list(_narrowed(found, wanted)[: take + 1])
+    return list(_narrowed(found, filters)[: take + 1])
 
 
 def is_status(text: str) -> bool:
@@ -128,24 +128,24 @@ def operations_logged(application: Application) -> list[OperationFigures]:
     ]
 
 
-def _narrowed(found: QuerySet[LoggedRequest], wanted: LogFilter) -> QuerySet[LoggedRequest]:
-    if wanted.status in CLASSES:
-        least, most = CLASSES[wanted.status]
+def _narrowed(found: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
+    if filters.status in CLASSES:
+        least, most = CLASSES[filters.status]
         # Repeated, because the index of refusals has this condition.
         found = found.filter(status__gte=least, status__lte=most)
         found = found.filter(status__gte=400) if least >= 400 else found
-    elif wanted.status:
-        found = found.filter(status=int(wanted.status))
-        found = found.filter(status__gte=400) if int(wanted.status) >= 400 else found
-    exact: dict[str, Any] = {"method": wanted.method, "path": wanted.path, "code": wanted.code}
+    elif filters.status:
+        found = found.filter(status=int(filters.status))
+        found = found.filter(status__gte=400) if int(filters.status) >= 400 else found
+    exact: dict[str, Any] = {"method": filters.method, "path": filters.path, "code": filters.code}
     found = found.filter(**{name: value for name, value in exact.items() if value})
-    if wanted.request_id:
-        found = found.filter(request_id=wanted.request_id)
-    if wanted.since:
-        found = found.filter(time__gte=wanted.since)
-    if wanted.until:
-        found = found.filter(time__lte=wanted.until)
-    if wanted.before:
-        time, number = wanted.before
+    if filters.request_id:
+        found = found.filter(request_id=filters.request_id)
+    if filters.since:
+        found = found.filter(time__gte=filters.since)
+    if filters.until:
+        found = found.filter(time__lte=filters.until)
+    if filters.before:
+        time, number = filters.before
         found = found.filter(time__lte=time).exclude(time=time, id__gte=number)
     return found

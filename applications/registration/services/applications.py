@@ -41,9 +41,9 @@ OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 def create_application(
     *, caller: Caller, values: Mapping[str, Any], external_id: str | None = None
 ) -> Application:
-    """Registers an application from the contract's field names; the caller becomes its admin.
+    """Registers an application from the API's field names; the caller becomes its owner.
 
-    Raises Conflict where a person who is no operator has as many as he may register.
+    Raises Conflict if a user without operator rights has as many as allowed.
     """
     is_test = _mode_of_new(caller, values)
     _refuse_too_many(caller)

@@ -51,13 +51,13 @@ def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any)
     is_approved = request.state == AssociationState.APPROVED
     permissions = [f"- {Permission(grant).label}" for grant in request.grants] if is_approved else []
     state = "approved" if is_approved else "declined"
-    wanted = request.store.company_name if request.store else "an owner's place"
+    subject = request.store.company_name if request.store else "an owner's place"
     application = request.application
     notify_owners(
         application=application,
         kind=NotificationKind.REQUEST_DECIDED,
         key=f"request:{request.pk}",
-        title=f"{application.name}: the request for {wanted} was {state}",
+        title=f"{application.name}: the request for {subject} was {state}",
         text="\n".join(
             [*(["Permissions granted:", *permissions] if permissions else []), request.note]
         ).strip(),

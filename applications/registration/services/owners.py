@@ -100,10 +100,10 @@ def decline_invitation(*, user: User | None, token: str) -> Application:
 
 @transaction.atomic
 def remove_person(*, caller: Caller, application: Application, user_id: Any) -> None:
-    """Ends what a user may do on it, and the invitations they sent; everybody may remove themselves.
+    """Removes a user's roles on the application and the invitations they sent; users may always remove themselves.
 
-    Raises Conflict where no active owner would be left. The application goes over to another owner when the
-    user was the one it is registered for, to one of the same tenant if there is one.
+    Raises Conflict if no active owner would remain. If the application was registered for this user, it passes to
+    another owner, preferably of the same tenant.
     """
     lock_application(application)
     application.refresh_from_db(fields=["user"])

@@ -43,15 +43,15 @@ def _erase_contacts(user: User) -> None:
     emails = emails_of(user)
     phones = [one.phone for one in known_as(user) if one.phone]
     events: Any = Application.pgh_event_model
-    for column, wanted in (
+    for column, condition in (
         ("support_email", Q(lower_email__in=emails)),
         ("support_phone", Q(support_phone__in=phones)),
     ):
-        for application in Application.objects.annotate(lower_email=Lower("support_email")).filter(wanted):
+        for application in Application.objects.annotate(lower_email=Lower("support_email")).filter(condition):
             setattr(application, column, "")
             application.save(update_fields=[column, "updated"])
         with pgtrigger.ignore("applications.ApplicationEvent:append_only"):
-            naming = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
+            naming = events.objects.annotate(lower_email=Lower("support_email")).filter(condition)
             naming.update(**{column: ERASED})
 
 

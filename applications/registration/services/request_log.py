@@ -1,8 +1,8 @@
-"""The log of an application's calls: in memory at first, then many of them in one statement.
+"""The log of an application's calls, collected in memory and written in batches.
 
-A process that is killed loses what it noted since its last `flush_request_log`, at most some five seconds. Of one
-application a process notes 200 calls a second and of all together 1,000; what is above is left out and counted in
-its own log. Credentials, queries, bodies of successful calls and values of a path are never noted.
+A killed process loses the calls since its last `flush_request_log`, about five seconds. A process notes at most 200
+calls a second of one application and 1,000 in total; the rest is dropped and counted in the process's log.
+Credentials, queries, bodies of successful calls and path values are never noted.
 """
 
 import logging
@@ -69,7 +69,8 @@ Entry = tuple[Any, ...]
 
 _lock = threading.Lock()
 _waiting: list[Entry] = []
-_of_application: Counter[UUID] = Counter()
+# By the number of the ID: a UUID is hashed by Python, a number is not.
+_of_application: Counter[int] = Counter()
 _sizes = Counter[str]()
 for _cache in (_waiting, _of_application, _sizes):
     register_cache(_cache)
@@ -102,16 +103,18 @@ def note_request(
         tuple(map(answered.get, REFUSAL_HEADERS if status >= 400 else RESPONSE_HEADERS)),
         problem,
     )
-    size = len(problem) if problem else 0
     with _lock:
-        if len(_waiting) >= MAX_WAITING or _of_application[application_id] >= MAX_PER_APPLICATION:
+        noted = _of_application.get(application_id.int, 0)
+        if len(_waiting) >= MAX_WAITING or noted >= MAX_PER_APPLICATION:
             _sizes["left out"] += 1
             return
-        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MAX_BYTES):
-            entry, size = (*entry[:-1], None), 0
+        if problem:
+            if len(problem) > LONGEST_PROBLEM or _sizes["bytes"] + len(problem) > MAX_BYTES:
+                entry = (*entry[:-1], None)
+            else:
+                _sizes["bytes"] += len(problem)
         _waiting.append(entry)
-        _of_application[application_id] += 1
-        _sizes["bytes"] += size
+        _of_application[application_id.int] = noted + 1
 
 
 def flush_request_log() -> int:
@@ -148,7 +151,7 @@ def _put_back(taken: list[Entry]) -> None:
     with _lock:
         room = MAX_WAITING - len(_waiting)
         _waiting[:0] = taken[-room:] if room > 0 else []
-        _of_application.update(entry[0] for entry in taken[-room:] if room > 0)
+        _of_application.update(entry[0].int for entry in taken[-room:] if room > 0)
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Counts API calls for each application and day: in memory at first, then many of them in one statement.
+"""Counts API calls by application and day, collected in memory and written in batches.
 
-A process that is killed loses what it counted since its last `flush_usage`; a statement whose commit the database
-could not confirm is sent again. These are figures to look at, not to bill by.
+A killed process loses the counts since its last `flush_usage`; a statement whose commit could not be confirmed is
+sent again. So the counts are approximate and not meant for billing.
 """
 
 import threading

@@ -62,11 +62,13 @@ def _data(event_type: str) -> dict[str, Any]:
             "UserID": None,
             "State": event_type.partition(".")[2].capitalize(),
             "Grants": ["Store.Self.Read", "Order.Self.Write"] if event_type.endswith("approved") else [],
+            "IsTest": False,
         }
     if event_type == "webhook.test":
-        return {"WebhookID": WEBHOOK_ID, "Message": "A test of this webhook."}
+        return {"WebhookID": WEBHOOK_ID, "Message": "A test of this webhook.", "IsTest": False}
     return {
         "WebhookID": WEBHOOK_ID,
         "URL": WEBHOOK["URL"],
         "DisabledReason": "The endpoint answered 410 Gone.",
+        "IsTest": False,
     }

@@ -14,7 +14,6 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 
-TYPES_TEXT = ", ".join(f"`{name}`" for name in EventType.values)
 PATTERNS_TEXT = ", ".join(f"`{pattern}`" for pattern in PATTERNS)
 
 

@@ -55,7 +55,7 @@ class Webhook(models.Model):
 
 @pghistory.track(exclude=["ciphertext"])
 class WebhookSecret(models.Model):
-    """Signs what is sent; after a rotation the old one signs along until it `expires`."""
+    """A secret that signs requests; after a rotation the old one also signs until it `expires`."""
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="secrets")
     ciphertext = models.BinaryField()

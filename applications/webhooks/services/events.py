@@ -1,4 +1,6 @@
-"""`record_event(*, application_id, store_id, type, data, timestamp=None)`: written with the change it tells of."""
+"""`record_event(*, application_id, store_id, type, data, timestamp=None)` writes an event in the transaction of its
+cause.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -42,9 +44,9 @@ def record_event(
 ) -> UUID:
     """Writes an event for an application, to be sent to its webhooks, and returns its EventID.
 
-    Only inside the transaction of the change it tells of. `IsTest`, the mode of the application, is added to `data`.
-    That must stay below 20 kB and hold nothing of a recipient; `store_id` is empty where the event is of no store,
-    and then every webhook hears of it.
+    Call it only inside the transaction of the change. `IsTest`, the application's mode, is added to `data`, which
+    must stay below 20 kB and contain no data of recipients. `store_id` is empty for events of no store, which all
+    webhooks receive.
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")

@@ -134,9 +134,9 @@ def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float]
 
 @transaction.atomic
 def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False) -> Dataset:
-    """The API answers from this data set as soon as this commits; it may be an earlier one.
+    """Activates a data set, which may be an earlier one; the API uses it from the commit on.
 
-    The one before it is kept to go back to; what is older loses its populations.
+    The previous one is kept as a fallback; older ones lose their populations.
     """
     pointer = lock_live_dataset()
     dataset = _lock(dataset_id)

@@ -36,7 +36,7 @@ def try_file(
     name: str,
     options: ImportOptions,
     problems: IO[str] | None = None,
-    listen: Listener = lambda phase, share: None,
+    on_progress: Listener = lambda phase, share: None,
 ) -> Outcome:
     """Reads and validates a file as an import would; writes nothing."""
     log = ProblemLog(problems)
@@ -45,7 +45,7 @@ def try_file(
         name=name,
         options=options,
         log=log,
-        progress=lambda phase, share, log, rows: listen(phase, share),
+        progress=lambda phase, share, log, rows: on_progress(phase, share),
     )
     return Outcome(reading)
 
@@ -57,7 +57,7 @@ def import_file(
     options: ImportOptions,
     by: str,
     run: ImportRun | None = None,
-    listen: Listener = lambda phase, share: None,
+    on_progress: Listener = lambda phase, share: None,
 ) -> Outcome:
     """Raises `Conflict` while another import runs. Concerns leave the data set waiting to be activated."""
     with hold_import_lock() as lock:
@@ -66,7 +66,7 @@ def import_file(
         run.state, run.options, run.phase = ImportState.RUNNING, options.as_json(), "reading"
         run.updated = timezone.now()
         run.save()
-        line = ProgressLine(lock, run.pk, listen)
+        line = ProgressLine(lock, run.pk, on_progress)
         with _problem_file() as problems:
             log = ProblemLog(problems)
             try:
@@ -78,7 +78,7 @@ def import_file(
                 _fail(run, log, error, problems)
                 raise
             _finish(run, reading, dataset, problems)
-        listen("done", 1.0)
+        on_progress("done", 1.0)
     return Outcome(reading, dataset, run)
 
 

@@ -71,8 +71,10 @@ def _what_runs() -> str:
 class ProgressLine:
     """Writes phase and share to the import's record, four times a second at most."""
 
-    def __init__(self, lock: BaseDatabaseWrapper, run_id: int, listen: Callable[[str, float], None]) -> None:
-        self.lock, self.run_id, self.listen = lock, run_id, listen
+    def __init__(
+        self, lock: BaseDatabaseWrapper, run_id: int, on_progress: Callable[[str, float], None]
+    ) -> None:
+        self.lock, self.run_id, self.on_progress = lock, run_id, on_progress
         self.next = 0.0
 
     def reading(self, phase: str, share: float, log: ProblemLog, rows: int) -> None:
@@ -82,7 +84,7 @@ class ProgressLine:
         self._show("writing", READING_SHARE + share * (0.98 - READING_SHARE))
 
     def _show(self, phase: str, share: float, rows: int | None = None, rejects: int | None = None) -> None:
-        self.listen(phase, share)
+        self.on_progress(phase, share)
         if time.monotonic() < self.next:
             return
         self.next = time.monotonic() + EVERY_SECONDS

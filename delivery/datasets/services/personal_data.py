@@ -1,6 +1,6 @@
-"""Imports and activations carry the name of the operator who did them.
+"""Personal data in imports and activations: the user name of the operator.
 
-A user name is unique only within its tenant, and only operators import: other users of that name are not meant.
+User names are unique only within a tenant, and only operators import, so other users of that name are not affected.
 """
 
 from typing import Any

@@ -11,7 +11,7 @@ from django.utils import timezone
 from delivery.datasets.models import ImportProblem, ImportRun, ImportState
 from fulfillment.core.audit.retention import RetentionRule
 
-AT_WORK = (ImportState.WAITING, ImportState.RUNNING)
+UNFINISHED = (ImportState.WAITING, ImportState.RUNNING)
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -21,7 +21,7 @@ def retention_rules() -> list[RetentionRule]:
 def _old_runs() -> QuerySet[ImportRun]:
     before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
     with_files = ~Q(upload="") | ~Q(problem_file="") | Q(problems__isnull=False)
-    return ImportRun.objects.filter(with_files, updated__lt=before).exclude(state__in=AT_WORK).distinct()
+    return ImportRun.objects.filter(with_files, updated__lt=before).exclude(state__in=UNFINISHED).distinct()
 
 
 def _remove_files(batch: int) -> Iterator[int]:
@@ -35,7 +35,7 @@ def _empty(key: int) -> bool:
     run = (
         ImportRun.objects.select_for_update(skip_locked=True)
         .filter(pk=key)
-        .exclude(state__in=AT_WORK)
+        .exclude(state__in=UNFINISHED)
         .first()
     )
     if run is None:

@@ -85,7 +85,7 @@ class Command(BaseCommand):
                 outcome = _try(path, name, settings, options["problems"], progress)
             else:
                 outcome = import_file(
-                    path=path, name=name, options=settings, by=current_user(), listen=progress.show
+                    path=path, name=name, options=settings, by=current_user(), on_progress=progress.show
                 )
         progress.close()
         if outcome.run and outcome.run.problem_file and options["problems"]:
@@ -101,10 +101,10 @@ def _try(
     path: Path, name: str, settings: ImportOptions, problems: Path | None, progress: TerminalProgress
 ) -> Any:
     if problems is None:
-        return try_file(path=path, name=name, options=settings, listen=progress.show)
+        return try_file(path=path, name=name, options=settings, on_progress=progress.show)
     with problems.open("w", encoding="utf-8", newline="") as target:
         target.write(PROBLEM_HEADER)
-        return try_file(path=path, name=name, options=settings, problems=target, listen=progress.show)
+        return try_file(path=path, name=name, options=settings, problems=target, on_progress=progress.show)
 
 
 @contextmanager

@@ -2,39 +2,52 @@
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-import pikepdf
 from django.db import transaction
 
 from delivery.papers.models import OfficialForm
 from delivery.papers.official_form import (
+    MAXIMUM_BYTES,
     MAXIMUM_COPIES,
+    MAXIMUM_FILLED_BYTES,
     check_mapping,
     copies_needed,
-    fill_forms,
     read_field_names,
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.selectors.forms import form_in_use
 from delivery.papers.sheets import Mailing, Postage, papers_sheets
+from fulfillment.core.bounded import TaskFailed, run_bounded
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.lanes import FILES
 
 logger = logging.getLogger("delivery.papers")
 
-# Exceptions of pikepdf for damaged forms.
-UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
+TASKS = "delivery.papers.official_form"
+# A PDF of 5 MB can unpack to gigabytes.
+MEMORY_BYTES = 512 << 20
+SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class FilledForms:
+    """One PDF with all copies; or none, and why."""
+
+    content: bytes = b""
+    count: int = 0
+    note: str = ""
 
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
-    """Stores the form with a mapping suggested by its field names."""
+    """Keeps the form with a mapping that is suggested by the names of its fields."""
     with FILES.slot(f"user:{by}" if by else ""):
-        names = read_field_names(content)
+        names = _field_names(content)
     digest = hashlib.sha256(content).hexdigest()
     if OfficialForm.objects.filter(sha256=digest).exists():
         raise Invalid.at("/file", "form_known", "This file has already been added.")
@@ -55,22 +68,48 @@ def map_official_form(*, form: OfficialForm, mapping: Mapping[str, str]) -> Offi
     return locked
 
 
-def filled_forms(sheets: Mapping[str, Any]) -> tuple[Sequence[bytes], str]:
-    """The filled copies for all drops; or none, and why."""
+def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
     form = form_in_use()
     if form is None:
-        return [], ""
+        return FilledForms()
     needed = copies_needed(form.mapping, form.field_names, sheets)
-    if needed > MAXIMUM_COPIES:
-        return (
-            [],
-            f"PS Form 3587 is not filled: {needed} copies would be needed, at most {MAXIMUM_COPIES} are made.",
-        )
+    most = min(MAXIMUM_COPIES, MAXIMUM_FILLED_BYTES // max(1, len(form.content)))
+    if needed > most:
+        note = f"PS Form 3587 is not filled: {needed} copies would be needed, at most {most} are made."
+        return FilledForms(note=note)
+    filled = _filled(form, sheets)
+    if filled is None:
+        note = "PS Form 3587 could not be filled: its PDF is damaged. Copy the data of each drop by hand."
+        return FilledForms(note=note)
+    return FilledForms(filled, needed)
+
+
+def _field_names(content: bytes) -> list[str]:
+    """Raises Invalid."""
+    if len(content) > MAXIMUM_BYTES:
+        return read_field_names(content)
+    files, task = {"form": content}, f"{TASKS}:names_in_folder"
     try:
-        return fill_forms(bytes(form.content), form.mapping, form.field_names, sheets), ""
-    except UNFILLABLE as error:
+        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
+            if "code" in answer:
+                raise Invalid.at("/file", answer["code"], answer["message"])
+            return list(answer["names"])
+    except TaskFailed as error:
+        logger.warning("A PDF form could not be read", exc_info=error)
+        message = "The PDF takes too much memory or time to read. Save it anew with another program."
+        raise Invalid.at("/file", "form_unreadable", message) from error
+
+
+def _filled(form: OfficialForm, sheets: Mapping[str, Any]) -> bytes | None:
+    """None for a damaged form."""
+    options = {"mapping": form.mapping, "names": form.field_names, "sheets": dict(sheets)}
+    files, task = {"form": bytes(form.content)}, f"{TASKS}:fill_in_folder"
+    try:
+        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (count, folder):
+            return (folder / "filled").read_bytes() if count is not None else None
+    except TaskFailed as error:
         logger.error("PS Form 3587 could not be filled", exc_info=error)
-        return [], "PS Form 3587 could not be filled: its PDF is damaged. Copy the data of each drop by hand."
+        return None
 
 
 def fill_sample(*, form: OfficialForm, by: str) -> bytes:
@@ -91,7 +130,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
     with FILES.slot(f"user:{by}"):
-        try:
-            return fill_forms(bytes(form.content), form.mapping, form.field_names, sheets)[0]
-        except UNFILLABLE as error:
-            raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable") from error
+        filled = _filled(form, sheets)
+    if filled is None:
+        raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")
+    return filled

@@ -108,10 +108,5 @@ class EddmSelectionRoute(models.Model):
         return f"{self.postal_code}{self.carrier_route}"
 
     @property
-    def route_type(self) -> str:
-        """The letter: C city, R rural, H highway contract, B PO Box."""
-        return self.carrier_route[:1]
-
-    @property
     def total(self) -> int:
         return self.residential + self.business

@@ -218,13 +218,13 @@ class _Search:
         matches = self._pieces(found) > 0
         if criteria.route_types:
             matches &= np.array([route[0] in self.types for route in found.routes], bool)
-        for names, wanted in (
+        for names, allowed_names in (
             (found.postal_codes, criteria.postal_codes),
             (found.codes if criteria.routes else [], criteria.routes),
         ):
-            if wanted:
-                kept = frozenset(wanted)
-                matches &= np.array([name in kept for name in names], bool)
+            if allowed_names:
+                allowed_set = frozenset(allowed_names)
+                matches &= np.array([name in allowed_set for name in names], bool)
         if criteria.polygon is not None:
             matches &= _meets(found, criteria.polygon, matches)
         distances = None
@@ -250,14 +250,14 @@ class _Search:
         ranges = (criteria.income, criteria.age, criteria.household)
         if not any(ranges):
             return where
-        kept = [
+        allowed_set = [
             all(
                 limits is None or limits.holds(value)
                 for limits, value in zip(ranges, (facts.income, facts.age, facts.household), strict=True)
             )
             for facts in found.facts(where)
         ]
-        return where[np.array(kept, bool)]
+        return where[np.array(allowed_set, bool)]
 
     def _pieces(self, found: Candidates) -> np.ndarray:
         return found.residential if self.criteria.residential_only else found.residential + found.business

@@ -34,19 +34,19 @@ class ChoosingWidget(AutocompleteSelect):
 
     def optgroups(self, name: str, value: Sequence[Any], attrs: Any = None) -> list[Any]:
         """The chosen record as option. An invalid key is not looked up here: the field reports it."""
-        wanted = {str(one) for one in value if self._is_key(one)}
+        selected = {str(one) for one in value if self._is_key(one)}
         known = {str(record.pk): record for record in self.offered}
-        if wanted - set(known):
+        if selected - set(known):
             known |= {
                 str(record.pk): record
-                for record in self.choices.queryset.using(self.db).filter(pk__in=wanted)
+                for record in self.choices.queryset.using(self.db).filter(pk__in=selected)
             }
         is_only = self.is_required and len(known) == 1
         # Never preselects the first record.
-        needs_blank = not self.is_required or not (wanted or is_only)
-        options = [self.create_option(name, "", "", not wanted, 0)] if needs_blank else []
+        needs_blank = not self.is_required or not (selected or is_only)
+        options = [self.create_option(name, "", "", not selected, 0)] if needs_blank else []
         for key, record in known.items():
-            options.append(self.create_option(name, key, self._called(record), key in wanted, len(options)))
+            options.append(self.create_option(name, key, self._called(record), key in selected, len(options)))
         return [(None, options, 0)]
 
     def _called(self, record: Any) -> str:

@@ -71,8 +71,8 @@ def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple
 def _with_names(model: Any) -> QuerySet:
     """The model's records with the relations that their labels need."""
     records: QuerySet = model._base_manager.all()  # noqa: SLF001 - as above
-    wanted = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - as above
-    return records.select_related(*wanted) if wanted else records
+    related = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - as above
+    return records.select_related(*related) if related else records
 
 
 def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:

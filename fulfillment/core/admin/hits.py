@@ -26,10 +26,10 @@ def visible_records(request: HttpRequest, model: type[Model]) -> QuerySet[Any]:
 
 
 def match_rank(words: str, *names: str) -> int:
-    wanted, known = words.casefold(), [name.casefold() for name in names]
-    if wanted in known:
+    searched, known = words.casefold(), [name.casefold() for name in names]
+    if searched in known:
         return EQUAL
-    return BEGINS if any(name.startswith(wanted) for name in known) else CONTAINS
+    return BEGINS if any(name.startswith(searched) for name in known) else CONTAINS
 
 
 def named_hits(

@@ -32,7 +32,9 @@ class OptimisticLockMixin:
 
     @property
     def loaded_version(self) -> str:
-        """What the page sends back: after another fault still what was first seen. Nothing where nothing is asked."""
+        """The version that the page sends back: the one it was first loaded with, even after a fault. Empty without a
+        lock.
+        """
         if not self.fields:
             return ""
         seen: str | None = self.data.get(SEEN) if self.is_bound and not self.is_stale else None

@@ -202,8 +202,8 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
         if getattr(exc, "gateway_body", False):
             members = {"statusCode": 401, "message": exc.message}
     if isinstance(exc, InsufficientScope):
-        wanted = " ".join(exc.scopes)
-        headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{wanted}"'
+        required = " ".join(exc.scopes)
+        headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{required}"'
     if isinstance(exc, Busy | TooManyRequests | Unavailable):
         headers["Retry-After"] = str(exc.retry_after)
     return problem(

@@ -45,9 +45,9 @@ class Negotiation(DefaultContentNegotiation):
         if accept in ANYTHING:
             return renderers[0], renderers[0].media_type
         ranges = _media_ranges(accept)
-        wanted = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
-        if _weight(wanted.media_type, ranges) > REFUSED:
-            return wanted, wanted.media_type
+        renderer_chosen = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
+        if _weight(renderer_chosen.media_type, ranges) > REFUSED:
+            return renderer_chosen, renderer_chosen.media_type
         request.nothing_acceptable = True
         return renderers[0], renderers[0].media_type
 

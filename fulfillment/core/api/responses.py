@@ -24,8 +24,8 @@ def is_unchanged(request: HttpRequest, etag: str) -> bool:
     header = request.META.get("HTTP_IF_NONE_MATCH")
     if not header:
         return False
-    wanted = etag.removeprefix("W/")
-    return any(tag == "*" or tag.removeprefix("W/") == wanted for tag in parse_etags(header))
+    opaque_tag = etag.removeprefix("W/")
+    return any(tag == "*" or tag.removeprefix("W/") == opaque_tag for tag in parse_etags(header))
 
 
 def matching_tags(request: HttpRequest) -> list[str]:

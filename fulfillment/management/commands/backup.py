@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         folder = options["folder"].absolute()
         try:
-            manifest = make_backup(folder=folder, listen=self.stdout.write)
+            manifest = make_backup(folder=folder, on_progress=self.stdout.write)
         except DomainError as error:
             raise CommandError(error.message) from error
         except OSError as error:

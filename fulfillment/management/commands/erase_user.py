@@ -31,8 +31,8 @@ class Command(BaseCommand):
         try:
             user = find_user(options["user"])
             full_name = f"{user.username}@{user.tenant.domain}"
-            wanted = ErasureOptions(options["disable_applications"], options["erase_orders"])
-            left = erase_user(user=user, options=wanted)
+            erasure = ErasureOptions(options["disable_applications"], options["erase_orders"])
+            left = erase_user(user=user, options=erasure)
         except DomainError as error:
             further = " Or run it again with --disable-applications." if error.code == "last_owner" else ""
             raise CommandError(f"{error.message}{further}") from error

@@ -25,7 +25,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            moved = move_files(target=options["target"], remove=options["remove"], listen=self.stdout.write)
+            moved = move_files(
+                target=options["target"], remove=options["remove"], on_progress=self.stdout.write
+            )
         except DomainError as error:
             raise CommandError(error.message) from error
         self.stdout.write(

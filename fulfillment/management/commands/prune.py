@@ -44,7 +44,7 @@ class Command(BaseCommand):
                 for thing in things:
                     self.stdout.write(f"{thing.count():>9}  {thing.name} would go")
                 return
-            report = prune(things=things, batch=options["batch"], listen=self._show)
+            report = prune(things=things, batch=options["batch"], on_progress=self._show)
         except DomainError as error:
             raise CommandError(error.message) from error
         if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         folder = options["folder"].absolute()
         try:
-            manifest = restore_backup(folder=folder, force=options["force"], listen=self.stdout.write)
+            manifest = restore_backup(folder=folder, force=options["force"], on_progress=self.stdout.write)
         except DomainError as error:
             raise CommandError(error.message) from error
         except OSError as error:

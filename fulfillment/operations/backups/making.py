@@ -29,7 +29,7 @@ from fulfillment.operations.backups.programs import run_program
 CHUNK = 1 << 20
 
 
-def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: None) -> Manifest:
+def make_backup(*, folder: Path, on_progress: Callable[[str], None] = lambda said: None) -> Manifest:
     """Writes into a folder beside `folder`, which appears when it is whole.
 
     Raises Conflict when `folder` is there already, or while something is pruned or another backup is made.
@@ -43,7 +43,7 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
             held.enter_context(exclusive_job(work))
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
         held.callback(shutil.rmtree, part, ignore_errors=True)
-        manifest = _fill(part, listen)
+        manifest = _fill(part, on_progress)
         _sync(part)
         part.rename(folder)
         _sync(folder.parent)
@@ -61,9 +61,9 @@ def _refuse_among_files(folder: Path) -> None:
             )
 
 
-def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
+def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
     with _snapshot() as (snapshot, tables, named):
-        listen("Dumping the database")
+        on_progress("Dumping the database")
         run_program(
             "pg_dump",
             "--format=custom",
@@ -72,7 +72,7 @@ def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
             f"--snapshot={snapshot}",
             f"--file={part / DUMP}",
         )
-    listen("Copying the files")
+    on_progress("Copying the files")
     copied: set[str] = set()
     with storage_errors():
         count, size = write_contents(part, _copied(part, copied))

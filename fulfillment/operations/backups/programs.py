@@ -42,18 +42,18 @@ def run_program(name: str, *arguments: str) -> None:
 
 def find_program(name: str) -> Path:
     """The program in the server's version, else a newer one; older ones cannot read the server."""
-    wanted = connection.pg_version // 10_000  # type: ignore[attr-defined]
-    found = {path: major for path in _candidates(name, wanted) if (major := _major_version(path))}
+    server_major = connection.pg_version // 10_000  # type: ignore[attr-defined]
+    found = {path: major for path in _candidates(name, server_major) if (major := _major_version(path))}
     for path, major in found.items():
-        if major == wanted:
+        if major == server_major:
             return path
     for path, major in found.items():
-        if major > wanted:
+        if major > server_major:
             return path
     seen = ", ".join(f"{path} ({major})" for path, major in found.items()) or "none"
     raise Unprocessable(
-        f"The server is PostgreSQL {wanted}, and no {name} of that version or newer is here; found: {seen}. "
-        f"Install the client programs of PostgreSQL {wanted} or put their folder first in PATH.",
+        f"The server is PostgreSQL {server_major}, and no {name} of that version or newer is here; found: {seen}. "
+        f"Install the client programs of PostgreSQL {server_major} or put their folder first in PATH.",
         code="program_missing",
     )
 

@@ -30,7 +30,7 @@ ASIDE = "before_restore"
 
 
 def restore_backup(
-    *, folder: Path, force: bool = False, listen: Callable[[str], None] = lambda said: None
+    *, folder: Path, force: bool = False, on_progress: Callable[[str], None] = lambda said: None
 ) -> Manifest:
     """Puts files and database back and compares the number of rows of every table.
 
@@ -42,12 +42,12 @@ def restore_backup(
         _put_back_interrupted()
         _check_database(force)
         find_program("pg_restore")
-        listen("Checking the backup")
+        on_progress("Checking the backup")
         check_backup(folder, manifest)
-        listen(f"Restoring {manifest.file_count} files")
+        on_progress(f"Restoring {manifest.file_count} files")
         with storage_errors():
             _restore_files(folder)
-        listen("Restoring the database")
+        on_progress("Restoring the database")
         with _old_tables_aside():
             run_program(
                 "pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP)

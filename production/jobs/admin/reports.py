@@ -25,8 +25,8 @@ class OutcomeFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, reports: QuerySet) -> QuerySet:
         if self.value() == "open":
-            wanted = (ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB)
-            return reports.filter(outcome__in=wanted, is_seen=False)
+            outcomes = (ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB)
+            return reports.filter(outcome__in=outcomes, is_seen=False)
         return reports.filter(outcome=self.value()) if self.value() in ReportOutcome.values else reports
 
 

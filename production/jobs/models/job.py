@@ -40,12 +40,12 @@ IN_WORK = (*OPEN, JobState.FAILED.value)
 
 
 class Job(models.Model):
-    """The production of one item of an order.
+    """The production of an order item.
 
-    It is its own outbox: `next_try` is when a worker has something to do for it, a submission or, once
-    `cancel_requested` is set, a cancellation. `number` is what the provider knows it by: the same over all tries, and
-    another (`generation`) once the job is started again. `is_uncertain` says that a try ended without an answer, so
-    that the provider may have the job. A job on a `gang_sheet` is sent with it and waits without a `next_try`.
+    It is its own outbox: `next_try` is when a worker must submit it or, if `cancel_requested` is set, cancel it.
+    `number` identifies it at the provider: the same over all attempts, and a new one (`generation`) when the job is
+    restarted. `is_uncertain`: an attempt ended without a response, so the provider may have the job. A job
+    on a `gang_sheet` is sent with it and has no `next_try`.
     """
 
     number = models.CharField(max_length=40, unique=True)

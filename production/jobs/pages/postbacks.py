@@ -13,7 +13,7 @@ from accounts.callers import Caller
 from fulfillment.core.api.errors import answer_exception, problem
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import FILES
-from production.jobs.selectors.building import FILE_SALT, PAPERS, PDF
+from production.jobs.selectors.building import FILE_SALT, FILE_VALID, PAPERS, PDF
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, provider_at_address
@@ -24,7 +24,6 @@ from stores.orders.services.print_files import read_print_file
 LARGEST_BODY = 1024 * 1024
 # Each is a transaction of its own: more would hold a thread for many seconds.
 MOST_REPORTS = 100
-FILE_SECONDS = 90 * 86_400
 
 
 @csrf_exempt
@@ -61,7 +60,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """Serves a print file at its signed URL, for providers that fetch files."""
     try:
-        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_SECONDS)
+        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):

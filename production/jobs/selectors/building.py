@@ -1,7 +1,7 @@
 """Builds jobs for adapters."""
 
 import hashlib
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
 FILE_SALT = "production.files"
+FILE_VALID = timedelta(days=30)
 # In the place of a print file's digest: a digest is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"

@@ -34,9 +34,9 @@ def _queue_jobs(order: Order) -> None:
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
-    wanted = [item for item in items.defer("template_data") if first_rule(rules, facts_of(order, item))]
+    routed = [item for item in items.defer("template_data") if first_rule(rules, facts_of(order, item))]
     now = timezone.now()
-    jobs = Job.objects.bulk_create(_job(order, item, now) for item in wanted)
+    jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)
     JobHistory.objects.bulk_create(
         JobHistory(job=job, state=JobState.QUEUED, timestamp=now, actor_kind=SYSTEM.kind) for job in jobs
     )
@@ -77,6 +77,6 @@ def _cancel_jobs(order: Order) -> None:
         request_cancellation(job, note=ORDER_CANCELLED)
 
 
-def _locked(order: Order, **wanted: object) -> list[Job]:
-    jobs = Job.objects.filter(order=order, **wanted).order_by("pk")
+def _locked(order: Order, **routed: object) -> list[Job]:
+    jobs = Job.objects.filter(order=order, **routed).order_by("pk")
     return list(jobs.select_for_update(of=("self",), no_key=True))

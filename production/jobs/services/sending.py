@@ -1,7 +1,7 @@
 """Works on due jobs: each exchange is recorded before it begins and completed after it.
 
-A claim moves `next_try` ahead by a lease, and the lock of the job's number is held by the connection that works on
-it: what a killed worker held comes up again when the lease is over, and what another one still holds is left alone.
+A claim moves `next_try` ahead by a lease, and the connection that works on a job holds a lock on its number. Jobs of
+a killed worker become due again when the lease ends; jobs that are still locked are left alone.
 """
 
 import logging

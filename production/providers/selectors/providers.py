@@ -4,7 +4,6 @@ import hmac
 import json
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -64,17 +63,8 @@ def failing_providers() -> QuerySet[Provider]:
 
 
 def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
-    """Providers to poll: enabled ones, and disabled ones with open jobs."""
+    """Providers not polled since `every`: enabled ones, and disabled ones that still have jobs."""
     due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
     with_jobs = Provider.objects.filter(is_enabled=False, jobs__state__in=STATES_AT_PROVIDER)
-    wanted = Q(is_enabled=True) | Q(pk__in=with_jobs.values("pk"))
-    return Provider.objects.filter(due, wanted).order_by("pk")
-
-
-def shown_settings(provider: Provider) -> list[tuple[str, Any]]:
-    """Labels and values, without secrets."""
-    return [
-        (field.label, provider.settings.get(field.name, field.default))
-        for field in setting_fields(provider.adapter)
-        if not field.secret
-    ]
+    to_poll = Q(is_enabled=True) | Q(pk__in=with_jobs.values("pk"))
+    return Provider.objects.filter(due, to_poll).order_by("pk")

@@ -1,12 +1,17 @@
-// A colour as the template has it: `#rrggbb`, or percentages of four inks, shown as the typesetter shows them.
+// A colour as the template has it: `#rrggbb`, percentages of four inks, or a spot colour with the inks that show it on
+// screens. Inks are shown as the typesetter shows them.
 
 import { freshId, make } from "./dom.js";
 import { MIXED, readNumber, shownText } from "./controls.js";
 
 const INKS = [["C", "Cyan"], ["M", "Magenta"], ["Y", "Yellow"], ["K", "Black"]];
+// What print shops usually call the plates of what they do beside printing.
+const SPOTS = ["CutContour", "White", "Varnish", "Crease", "Foil"];
+const MODELS = [["rgb", "sRGB"], ["cmyk", "CMYK"], ["spot", "Spot"]];
 const known = new Map();
 
 const isInks = (value) => Boolean(value) && typeof value === "object";
+const isSpot = (value) => isInks(value) && "Spot" in value;
 const textOf = (inks) => INKS.map(([ink]) => inks[ink] ?? 0).join(" ");
 
 // Where to begin when inks are typed for a colour of the screen; the typed ones count, not these.
@@ -24,9 +29,12 @@ export function colorControl(member, change, server) {
   const hex = make("input", { type: "text", class: "ds-hex", "aria-label": `${member.label}: sRGB`, title: "#rrggbb, or four percentages: C M Y K", placeholder: member.unset, autocomplete: "off", "data-name": member.name });
   const inks = INKS.map(([ink, name]) => make("input", { type: "text", inputmode: "decimal", "aria-label": `${member.label}: ${name} in percent`, title: `${name} (%)`, autocomplete: "off", "data-name": `${member.name}:${ink}` }));
   const inkRow = make("div", { class: "ds-inks" }, ...INKS.map(([ink], at) => make("span", { class: "ds-ink" }, make("span", { "aria-hidden": "true" }, ink), inks[at])));
-  const model = make("select", { class: "ds-model", "aria-label": `${member.label}: model`, "data-name": `${member.name}:model` }, make("option", { value: "rgb" }, "sRGB"), make("option", { value: "cmyk" }, "CMYK"));
+  const model = make("select", { class: "ds-model", "aria-label": `${member.label}: model`, "data-name": `${member.name}:model` }, ...MODELS.map(([value, name]) => make("option", { value }, name)));
+  const names = make("datalist", { id: freshId("spots") }, ...SPOTS.map((value) => make("option", { value })));
+  const spot = make("input", { type: "text", class: "ds-hex", maxlength: 60, list: names.id, "aria-label": `${member.label}: name of the spot colour`, placeholder: "Name of its plate", title: "The name of its plate; the inks above show it on screens", autocomplete: "off", "data-name": `${member.name}:Spot` });
+  const spotRow = make("div", { class: "ds-color-row", hidden: true }, spot, names);
   const clear = make("button", { type: "button", class: "ds-mini ds-clear", "aria-label": `${member.label}: back to ${member.unset}`, title: `Back to ${member.unset}` }, "×");
-  const element = make("div", { class: "ds-field ds-full ds-color", role: "group", "aria-labelledby": title.id }, title, make("div", { class: "ds-color-row" }, swatch, model, hex, inkRow, clear), error);
+  const element = make("div", { class: "ds-field ds-full ds-color", role: "group", "aria-labelledby": title.id }, title, make("div", { class: "ds-color-row" }, swatch, model, hex, inkRow, clear), spotRow, error);
   const usual = /^#[0-9a-f]{6}$/i.test(member.unset) ? member.unset : "#ffffff";
   let now;
 
@@ -43,7 +51,9 @@ export function colorControl(member, change, server) {
   function show(value) {
     now = value;
     const withInks = isInks(value);
-    model.value = withInks ? "cmyk" : "rgb";
+    model.value = isSpot(value) ? "spot" : withInks ? "cmyk" : "rgb";
+    spotRow.hidden = !isSpot(value);
+    if (isSpot(value) && document.activeElement !== spot) spot.value = value.Spot;
     hex.hidden = withInks;
     inkRow.hidden = !withInks;
     clear.hidden = value === undefined;
@@ -71,13 +81,17 @@ export function colorControl(member, change, server) {
     inks[3].focus();
   });
   clear.addEventListener("click", () => change(undefined));
-  for (const input of inks) {
-    input.addEventListener("input", () => change(Object.fromEntries(INKS.map(([ink], at) => [ink, readNumber(inks[at].value) ?? 0]))));
-  }
+  const typedInks = () => Object.fromEntries(INKS.map(([ink], at) => [ink, readNumber(inks[at].value) ?? 0]));
+  const named = () => (isSpot(now) ? { Spot: spot.value.trim() } : {});
+  for (const input of inks) input.addEventListener("input", () => change({ ...named(), ...typedInks() }));
+  spot.addEventListener("input", () => change({ ...named(), ...typedInks() }));
   model.addEventListener("change", () => {
-    if (model.value === "cmyk") change(startingInks(swatch.value));
-    else change(swatch.value);
-    (model.value === "cmyk" ? inks[0] : hex).focus();
+    const { Spot, ...process } = isInks(now) ? now : startingInks(swatch.value);
+    if (model.value === "rgb") change(swatch.value);
+    else if (model.value === "cmyk") change(process);
+    else change({ Spot: Spot || SPOTS[0], ...process });
+    ({ rgb: hex, cmyk: inks[0], spot })[model.value].focus();
+    if (model.value === "spot") spot.select();
   });
   return {
     element,

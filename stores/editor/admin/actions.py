@@ -31,11 +31,11 @@ class EditorState:
         return replace(self, draft=replace(self.draft, new_fields=[*self.draft.new_fields, entry]))
 
 
-def apply_action(step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
-    """`wanted` is the button's value: a name and, behind a colon, what it is about."""
-    name, _, about = wanted.partition(":")
-    action = STEPS.get(name)
-    return action(step, about, editor) if action else step
+def apply_action(step: EditorState, action: str, editor: EditorContext) -> EditorState:
+    """`action` is the button's value: a name and, behind a colon, what it is about."""
+    name, _, about = action.partition(":")
+    apply = STEPS.get(name)
+    return apply(step, about, editor) if apply else step
 
 
 def _go(step: EditorState, about: str, editor: EditorContext) -> EditorState:

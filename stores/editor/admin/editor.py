@@ -87,11 +87,11 @@ class TemplateEditor:
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Applies a button to the draft, for browsers without JavaScript."""
         product, editor, sent = self._sent(request, product_id)
-        return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.wanted, editor)))
+        return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.action, editor)))
 
     def save(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product, editor, sent = self._sent(request, product_id)
-        begun = editor.version if sent.wanted == "save-over" else sent.version
+        begun = editor.version if sent.action == "save-over" else sent.version
         try:
             saved = save_template(product=product, version=begun, draft=sent.step.draft, editor=editor)
         except TemplateChanged as error:
@@ -111,7 +111,7 @@ class TemplateEditor:
         product, editor, sent = self._sent(request, product_id)
         uploads = PictureUploads(product, request)
         try:
-            step = uploads.take(sent.step, sent.wanted, editor)
+            step = uploads.take(sent.step, sent.action, editor)
         except DomainError as error:
             return self._answer(request, product, editor, sent, faults_in(error))
         return self._answer(request, product, editor, sent.at(step), pending=uploads.pending)

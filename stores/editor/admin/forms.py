@@ -1,7 +1,7 @@
-"""The editor's form: which input stands for which member of a template's JSON, and back again.
+"""The editor's form: maps inputs to members of a template's JSON and back.
 
-An input left empty leaves its member out, so that the engine's default counts. A value that was not touched
-stays the very value it was; one that is no number stays text, and the engine says at its path what is wrong.
+An empty input omits its member, so that the engine's default applies. Untouched values stay unchanged; text that is
+no number stays text, and the engine reports it at its path.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,6 @@ NEW_BOX: dict[str, Any] = {"X": 5, "Y": 5, "Width": 40, "Height": 8}
 TEXTS = frozenset({"Text", *FIXED_TEXTS})
 IMAGES = frozenset({"Image"})
 ALL = frozenset(KINDS)
-WEIGHTS = ("100", "200", "300", "400", "500", "600", "700", "800", "900")
 
 
 NEW_TEXT = {
@@ -121,9 +120,9 @@ def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: 
 
 
 def read_page(page: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
-    """The page as the form now says; `page` is what it was when the form was made.
+    """The page updated by the form; `page` is its state when the form was rendered.
 
-    A script sends the pages alone: without the inputs the page is as it was.
+    A script sends the pages only: without inputs the page stays unchanged.
     """
     if "page-WidthMM" not in sent:
         return dict(page)
@@ -179,9 +178,10 @@ def _value(member: Member, text: str) -> Any:
     if member.form == "number":
         return _number(text)
     if member.form == "color":
-        parts = [_number(part) for part in text.replace(",", " ").split()]
-        if len(parts) == 4 and not any(isinstance(part, str) for part in parts):
-            return dict(zip("CMYK", parts, strict=True))
+        *inks, spot = [*text.replace(",", " ").split(maxsplit=4), "", "", "", "", ""][:5]
+        parts = [_number(ink) for ink in inks]
+        if not any(isinstance(part, str) for part in parts):
+            return dict(zip("CMYK", parts, strict=True)) | ({"Spot": spot} if spot else {})
     return text or None
 
 
@@ -209,7 +209,9 @@ def shown(value: Any) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     if isinstance(value, dict):
-        return " ".join(shown(value.get(ink, 0)) or "0" for ink in "CMYK")
+        return " ".join(
+            [*(shown(value.get(ink, 0)) or "0" for ink in "CMYK"), value.get("Spot") or ""]
+        ).strip()
     return str(value)
 
 

@@ -17,12 +17,12 @@ LONGEST_NUMBER = 9
 
 @dataclass(frozen=True, slots=True)
 class SentDraft:
-    """`version` is the product version the draft is based on, `wanted` the pressed button."""
+    """`version` is the product version the draft is based on, `action` the pressed button."""
 
     version: int
     step: EditorState
     samples: dict[str, str]
-    wanted: str = ""
+    action: str = ""
 
     def at(self, step: EditorState) -> "SentDraft":
         return replace(self, step=step)

@@ -1,4 +1,4 @@
-"""Pictures sent to the template editor: where they go, and what is offered for one of another shape than the page."""
+"""Uploads to the template editor, with choices for pictures of another shape than the page."""
 
 from dataclasses import replace
 from pathlib import PurePath
@@ -35,8 +35,8 @@ class PictureUploads:
         self.product, self.request = product, request
         self.pending: dict[str, Any] = {}
 
-    def take(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
-        return self.upload(step) if wanted == "upload" else self.decide(step, wanted, editor)
+    def take(self, step: EditorState, action: str, editor: EditorContext) -> EditorState:
+        return self.upload(step) if action == "upload" else self.decide(step, action, editor)
 
     def upload(self, step: EditorState) -> EditorState:
         file = self.request.FILES.get("file")
@@ -62,16 +62,16 @@ class PictureUploads:
         }
         return step
 
-    def decide(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
+    def decide(self, step: EditorState, action: str, editor: EditorContext) -> EditorState:
         """Applies the user's choice for the pending picture."""
         name = self.request.POST.get("pending-name", "")[:100]
         found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
         if name not in found:
             raise _refused("artwork_gone", f"{name} is no longer there; upload it again.")
         artwork = replace(found[name], name=name)
-        if wanted == "keep-as-picture":
+        if action == "keep-as-picture":
             return as_picture(step, artwork)
-        crop = wanted == "crop-background"
+        crop = action == "crop-background"
         content = reshape_background(artwork=artwork, page=step.open_page, crop=crop)
         # Under a name of its own: another page may use the picture as it is.
         path = PurePath(name)

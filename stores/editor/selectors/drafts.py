@@ -94,15 +94,15 @@ def stored_draft(editor: EditorContext) -> Draft:
     )
 
 
-def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, Artwork]:
+def pictures_of(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
     known = dict(editor.earlier)
-    if any(digest not in known for digest in wanted.values()):
+    if any(digest not in known for digest in digests.values()):
         artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
         known |= {one.digest: one for one in (*artwork.values(), *gallery.values())}
-    if missing := {digest for digest in wanted.values() if digest not in known}:
+    if missing := {digest for digest in digests.values() if digest not in known}:
         known |= _uploaded_pictures(editor.product_pk, missing)
-    return {name: known[digest] for name, digest in wanted.items() if digest in known}
+    return {name: known[digest] for name, digest in digests.items() if digest in known}
 
 
 def draft_pictures(
@@ -112,8 +112,8 @@ def draft_pictures(
     artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
-        for part, wanted, found in (("Artwork", draft.artwork, artwork), ("Gallery", draft.gallery, gallery))
-        for name in wanted
+        for part, digests, found in (("Artwork", draft.artwork, artwork), ("Gallery", draft.gallery, gallery))
+        for name in digests
         if name not in found
     ]
     return artwork, gallery, faults

@@ -73,11 +73,11 @@ def version_draft(
         raise VersionIncomplete(
             f"Version {version.version} is not kept whole: it cannot be shown or restored."
         )
-    wanted = {
+    digests = {
         digest for part in ("Artwork", "Gallery") for digest in (version.outline.get(part) or {}).values()
     }
-    found = dict(_stored_pictures(product, wanted)) if wanted else {}
-    if missing := wanted - found.keys():
+    found = dict(_stored_pictures(product, digests)) if digests else {}
+    if missing := digests - found.keys():
         count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
         raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
     named = {
@@ -97,15 +97,15 @@ def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVe
     return found
 
 
-def _stored_pictures(product: Product, wanted: set[str]) -> Iterator[tuple[str, Artwork]]:
+def _stored_pictures(product: Product, digests: set[str]) -> Iterator[tuple[str, Artwork]]:
     """Current and former pictures of the template, by the SHA-256 of their data."""
     template: Mapping[str, Any] = product.template or {}
     for part in ("Artwork", "Gallery"):
         for name, entry in (template.get(part) or {}).items():
             digest = hashlib.sha256(str(entry.get("Data")).encode()).hexdigest()
-            if digest in wanted:
+            if digest in digests:
                 yield from _read(digest, name, entry.get("MediaType"), entry.get("Data"))
-    for picture in TemplatePicture.objects.filter(product=product, sha256__in=wanted):
+    for picture in TemplatePicture.objects.filter(product=product, sha256__in=digests):
         yield from _read(picture.sha256, picture.sha256[:12], picture.media_type, picture.data)
 
 

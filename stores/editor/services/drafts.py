@@ -27,9 +27,9 @@ class TemplateChanged(Conflict):
 
 @transaction.atomic
 def save_template(*, product: Product, version: int, draft: Draft, editor: EditorContext) -> Product:
-    """Saves the draft as a new version of its product, by the service every writer of products uses.
+    """Saves the draft as a new version of its product, by the usual product service.
 
-    Raises TemplateChanged unless the product still has `version`: what somebody else saved is never lost.
+    Raises TemplateChanged unless the product still has `version`, so that changes of other users are not lost.
     """
     store = lock_store(product.store_id)
     stored = stored_product(product.pk)

@@ -13,10 +13,12 @@ from fulfillment.core.errors import Fault, Invalid, NotFound
 from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
 from stores.editor.services.backgrounds import has_shape_of
 from stores.preflight import Finding, Job, Limits, preflight
+from stores.presets.selectors.profiles import profile_file
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import (
     Artwork,
     FontSet,
+    Press,
     Problem,
     Template,
     TemplateInvalid,
@@ -99,7 +101,10 @@ def render_draft(
     images = _sample_images(editor, values, gallery)
     with typesetting_errors():
         if mark is None:
-            return render_print(template, values, images, editor.fonts, seconds=PRINT_SECONDS).pdf
+            press = Press(editor.rules, profile_file(editor.rules.profile))
+            return render_print(
+                template, values, images, editor.fonts, press=press, seconds=PRINT_SECONDS
+            ).pdf
         return render_proof(template, values, images, editor.fonts, mark).pdf
 
 

@@ -28,7 +28,13 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="together with --postal-code")
         parser.add_argument("--postal-code", default="")
         parser.add_argument("--dry-run", action="store_true", help="list the orders, change nothing")
-        parser.add_argument("--force", action="store_true", help="also orders that are not shipped yet")
+        parser.add_argument(
+            "--force",
+            "--even-at-work",  # its name in 0.1.0
+            dest="force",
+            action="store_true",
+            help="also orders that are not shipped yet",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         orders = list(_chosen(options))

@@ -17,7 +17,7 @@ from stores.catalog.models import Store
 from stores.orders.admin.list_filters import DUE
 from stores.orders.admin.list_view import COLUMNS, SORT, SORTS, VIEW, lists_work_alone, sort_of
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
-from stores.orders.models.status import AT_WORK
+from stores.orders.models.status import OPEN_STATUSES
 from stores.orders.selectors.due import days_late, late_orders
 from stores.orders.selectors.tallies import orders_by_status
 from stores.orders.selectors.views import order_views_for
@@ -47,13 +47,13 @@ class Row:
     status: str
     first: OrderItem | None
     late: int
-    is_at_work: bool
+    is_open: bool
     is_asked_to_cancel: bool
 
     @property
     def lateness(self) -> str:
         """How late an open order is, as text; empty for all others."""
-        if not self.is_at_work:
+        if not self.is_open:
             return ""
         if self.late > 0:
             return f"{self.late} day{'s' if self.late > 1 else ''} late"
@@ -101,7 +101,7 @@ def _rows(orders: Iterable[Order]) -> list[Row]:
             OrderStatus(order.status).words,
             firsts.get(order.pk),
             days_late(order, now),
-            order.status in AT_WORK,
+            order.status in OPEN_STATUSES,
             order.cancellation == CancellationState.REQUESTED,
         )
         for order in listed
@@ -124,7 +124,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     late_count = late.order_by()[: MAX_COUNTED + 1].count()
     tabs: list[dict[str, Any]] = [
         {"query": "", "name": "All", "count": sum(tallies.values())},
-        {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in AT_WORK)},
+        {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in OPEN_STATUSES)},
         {"query": "due=late", "name": "Late", "count": late_count, "is_alarm": late_count > 0},
     ]
     tabs += [

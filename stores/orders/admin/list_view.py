@@ -7,7 +7,7 @@ from unfold.views import ChangeList
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.list_filters import DUE
-from stores.orders.models.status import AT_WORK
+from stores.orders.models.status import OPEN_STATUSES
 
 # Query parameters of the list that are not filters.
 SORT, COLUMNS, VIEW = "sort", "columns", "view"
@@ -45,7 +45,7 @@ def sort_of(request: HttpRequest) -> str:
 
 def lists_work_alone(request: HttpRequest) -> bool:
     status = request.GET.get("status__exact", "")
-    return request.GET.get("due") in DUE or status in {str(code) for code in AT_WORK}
+    return request.GET.get("due") in DUE or status in {str(code) for code in OPEN_STATUSES}
 
 
 def _is_of_one_store(request: HttpRequest) -> bool:

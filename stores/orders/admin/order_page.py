@@ -16,7 +16,7 @@ from fulfillment.core.plugins import offered
 from stores.orders.admin.forms import REFUSE
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
-from stores.orders.models.status import AT_WORK, WITH_SHIPMENTS
+from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
@@ -68,7 +68,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     return {
         "order": order,
         "status": OrderStatus(order.status).words,
-        "late": (today - order.latest_delivery).days if order.status in AT_WORK else 0,
+        "late": (today - order.latest_delivery).days if order.status in OPEN_STATUSES else 0,
         "moves": moves,
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,

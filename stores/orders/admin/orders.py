@@ -198,8 +198,8 @@ class OrderAdmin(OrderWork):
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
         if chosen in FINAL:
-            asked = self.get_queryset(request).filter(pk__in=_uuids([str(args[0])] if args else []))
-            if page := ask(self, request, **FINAL[chosen], records=asked):
+            chosen_orders = self.get_queryset(request).filter(pk__in=_uuids([str(args[0])] if args else []))
+            if page := ask(self, request, **FINAL[chosen], records=chosen_orders):
                 return page
         try:
             return super().changeform_view(request, *args, **kwargs)

@@ -86,11 +86,11 @@ class OrderExportViewSet(ApiViewSet):
         raise_faults(parameters.faults, code="parameter_invalid", place="query")
         if parameters.includes_tests:
             return _answer_with_tests(request, access, parameters, is_csv=is_csv)
-        wanted = parameters.wanted(access)
+        query = parameters.orders_query(access)
         if is_csv:
-            rows = export_rows(wanted, skip=parameters.skip, take=parameters.take) if wanted else iter(())
+            rows = export_rows(query, skip=parameters.skip, take=parameters.take) if query else iter(())
             return _csv_answer(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
-        return _answer(request, access, parameters, wanted)
+        return _answer(request, access, parameters, query)
 
 
 def _span_answer(
@@ -104,27 +104,27 @@ def _span_answer(
 
 
 def _answer(
-    request: Request, access: StoreAccess, parameters: ExportParameters, wanted: OrderExportQuery | None
+    request: Request, access: StoreAccess, parameters: ExportParameters, query: OrderExportQuery | None
 ) -> HttpResponse:
-    if wanted is None:
+    if query is None:
         response = json_bytes(request, b"[]")
         response["X-Total-Count"] = "0"
         return response
-    page = export_page(wanted, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
-    return _page_answer(request, access, parameters, page, total=export_count(wanted, page))
+    page = export_page(query, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
+    return _page_answer(request, access, parameters, page, total=export_count(query, page))
 
 
 def _answer_with_tests(
     request: Request, access: StoreAccess, parameters: ExportParameters, *, is_csv: bool
 ) -> HttpResponse | StreamingHttpResponse:
-    wanted = parameters.wanted_with_tests(access)
-    following = wanted.after(parameters.place)
+    query = parameters.query_with_tests(access)
+    following = query.after(parameters.place)
     if is_csv:
         rows = rows_with_tests(following, skip=parameters.skip, take=parameters.take)
         pieces = csv_chunks(rows, columns=(*EXPORT_COLUMNS, "IsTest"))
         return _csv_answer(FILES.stream(pieces, request.auth.key), access.store.external_id)
     page = page_with_tests(following, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
-    return _page_answer(request, access, parameters, page, total=count_with_tests(wanted))
+    return _page_answer(request, access, parameters, page, total=count_with_tests(query))
 
 
 def _page_answer(

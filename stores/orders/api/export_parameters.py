@@ -19,8 +19,8 @@ from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.serializers import STATUS_TEXT
 from stores.orders.models import TEST_POSITIONS, OrderStatus
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.export import LAST, OrderExportQuery, Page, wanted_orders
-from stores.orders.selectors.export_with_tests import ExportPlace, ExportWithTests, wanted_with_tests
+from stores.orders.selectors.export import LAST, OrderExportQuery, Page, order_query
+from stores.orders.selectors.export_with_tests import ExportPlace, ExportWithTests, query_with_tests
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 WHOLE = {"type": "integer"}
@@ -129,12 +129,12 @@ class ExportParameters:
         accepted: BaseRenderer = request.accepted_renderer
         return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
-    def wanted(self, access: StoreAccess) -> OrderExportQuery | None:
-        wanted = wanted_orders(access, **self._filters())
-        return wanted and wanted.after(self.after)
+    def orders_query(self, access: StoreAccess) -> OrderExportQuery | None:
+        query = order_query(access, **self._filters())
+        return query and query.after(self.after)
 
-    def wanted_with_tests(self, access: StoreAccess) -> ExportWithTests:
-        return wanted_with_tests(access, **self._filters())
+    def query_with_tests(self, access: StoreAccess) -> ExportWithTests:
+        return query_with_tests(access, **self._filters())
 
     def _filters(self) -> dict[str, Any]:
         return {

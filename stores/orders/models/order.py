@@ -10,7 +10,7 @@ from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
 from stores.orders.models.quote import Quote
-from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
+from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
 # Above the first number, up to the last.
 LIVE_POSITIONS = (0, 2_147_483_647)
@@ -165,13 +165,16 @@ class Order(models.Model):
             ),
             # What is due, and what is late: few of all orders are still at work.
             models.Index(
-                "latest_delivery", "number", condition=Q(status__in=AT_WORK), name="order_board_by_due_date"
+                "latest_delivery",
+                "number",
+                condition=Q(status__in=OPEN_STATUSES),
+                name="order_board_by_due_date",
             ),
             models.Index(
                 "store",
                 "latest_delivery",
                 "number",
-                condition=Q(status__in=AT_WORK),
+                condition=Q(status__in=OPEN_STATUSES),
                 name="order_by_due_date",
             ),
             models.Index("delivery_method_code", "number", name="order_board_by_method"),

@@ -60,7 +60,7 @@ TERMINAL_OR_SHIPPED = [
     S.REJECTED.value,
 ]
 # Open: still to be produced or shipped.
-AT_WORK = [status.value for status in S if status.value not in TERMINAL_OR_SHIPPED]
+OPEN_STATUSES = [status.value for status in S if status.value not in TERMINAL_OR_SHIPPED]
 # The automatic transitions of the demo store's orders.
 DEMO_NEXT_STATUS: dict[int, int] = {
     S.RECEIVED: S.ACCEPTED,

@@ -44,9 +44,9 @@ class OrdersAccess:
 
 
 def orders_access(application: Application, user: User, *, may_write: bool) -> OrdersAccess:
-    """Who can read the keys of the application sees what it could read with them; others what they placed with it.
+    """Users who may read the application's keys see all its orders; others see the orders they placed with it.
 
-    A store whose association has ended, or no longer grants reading, shows nothing any more.
+    Stores whose association has ended, or no longer grants reading, show no orders.
     """
     stores = Store.objects.filter(
         Q(is_demo=True)

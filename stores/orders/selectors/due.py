@@ -11,7 +11,7 @@ from fulfillment.core.caches import register_cache
 from stores.catalog.models import Store
 from stores.orders.business_days import local_date
 from stores.orders.models import CancellationState, Order
-from stores.orders.models.status import AT_WORK
+from stores.orders.models.status import OPEN_STATUSES
 
 SOON_DAYS = 3
 ZONE_CACHE_SECONDS = 60.0
@@ -20,7 +20,7 @@ register_cache(_cache)
 
 
 def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return orders.filter(status__in=AT_WORK)
+    return orders.filter(status__in=OPEN_STATUSES)
 
 
 def late_orders(orders: QuerySet[Order]) -> QuerySet[Order]:

@@ -61,6 +61,7 @@ ROWS = """
 SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
 JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
 """
+SPAN_OF_ORDERS = ("o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s")
 PAGE = " ORDER BY position OFFSET %(skip)s LIMIT %(limit)s"
 # Without this the planner may walk through all orders of a store to find the few of a rare status.
 BY_STATUS = """
@@ -71,6 +72,32 @@ SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROS
     ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint
 ) one
 """
+# What was changed since a moment: of orders from before it those in the index of changes, which are few; from it on all
+# orders, by position. The planner does not know that both rise together, and would walk from the store's first order.
+BEFORE = """
+SELECT coalesce((
+    SELECT position FROM stores_order WHERE store_id = %(store)s AND created < %(updated)s AND position > 0
+    ORDER BY created DESC, position DESC LIMIT 1
+), 0)
+"""
+# `+ 0`, so that the index of positions is not taken there.
+CHANGED = f"""
+SELECT either.position FROM (
+    (SELECT fenced.position FROM (
+        SELECT o.position FROM stores_order o
+        WHERE o.store_id = %(store)s AND o.updated >= %(updated)s AND %(low)s < ({BEFORE})
+          AND o.position + 0 > %(low)s AND o.position + 0 <= %(high)s AND o.position + 0 <= ({BEFORE})
+        OFFSET 0
+    ) fenced ORDER BY fenced.position LIMIT %(skip)s::bigint + %(limit)s::bigint)
+    UNION ALL
+    (SELECT o.position FROM stores_order o
+     WHERE o.store_id = %(store)s AND o.updated >= %(updated)s
+       AND o.position > %(low)s AND o.position <= %(high)s AND o.position > ({BEFORE})
+     ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint)
+) either
+"""  # noqa: S608 - fixed parts only
+CHANGED_ROWS = ROWS.format(keys=CHANGED + PAGE)
+BY_CHANGE_ALONE = (False, False, False, False, False, False, True)
 # How many bytes each order takes in full, a little more rather than less: what surrounds the texts is rounded up.
 SIZES = """
 SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
@@ -157,9 +184,9 @@ class SpanPage:
 def authorized_range_page(
     caller: Caller, store_id: str, *, low: int, take: int
 ) -> tuple[StoreAccess, SpanPage | None]:
-    """The store, and in the same statement the page after `low` of its live orders.
+    """The store and, in the same statement, the page after `low` of its live orders.
 
-    No page for who sees but its own orders, nor for a test application.
+    No page for callers that see only their own orders, and for test applications.
     """
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
@@ -171,7 +198,7 @@ def authorized_range_page(
     return access, SpanPage(row[-2], last, row[-1] or 0)
 
 
-def wanted_orders(
+def order_query(
     access: StoreAccess,
     *,
     statuses: Sequence[int] = (),
@@ -212,43 +239,49 @@ def wanted_orders(
     )
 
 
-def export_page(wanted: OrderExportQuery, *, skip: int, take: int) -> Page:
-    parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
-    if wanted.is_contiguous:
-        rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
-    else:
-        rows = fetch_rows(_rows_statement(*form_of(wanted)), parameters)
+def export_page(query: OrderExportQuery, *, skip: int, take: int) -> Page:
+    parameters = query.parameters | {"skip": skip, "limit": take + 1}
+    if query.is_contiguous:
+        parameters["low"] = min(query.low + skip, LAST)
+    rows = fetch_rows(page_statement(query), parameters)
     shown, newest = rows[:take], rows[0][2] if rows else None
     return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
 
-def export_count(wanted: OrderExportQuery, page: Page) -> int:
+def page_statement(query: OrderExportQuery) -> str:
+    if query.is_contiguous:
+        return SPAN
+    # Positions of test orders fall; and what else is sought stands in no index of changes.
+    if form_of(query) == BY_CHANGE_ALONE and query.low >= 0:
+        return CHANGED_ROWS
+    return _rows_statement(*form_of(query))
+
+
+def export_count(query: OrderExportQuery, page: Page) -> int:
     """How many there are in all, whatever page is asked for."""
-    wanted = replace(wanted, low=wanted.since)
-    if wanted.is_contiguous:
-        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
-        return max(0, min(newest, wanted.high) - wanted.low)
-    bounded = (wanted.low, wanted.high) != LIVE_POSITIONS
+    query = replace(query, low=query.since)
+    if query.is_contiguous:
+        newest = page.newest or (fetch_row(NEWEST, query.parameters) or (0,))[0]
+        return max(0, min(newest, query.high) - query.low)
+    bounded = (query.low, query.high) != LIVE_POSITIONS
     # Tallies exist by application and status only.
-    if not bounded and not any(
-        (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
-    ):
-        row = fetch_row(TALLY, wanted.parameters)
+    if not bounded and not any((query.user, query.product, query.number, query.external_id, query.updated)):
+        row = fetch_row(TALLY, query.parameters)
     else:
-        row = fetch_row(_count_statement(*form_of(wanted)), wanted.parameters)
+        row = fetch_row(_count_statement(*form_of(query)), query.parameters)
     return int(row[0]) if row else 0
 
 
-def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
+def export_rows(query: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
     """Yields the stored rows, read in short statements, so memory use does not grow."""
     left = LAST if take is None else take
     while left > 0:
-        page = export_page(wanted, skip=skip, take=min(BATCH, left))
+        page = export_page(query, skip=skip, take=min(BATCH, left))
         yield from page.renderings
         left -= len(page.renderings)
         if not page.has_more or not page.positions:
             return
-        wanted, skip = wanted.after(page.positions[-1]), 0
+        query, skip = query.after(page.positions[-1]), 0
 
 
 def fitting_page(access: StoreAccess, page: Page) -> Page:
@@ -294,15 +327,15 @@ def _bounds(
     return low or lowest, highest if before is None else high or lowest
 
 
-def form_of(wanted: OrderExportQuery) -> tuple[bool, ...]:
+def form_of(query: OrderExportQuery) -> tuple[bool, ...]:
     parts = (
-        wanted.application,
-        wanted.user,
-        wanted.statuses,
-        wanted.product,
-        wanted.number,
-        wanted.external_id,
-        wanted.updated,
+        query.application,
+        query.user,
+        query.statuses,
+        query.product,
+        query.number,
+        query.external_id,
+        query.updated,
     )
     return tuple(part is not None for part in parts)
 
@@ -323,6 +356,20 @@ def _count_statement(*form: bool) -> str:
     return f"SELECT count(*) FROM ({_keys(*form)}) AS k"  # noqa: S608 - fixed parts only
 
 
+def _conditions(
+    application: bool, user: bool, statuses: bool, number: bool, external_id: bool, updated: bool
+) -> list[str]:
+    conditions = [
+        ("o.application_id = %(application)s", application),
+        ("o.user_id = %(user)s", user),
+        ("o.status = ANY(%(statuses)s::smallint[])", statuses),
+        ("o.number = %(number)s", number),
+        ("o.external_id = %(external_id)s", external_id),
+        ("o.updated >= %(updated)s", updated),
+    ]
+    return [text for text, is_needed in conditions if is_needed]
+
+
 @cache
 def _keys(
     application: bool,
@@ -333,18 +380,9 @@ def _keys(
     external_id: bool,
     updated: bool,
 ) -> str:
-    conditions = [
-        ("o.application_id = %(application)s", application),
-        ("o.user_id = %(user)s", user),
-        ("o.status = ANY(%(statuses)s::smallint[])", statuses),
-        ("o.number = %(number)s", number),
-        ("o.external_id = %(external_id)s", external_id),
-        ("o.updated >= %(updated)s", updated),
-    ]
-    needed = [text for text, is_needed in conditions if is_needed]
+    needed = _conditions(application, user, statuses, number, external_id, updated)
     if not product:
-        span = ["o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s"]
-        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*span, *needed])}"  # noqa: S608
+        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*SPAN_OF_ORDERS, *needed])}"  # noqa: S608
     span = ["i.product_id = %(product)s", "i.order_position > %(low)s", "i.order_position <= %(high)s"]
     joined = (
         "JOIN stores_order o ON o.store_id = %(store)s AND o.position = i.order_position" if needed else ""

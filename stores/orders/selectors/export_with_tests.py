@@ -17,7 +17,7 @@ from stores.orders.selectors.export import (
     export_count,
     form_of,
     keys_statement,
-    wanted_orders,
+    order_query,
 )
 
 # Along each of the two kinds `created` rises with the position, so that what is first of both is first of all.
@@ -66,18 +66,18 @@ class ExportWithTests:
         return ExportWithTests(_after(self.live, live), _after(self.test, test))
 
 
-def wanted_with_tests(access: StoreAccess, **filters: Any) -> ExportWithTests:
+def query_with_tests(access: StoreAccess, **filters: Any) -> ExportWithTests:
     return ExportWithTests(
-        wanted_orders(access, **filters, positions=LIVE_POSITIONS),
-        wanted_orders(access, **filters, positions=TEST_POSITIONS),
+        order_query(access, **filters, positions=LIVE_POSITIONS),
+        order_query(access, **filters, positions=TEST_POSITIONS),
     )
 
 
-def page_with_tests(wanted: ExportWithTests, *, skip: int, take: int) -> Page:
-    one = wanted.live or wanted.test
+def page_with_tests(query: ExportWithTests, *, skip: int, take: int) -> Page:
+    one = query.live or query.test
     if one is None:
         return NOTHING
-    live, test = wanted.live or _empty(one), wanted.test or _empty(one)
+    live, test = query.live or _empty(one), query.test or _empty(one)
     parameters = one.parameters | {
         "low": live.low,
         "high": live.high,
@@ -96,21 +96,21 @@ def page_with_tests(wanted: ExportWithTests, *, skip: int, take: int) -> Page:
     )
 
 
-def count_with_tests(wanted: ExportWithTests) -> int:
+def count_with_tests(query: ExportWithTests) -> int:
     """How many there are in all, whatever page is asked for."""
-    return sum(export_count(one, NOTHING) for one in (wanted.live, wanted.test) if one is not None)
+    return sum(export_count(one, NOTHING) for one in (query.live, query.test) if one is not None)
 
 
-def rows_with_tests(wanted: ExportWithTests, *, skip: int, take: int | None) -> Iterator[str]:
+def rows_with_tests(query: ExportWithTests, *, skip: int, take: int | None) -> Iterator[str]:
     """As `export_rows`, for both modes."""
     left = LAST if take is None else take
     while left > 0:
-        page = page_with_tests(wanted, skip=skip, take=min(BATCH, left))
+        page = page_with_tests(query, skip=skip, take=min(BATCH, left))
         yield from page.renderings
         left -= len(page.renderings)
         if not page.has_more or not page.positions:
             return
-        wanted, skip = wanted.after(ExportPlace(page.created[-1], page.positions[-1])), 0
+        query, skip = query.after(ExportPlace(page.created[-1], page.positions[-1])), 0
 
 
 def _marked(rendering: str, position: int) -> str:
@@ -118,8 +118,8 @@ def _marked(rendering: str, position: int) -> str:
     return f'{rendering[:-1]},"IsTest":{"true" if position < 0 else "false"}}}'
 
 
-def _after(wanted: OrderExportQuery | None, position: int | None) -> OrderExportQuery | None:
-    return wanted if wanted is None or position is None else wanted.after(position)
+def _after(query: OrderExportQuery | None, position: int | None) -> OrderExportQuery | None:
+    return query if query is None or position is None else query.after(position)
 
 
 def _empty(like: OrderExportQuery) -> OrderExportQuery:

@@ -36,10 +36,10 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
         )
     with RENDERINGS.slot(caller.key):
         sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
-        forms, sheets["note"] = filled_forms(sheets)
-        sheets["forms"] = len(forms)
+        forms = filled_forms(sheets)
+        sheets["forms"], sheets["note"] = forms.count, forms.note
         papers = _typeset(sheets, item)
-        return append_forms(papers, forms)
+        return append_forms(papers, [forms.content] if forms.content else [])
 
 
 def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:

@@ -26,9 +26,9 @@ from stores.proofs.services.prints import PrintedFile
 
 
 def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, known_reprints: int) -> Order:
-    """Orders these items again, to the same recipient, at today's prices.
+    """Orders these items again for the same recipient at today's prices.
 
-    `known_reprints` is how many there were when this was decided: who presses twice orders once.
+    `known_reprints` is the number of reprints when the page was loaded, so that a second click does not order again.
     """
     if order.recipient_erased:
         raise Conflict(
@@ -57,7 +57,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
 
 
 def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
-    asked = PriceRequest(
+    price_request = PriceRequest(
         tuple(
             PriceRequestItem(item.item_key, item.product_external_id, item.quantity, stored_choice(item.eddm))
             for item in items
@@ -69,7 +69,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
         destination_pointer="/Recipient",
     )
     return OrderRequest(
-        price_request=asked,
+        price_request=price_request,
         recipient=order.recipient,
         template_data=[item.template_data for item in items],
         reprint_of=str(order.pk),

@@ -50,7 +50,7 @@ class _OrderState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
+class _Transition:
     """The change that a line with new information makes."""
 
     line: ReportedStatus
@@ -126,7 +126,7 @@ def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
     return {each.order.number: each for each in state.values()}
 
 
-def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult | _Move:
+def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult | _Transition:
     """The change for a line, or its result if nothing is to be changed."""
     state = orders.get(int(line.number)) if _is_number(line.number) else None
     if line.fault:
@@ -148,12 +148,12 @@ def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> Line
         check_transition(order, code)
     except DomainError as error:
         return _refused(line, f"{order.number}: {error.message}")
-    return _Move(line, state, code, parcels)
+    return _Transition(line, state, code, parcels)
 
 
 def _check_reported_before(
     line: ReportedStatus, state: _OrderState, code: int, parcels: Sequence[Parcel]
-) -> LineResult | _Move:
+) -> LineResult | _Transition:
     """Checks a report of the current or an earlier status, which can only add a parcel."""
     order = state.order
     text = f"{order.number} is {_name(order.status)} already"
@@ -161,7 +161,7 @@ def _check_reported_before(
         return LineResult(line.line, Outcome.SAME if code == order.status else Outcome.LATE, text)
     if order.status not in WITH_SHIPMENTS:
         return _refused(line, f"{text}; its parcel was not recorded, which goes with 50 and 60 only")
-    return _Move(line, state, order.status, parcels)
+    return _Transition(line, state, order.status, parcels)
 
 
 def _preview(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult:
@@ -190,7 +190,7 @@ def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
     return _refused(line, f"{line.number}: the order keeps changing; try again later")
 
 
-def _write(move: _Move) -> LineResult:
+def _write(move: _Transition) -> LineResult:
     state, previous = move.state, move.state.order.status
     state.order = transition_order(
         order=state.order,
@@ -204,7 +204,7 @@ def _write(move: _Move) -> LineResult:
     return move.result(_outcome(move, previous), previous)
 
 
-def _outcome(move: _Move, previous: int) -> Outcome:
+def _outcome(move: _Transition, previous: int) -> Outcome:
     return Outcome.ADDED if move.status == previous else Outcome.MOVED
 
 

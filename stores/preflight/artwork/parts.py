@@ -17,6 +17,7 @@ class Part(StrEnum):
     WHITE_OVERPRINT = "white overprint"
     SPOT = "spot colour"
     TRANSPARENCY = "transparency"
+    LEFT_IN_COLOUR = "left in colour"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pikepdf
 
 from stores.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from stores.preflight.geometry import Area, enclosing
+from stores.press.leftovers import left_in_colour
 from stores.press.matrices import IDENTITY, Matrix, scale_of, times
 
 OPERATORS = 60_000
@@ -81,6 +82,10 @@ class _Reader:
             self._font(font)
         for space in resources.get("/ColorSpace", pikepdf.Dictionary()).values():
             self._space(space)
+        patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
+        for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
+            for name in left_in_colour(holder):
+                self.note(Part.LEFT_IN_COLOUR, name=name)
 
     def _font(self, font: Any) -> None:
         name = str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]

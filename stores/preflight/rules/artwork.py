@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stores.preflight.artwork import Part
+from stores.preflight.artwork import Part, artwork_facts
 from stores.preflight.colors import ink_words, total_ink
 from stores.preflight.rules.hit import Hit, hit_behind, hit_of
 from stores.preflight.sheet import Background, Sheet
@@ -10,6 +10,7 @@ from stores.typesetting.template import CMYK
 
 POINT_MM = 25.4 / 72
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
+CONVERTIBLE = "colours that can be converted to inks"
 # Findings of one kind on one page; more are omitted.
 OF_A_KIND = 5
 
@@ -75,6 +76,17 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
         if spots and _has(behind, Part.TRANSPARENCY):
             yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colours")
+
+
+def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
+    """Everything else is converted, so that a file in inks holds nothing else."""
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.LEFT_IN_COLOUR):
+            yield hit_behind(behind, None, part.name, CONVERTIBLE)
+    for one in sheet.shown:
+        if one.artwork is not None and one.artwork.media_type == "application/pdf":
+            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
+                yield hit_of(one, part.name, CONVERTIBLE)
 
 
 def white_overprint(sheet: Sheet) -> Iterator[Hit]:

@@ -13,6 +13,7 @@ ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)
 WARNING: Severities = dict.fromkeys(ColourPolicy, Severity.WARNING)
 # Says nothing where colours keep their profiles.
 WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.WARNING}
+ERROR_WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.ERROR}
 STRICT_WHEN_CONVERTED: Severities = {
     ColourPolicy.MANAGED: Severity.WARNING,
     ColourPolicy.CMYK: Severity.ERROR,

@@ -24,9 +24,9 @@ class Policy(models.TextChoices):
 
 @pghistory.track()
 class PrintPreset(models.Model):
-    """What a print shop wants of the print files of the products that name this preset.
+    """A print shop's settings for the print files of products that use the preset.
 
-    `stores.press.rules.PresetRules` is the same as plain data. Without a profile the shipped one is used.
+    `stores.press.rules.PresetRules` holds the same as plain data. Without a profile the shipped one is used.
     """
 
     # The row `preset` as the record that PresetRules.from_json reads.

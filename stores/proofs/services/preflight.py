@@ -16,7 +16,8 @@ def preflight_records(
 ) -> list[dict[str, Any]]:
     """Findings as the API shows them; `plates` as `images` were read.
 
-    A fault of preflight itself is logged, and costs nobody a proof or an order."""
+    An error in preflight itself is logged and does not fail the proof or order.
+    """
     product, layout = merged.product, merged.layout
     job = Job(
         template=layout.template,

@@ -10,13 +10,12 @@ from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRESS_PICTURES, press_picture_file, read_file, write_files
 from stores.presets.selectors.profiles import profile_file
-from stores.press.colours import separation_of
-from stores.press.pictures import VERSION, separate_picture
+from stores.press.pictures import VERSION
 from stores.press.rules import PresetRules
 from stores.proofs.selectors.proofs import ProductVersion
-from stores.proofs.services.assets import large_picture_lock
 from stores.proofs.services.stray_files import count_old_files, remove_old_files
 from stores.typesetting import Press
+from stores.typesetting.press import separate
 
 # A removed picture is separated again when needed.
 DAYS_KEPT = timedelta(days=14)
@@ -56,9 +55,7 @@ class _Separating:
         with suppress(FileNotFoundError), storage_errors():
             if default_storage.exists(name):
                 return read_file(name)
-        profile = profile_file(self._rules.profile).read_bytes()
-        with large_picture_lock(content):
-            separated = separate_picture(content, separation_of(profile, self._rules.highest_ink))
+        separated = separate(content, profile_file(self._rules.profile), self._rules.highest_ink)
         with storage_errors():
             write_files([(name, separated)])
         return separated

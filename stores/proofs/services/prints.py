@@ -45,10 +45,10 @@ def render_print_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """As the preset of the product says, pictures at full resolution, and TEST across what is a test.
+    """Renders a print file by the product's preset, with pictures in full resolution, and TEST across test orders.
 
-    Takes up to seconds, so hold no lock meanwhile.
-    Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
+    Takes up to seconds, so hold no lock meanwhile. Raises Invalid for values that cannot be printed; faults point
+    into `values`. A product without a template has no content.
     """
     uploads = uploads or Uploads(caller, product.store_id)
     if not product.has_template:

@@ -270,6 +270,7 @@ def real_hashes(settings, world):
     world.user.save()
 
 
+@pytest.mark.slow
 def test_the_time_of_a_refused_sign_in_does_not_tell_who_exists(real_hashes, client):
     known = lambda: sign_in(client, "user", "wrong")  # noqa: E731
     unknown = lambda: sign_in(client, "nobody", "wrong")  # noqa: E731
@@ -278,6 +279,7 @@ def test_the_time_of_a_refused_sign_in_does_not_tell_who_exists(real_hashes, cli
     assert median_gap(known, unknown) < 2
 
 
+@pytest.mark.slow
 def test_the_time_of_a_sign_up_does_not_tell_whose_mail_address_it_is(real_hashes):
     numbers = iter(range(10_000))
 

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,20 @@ def leads_somewhere(document: Path, link: str) -> bool:
     return target.exists() and (not anchor or anchor in anchors_of(target))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_links_lead_to_places_that_exist(document):
-    links = LINK.findall(document.read_text("utf-8"))
+def found_in(documents: list[Path], search: Callable[[str], Iterable[str]]) -> dict[str, set[str]]:
+    """By document: one test for all of them, as a test for each would cost more than its checks."""
+    return {name_of(one): found for one in documents if (found := set(search(one.read_text("utf-8"))))}
 
-    assert [link for link in links if not leads_somewhere(document, link)] == []
+
+def test_links_lead_to_places_that_exist():
+    broken = {
+        name_of(one): [
+            link for link in LINK.findall(one.read_text("utf-8")) if not leads_somewhere(one, link)
+        ]
+        for one in DOCUMENTS
+    }
+
+    assert {name: links for name, links in broken.items() if links} == {}
 
 
 def test_every_document_is_in_the_index():
@@ -57,35 +67,35 @@ def test_every_document_is_in_the_index():
     assert {path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md"} - found == set()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_files_of_tests_named_exist(document):
-    named = set(re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", document.read_text("utf-8")))
+def test_files_of_tests_named_exist():
+    def missing(text: str) -> list[str]:
+        named = re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", text)
+        return [name for name in named if not (ROOT / "tests" / name).exists()]
 
-    assert {name for name in named if not (ROOT / "tests" / name).exists()} == set()
+    assert found_in(DOCUMENTS, missing) == {}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_commands_named_exist(document):
+def test_commands_named_exist():
     known = get_commands()
-    named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text("utf-8")))
 
-    assert {name for name in named if name not in known} == set()
+    def unknown(text: str) -> list[str]:
+        return [name for name in re.findall(r"manage\.py ([a-z_]+)", text) if name not in known]
 
-
-@pytest.mark.parametrize("document", DOCUMENTS[:1] + DOCUMENTS[2:], ids=name_of)
-def test_documents_use_standard_words(document):
-    assert PRIVATE_WORDS.findall(document.read_text("utf-8")) == []
+    assert found_in(DOCUMENTS, unknown) == {}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_make_targets_named_exist(document):
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    named = re.findall(
-        r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", document.read_text("utf-8"), flags=re.M
-    )
+def test_documents_use_standard_words():
+    assert found_in(DOCUMENTS[:1] + DOCUMENTS[2:], PRIVATE_WORDS.findall) == {}
 
-    for target in {first or second for first, second in named}:
-        assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+def test_make_targets_named_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M))
+
+    def unknown(text: str) -> list[str]:
+        named = re.findall(r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", text, flags=re.M)
+        return [name for one in named if (name := one[0] or one[1]) not in targets]
+
+    assert found_in(DOCUMENTS, unknown) == {}
 
 
 def test_every_setting_read_from_the_environment_is_described():
@@ -124,6 +134,7 @@ def test_first_call_of_the_readme_works_as_pasted(live_server):
     assert '"OptionID":"GROUND-3"' in order
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_published_requests_are_taken_by_the_demo():
     load_demo()

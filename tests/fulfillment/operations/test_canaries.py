@@ -178,6 +178,7 @@ def refused_answers(world: World, party: Party, secrets: dict[str, str]) -> list
     return answers
 
 
+@pytest.mark.slow
 def test_database_dump_holds_no_secret(planted, tmp_path):
     _, _, secrets = planted
     run_program("pg_dump", f"--file={tmp_path / 'dump.sql'}", "--inserts")
@@ -190,6 +191,7 @@ def test_database_dump_holds_no_secret(planted, tmp_path):
     assert found_in(dump + sessions, secrets) == []
 
 
+@pytest.mark.slow
 def test_logs_and_error_answers_hold_no_secret(planted, log):
     world, party, secrets = planted
     answers = refused_answers(world, party, secrets)
@@ -250,6 +252,7 @@ def test_password_of_the_database_is_said_nowhere(tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_every_kind_of_stored_secret_is_planted(planted):
     """A new kind of secret that is kept, as a cipher text or as a digest, fails here until it is planted."""
     _, _, secrets = planted

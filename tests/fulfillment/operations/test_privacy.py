@@ -295,6 +295,7 @@ def test_last_operator_is_not_erased(world):
         call_command("erase_user", "nobody")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
     world = build_world()
@@ -328,6 +329,7 @@ def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
 EARLIER = "jane.maiden@old-mail.example"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_dump_holds_no_earlier_address_of_an_erased_user(tmp_path):
     world = build_world()

@@ -110,6 +110,7 @@ def test_each_batch_is_a_transaction_and_a_stopped_run_is_gone_on_with():
     assert list(rows.remove(2)) == [2, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_rows_somebody_works_on_are_passed_by():
     for key in ("held", "free"):

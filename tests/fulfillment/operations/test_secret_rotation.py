@@ -177,7 +177,7 @@ def test_a_stopped_rotation_is_gone_on_with(world, steps):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rotate_secrets(listen=stop, batch=2)
+        rotate_secrets(on_progress=stop, batch=2)
     newest = sum(is_newest(key.ciphertext) for key in SubscriptionKey.objects.all())
     assert newest == 4 < SubscriptionKey.objects.count()
 
@@ -218,6 +218,7 @@ def test_every_column_of_bytes_is_rotated_or_plain():
     assert columns - PLAIN_BYTES == rotated
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_request_is_refused_while_secrets_are_rotated(steps):
     world = build_world()

@@ -71,12 +71,12 @@ def test_sftp_jobs_arrive_once_each(tmp_path, layout):
             if not path.name.startswith("."):
                 taken[path.name] += 1
         assert press.connections > JOBS
-        wanted = (
+        quantities = (
             NUMBERS
             if layout == "job_folder"
             else [f"{n}.{e}" for n in NUMBERS for e in ("pdf", "xjdf", "json")]
         )
-        assert taken == Counter(wanted)
+        assert taken == Counter(quantities)
 
 
 @pytest.mark.slow

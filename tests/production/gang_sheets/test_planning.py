@@ -87,15 +87,15 @@ def _check_waste(plan, requests):
     st.dictionaries(st.integers(1, 10**6).map(str), st.integers(1, 50_000), min_size=1, max_size=60),
     st.integers(1, 60),
 )
-def test_runs_give_each_job_what_it_wants(wanted, slots):
-    layouts = plan_runs(wanted, slots)
-    made = dict.fromkeys(wanted, 0)
+def test_runs_give_each_job_what_it_wants(quantities, slots):
+    layouts = plan_runs(quantities, slots)
+    made = dict.fromkeys(quantities, 0)
     for run, counts in layouts:
         assert 1 <= sum(counts.values()) <= slots
         for number, count in counts.items():
             made[number] += run * count
-    assert all(made[number] >= wanted[number] for number in wanted)
-    paper, total = sum(run * slots for run, _ in layouts), sum(wanted.values())
+    assert all(made[number] >= quantities[number] for number in quantities)
+    paper, total = sum(run * slots for run, _ in layouts), sum(quantities.values())
     assert paper - total < max(0.04 * paper + 1, slots)
 
 

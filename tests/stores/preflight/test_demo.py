@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from stores.demo import demo_catalog
-from stores.preflight import Job, Limits, ProductFacts, preflight
+from stores.preflight import Job, Limits, preflight
 from stores.press.rules import ColourPolicy, PresetRules
 from stores.typesetting import (
     FontSet,
@@ -16,15 +15,10 @@ from stores.typesetting import (
     render_proof,
     resolve_values,
 )
+from tests.support.demo_products import facts_of_demo
 from tests.support.made_templates import DEMO
 
 NAMES = sorted(path.name for path in DEMO.iterdir())
-PRODUCTS = {
-    product["ID"]: product
-    for store in demo_catalog()["Stores"]
-    if store["StoreID"] == "demo"
-    for product in store["Products"]
-}
 
 
 def demo_job(name: str) -> Job:
@@ -35,11 +29,7 @@ def demo_job(name: str) -> Job:
     sent = [field.field_name for field in fields if field.sub_type == "Upload" and values[field.field_name]]
     images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
     texts = render_proof(template, values, images).texts
-    product = PRODUCTS[name]
-    facts = ProductFacts(
-        product["WidthMM"], product["HeightMM"], product["PageCount"], product.get("IsEddm", False)
-    )
-    return Job(template, values, images, FontSet.shipped(), texts, facts)
+    return Job(template, values, images, FontSet.shipped(), texts, facts_of_demo(name))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -34,6 +34,12 @@ OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True))
 SPOT = pikepdf.Dictionary(
     CS=pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/CutContour"), pikepdf.Name.DeviceCMYK])
 )
+# A gradient that follows a function of two coordinates.
+MESH = pikepdf.Dictionary(
+    ShadingType=1,
+    ColorSpace=pikepdf.Name.DeviceRGB,
+    Function=pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0], C1=[1, 0, 0], N=1),
+)
 HELVETICA = pikepdf.Dictionary(
     F1=pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
 )
@@ -116,6 +122,11 @@ FAULTS = [
         {"artwork": pdf(b"BT /F1 20 Tf 40 40 Td (Hello) Tj ET", Font=HELVETICA)},
     ),
     (
+        "artwork_colors_left",
+        [],
+        {"artwork": pdf(b"/M sh", Shading=pikepdf.Dictionary(M=MESH)), "preset": CMYK},
+    ),
+    (
         "transparency_over_spot",
         [],
         {"artwork": pdf(b"/GS gs 40 40 90 40 re f", ExtGState=OPAQUE, ColorSpace=SPOT)},
@@ -179,6 +190,7 @@ SOUND = {
         [],
         {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f", Font=pikepdf.Dictionary())},
     ),
+    "artwork_colors_left": ([], {"artwork": pdf(b"/M sh", Shading=pikepdf.Dictionary(M=MESH))}),
     "artwork_unreadable": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f")}),
     "transparency_over_spot": ([], {"artwork": pdf(b"40 40 90 40 re f", ColorSpace=SPOT)}),
     "white_overprint": ([], {"artwork": pdf(b"/GS gs 0 0 0 1 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),

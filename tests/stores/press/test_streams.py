@@ -6,6 +6,7 @@ import pikepdf
 import pytest
 
 from stores.press.colours import Separation, limited
+from stores.press.leftovers import left_in_colour
 from stores.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from stores.press.profiles import SHIPPED, ProfileInvalid, read_profile
 from stores.press.repaint import Repaint
@@ -68,6 +69,39 @@ def test_a_gradient_is_sampled_in_inks(inks):
 
     assert str(painted.ColorSpace) == "/DeviceCMYK"
     assert (len(samples), samples[0], samples[2] > 200, samples[-4] > 200) == (1024, 0, True, True)
+
+
+def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
+    lab = pikepdf.Array(
+        [pikepdf.Name.Lab, pikepdf.Dictionary(WhitePoint=[0.9642, 1, 0.8249], Range=[-128, 127, -128, 127])]
+    )
+    content = (
+        b"/c0 cs 55 79 61 sc 0 0 9 9 re f 40 0 0 sc 9 9 9 9 re f q 9 0 0 9 0 0 cm "
+        b"BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q"
+    )
+    with pikepdf.open(BytesIO(one_page(content, (100, 100), ColorSpace=pikepdf.Dictionary(c0=lab)))) as pdf:
+        Repaint(pdf, inks).run()
+        page = pdf.pages[0].obj
+        colour, grey = [line for line in page.Contents.read_bytes().splitlines() if line.endswith(b" k")][-2:]
+        [picture] = page.Resources.XObject.values()
+        assert (str(picture.ColorSpace), len(picture.read_bytes())) == ("/DeviceCMYK", 4)
+        assert b"BI" not in page.Contents.read_bytes()
+
+    cyan, magenta, yellow = (float(one) for one in colour.split()[:3])
+    assert cyan < 0.1 < 0.8 < min(magenta, yellow)
+    assert grey.startswith(b"0 0 0 0.")
+
+
+def test_what_shows_a_spot_colour_is_in_inks_and_its_name_stays(inks):
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
+    spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])
+    content = one_page(b"/c0 cs 1 scn 0 0 9 9 re f", (9, 9), ColorSpace=pikepdf.Dictionary(c0=spot))
+    with pikepdf.open(BytesIO(content)) as pdf:
+        Repaint(pdf, inks).run()
+        painted = pdf.pages[0].obj.Resources.ColorSpace.c0
+        assert [str(one) for one in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
+        assert painted[3].read_bytes()[-3] > 200
+        assert not list(left_in_colour(pdf.pages[0].obj.Resources))
 
 
 def test_too_much_ink_is_taken_from_the_colours_and_not_from_black():

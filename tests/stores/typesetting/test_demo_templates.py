@@ -121,6 +121,7 @@ def test_demo_template_prints_with_its_required_fields_alone(name):
     assert render_print(template, resolved, pictures(name, fields, resolved)).messages == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_demo_template_looks_as_reviewed(name):
     """Who changes a design looks at it, and then replaces its pictures in `golden`."""

@@ -56,7 +56,13 @@ def test_arabic_with_vowel_marks_is_read_back_as_it_was_sent():
     assert plain(written_text(printed.pdf)) == plain(text)
 
 
-@pytest.mark.parametrize("word", ["word", "שלום", "مرحبا", "नमस्ते", "世界"])
+SCRIPTS = [
+    "word",
+    *(pytest.param(word, marks=pytest.mark.slow) for word in ("שלום", "مرحبا", "नमस्ते", "世界")),
+]
+
+
+@pytest.mark.parametrize("word", SCRIPTS)
 def test_ten_thousand_characters_are_read_back_as_they_were_sent(word):
     """On a poster; what has no room is refused, see test_rendering."""
     text = " ".join(f"{word}{number}" for number in range(10_000))[:10_000]

@@ -43,6 +43,7 @@ def endless_template(definition, attribute):
     return unread_artwork(svg, text_box())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("definition", "attribute"), [(PATTERN, "fill"), (CLIP, "clip-path")])
 def test_endless_artwork_costs_an_error_and_not_the_service(definition, attribute):
     template = endless_template(definition, attribute)
@@ -84,6 +85,7 @@ def test_memory_overrun_costs_an_error_and_not_the_worker(little_memory):
     assert render_proof(words_template(), {"Words": "still here"}).pages
 
 
+@pytest.mark.slow
 def test_threads_get_their_own_results():
     template = words_template(Font="Oswald", Size=30)
     alone = {text: render_proof(template, {"Words": text}) for text in "ABCDEF"}
@@ -150,6 +152,7 @@ def test_signal_to_the_whole_group_leaves_renderers_at_work(asked_to_stop):
     assert worker.process.poll() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
 def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
     worker = Worker(slot=0)

@@ -1,6 +1,6 @@
-"""How a call is made, without doing it: the steps that both kinds of client take.
+"""The rules of calls as generators without I/O, shared by both clients.
 
-A generator yields what is to be done and is sent what came of it, so that there is one copy of the rules.
+A generator yields the next step and receives its result, so that the rules exist only once.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
 from applications.oauth.services.authorizations import (
-    clear_expired_authorizations,
     end_tokens_of_application,
+    retention_rules,
     revoke_authorization,
 )
 from tests.factories.accounts import UserFactory
@@ -18,6 +18,10 @@ from tests.factories.applications import ApplicationFactory, issue_token
 from tests.support.oauth_flows import Party, is_alive
 
 pytestmark = pytest.mark.django_db
+
+
+def clear_expired_authorizations(batch=1000):
+    return sum(sum(rule.remove(batch)) for rule in retention_rules())
 
 
 def test_a_withdrawn_consent_ends_codes_tokens_and_families():

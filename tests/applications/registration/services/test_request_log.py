@@ -30,9 +30,9 @@ def nothing_noted():
     clear_caches()
 
 
-def log_of(application, **wanted):
+def log_of(application, **filters):
     flush_request_log()
-    return logged_requests(application, LogFilter(**wanted))
+    return logged_requests(application, LogFilter(**filters))
 
 
 def test_a_call_is_noted_with_its_template_and_request_id(world):

@@ -64,6 +64,7 @@ def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch):
     assert proxy.connections == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hang", "drip", "drip-head"])
 def test_time_limit_covers_every_byte(receiver, kind):
     started = time.monotonic()

@@ -81,7 +81,7 @@ def test_progress_is_seen_by_others_before_it_ends(tmp_path, monkeypatch):
             seen.add(cursor.fetchone())
 
     try:
-        import_file(path=path, name="large.csv", options=ImportOptions(), by="Ada", listen=watch)
+        import_file(path=path, name="large.csv", options=ImportOptions(), by="Ada", on_progress=watch)
     finally:
         watcher.close()
 

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from io import BytesIO
 
 import orjson
+import pikepdf
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -15,10 +16,13 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from stores.editor.models import ArtworkUpload
+from stores.presets.models import PrintPreset
 from tests.factories.accounts import OperatorFactory
+from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_store
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
 from tests.support.fresh import assert_renderings_fresh
+from tests.support.pdfx_rules import faults
 
 pytestmark = pytest.mark.django_db
 
@@ -299,6 +303,18 @@ def test_proof_and_print_file_are_of_what_is_in_the_form(editor, name):
     assert (refused.status_code, "Name is required." in refused.content.decode()) == (422, True)
 
 
+def test_print_file_keeps_the_preset_of_the_product(editor):
+    PrintPresetFactory(code="coated", policy="CMYK", marks=False)
+    Product.objects.filter(pk=editor.product.pk).update(preset=PrintPreset.objects.get())
+
+    printed = editor.press(editor.open(), "", "template_print").content
+
+    assert faults(printed) == []
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        assert pdf.pages[0].mediabox == pdf.pages[0].obj.BleedBox
+        assert b" k" in pdf.pages[0].obj.Contents.read_bytes()
+
+
 @pytest.mark.parametrize("draft", NOT_WHOLE)
 def test_a_form_that_is_not_whole_is_a_bad_request(editor, draft):
     assert editor.press(editor.open(), "save", draft=draft).status_code == 400
@@ -320,6 +336,11 @@ def test_colors_are_written_as_inks_too(editor):
 
     assert boxes_of(editor.product)[0]["Color"] == {"C": 0, "M": 20, "Y": 100, "K": 5.5}
     assert editor.open()["box-0-Color"] == "0 20 100 5.5"
+
+    editor.press(editor.open(), "save", **{"box-0-Color": "0 100 0 0 Cut Contour"})
+
+    assert boxes_of(editor.product)[0]["Color"] == {"C": 0, "M": 100, "Y": 0, "K": 0, "Spot": "Cut Contour"}
+    assert editor.open()["box-0-Color"] == "0 100 0 0 Cut Contour"
 
 
 def test_a_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_queries):

@@ -318,3 +318,28 @@ def test_external_id_and_change_find_orders(shop, orders):
         assert response["X-Total-Count"] == "1"
     assert export(shop, externalID="nothing").json() == []
     assert export(shop, updatedAfter="yesterday").json()["Errors"][0]["Pointer"] == "?updatedAfter"
+
+
+@pytest.mark.parametrize("days", [-1, 0, 2.5, 6, 9, 20])
+def test_changed_orders_are_found_wherever_the_moment_lies(shop, orders, days):
+    """Before, among and behind the orders; those from before the moment were changed early or late."""
+    for number, order in enumerate(Order.objects.order_by("position")):
+        changed = order.created + timedelta(days=(0, 7, 1, 3)[number % 4])
+        Order.objects.filter(pk=order.pk).update(updated=changed)
+    since = START + timedelta(days=days)
+    expected = [
+        str(pk)
+        for pk in Order.objects.filter(updated__gte=since).order_by("position").values_list("pk", flat=True)
+    ]
+    sought = {"updatedAfter": since.isoformat()}
+
+    walked, path = [], f"{EXPORT}?{urlencode({**sought, 'take': 2})}"
+    while path:
+        page = shop.world.as_user(shop.world.user).call("GET", path)
+        walked += [row["OrderID"] for row in page.json()]
+        path = page.get("Link", "").partition("<")[2].partition(">")[0].partition("/api/v1")[2]
+
+    assert walked == expected
+    assert [row["OrderID"] for row in export(shop, skip=1, take=3, **sought).json()] == expected[1:4]
+    accepted = [row["OrderID"] for row in export(shop, status=30, **sought).json()]
+    assert accepted == [pk for pk in expected if Order.objects.get(pk=pk).status == 30]

@@ -381,6 +381,7 @@ def test_failure_to_render_refuses_the_order(shop):
     assert (Order.objects.count(), OrderItem.objects.count(), Event.objects.count()) == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("broken", ["append_history", "record_order_event", "count_new_order"])
 def test_nothing_stays_of_an_order_killed_on_the_way(shop, broken):

@@ -127,7 +127,7 @@ def test_every_move_of_an_order_goes_as_the_table_says(shop):
     run_state_machine_as_test(
         machine(shop.world, shop.store),
         settings=settings(
-            max_examples=25,
+            max_examples=15,
             stateful_step_count=12,
             deadline=None,
             suppress_health_check=list(HealthCheck),

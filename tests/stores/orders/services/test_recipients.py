@@ -107,6 +107,7 @@ def of_others() -> set[Path]:
     return stored()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path, of_others):
     before = dump(tmp_path)

@@ -108,7 +108,7 @@ def test_uploads_keep_their_plates_and_are_separated_once(world, stored_files, m
         assert kept.getpixel((300, 200)) == (0, 0, 0, 178)
 
     first = printed(product, {"Name": "Ada", "Photo": str(colour.pk)})
-    monkeypatch.setattr(press, "separate_picture", None)
+    monkeypatch.setattr(press, "separate", None)
     assert printed(product, {"Name": "Ada", "Photo": str(colour.pk)}) == first
     assert [space for space, _ in images_of(first.content)] == ["/DeviceCMYK"]
 

@@ -47,7 +47,7 @@ def of_all(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """What every command takes; the help of the whole stands above."""
+    """Options of every command, and the general help."""
 
 
 def main() -> None:

@@ -1,0 +1,80 @@
+"""Work whose memory or time only its input knows, in a process of its own with limits on both.
+
+A picture of 50 megapixels takes some hundred megabytes, which a web process would keep; a small PDF can unpack to
+gigabytes. Starting a process takes a third of a second, so this is for rare or large work.
+
+A task is a function of a module that needs no settings: `task(folder, **options)` reads and writes files of the
+folder and returns what JSON can hold.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+MEMORY_BYTES = 2 << 30
+PROJECT = Path(__file__).parents[2]
+
+
+class TaskFailed(RuntimeError):
+    """The task met a mistake, or ran out of memory."""
+
+
+class TaskTimedOut(TaskFailed):
+    """It took longer than its limit and was killed."""
+
+
+@contextmanager
+def run_bounded(
+    task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
+) -> Iterator[tuple[Any, Path]]:
+    """Runs `package.module:function` and gives its answer and its folder, which is removed afterwards."""
+    with TemporaryDirectory(prefix="bounded-") as name:
+        folder = Path(name)
+        for file_name, content in files.items():
+            (folder / file_name).write_bytes(content)
+        yield _answer(task, folder, seconds, memory, options), folder
+
+
+def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
+    request = json.dumps({"task": task, "folder": str(folder), "memory": memory, "options": options})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "fulfillment.core.bounded"],
+            input=request.encode(),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            cwd=PROJECT,
+            env={"PATH": os.defpath, "PYTHONPATH": str(PROJECT)},
+            # A stop signal is for the web process, which finishes its requests first.
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TaskTimedOut(f"{task} took longer than {seconds:g} seconds.") from error
+    except OSError as error:
+        raise TaskFailed(f"No process could be started: {error.strerror}.") from error
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
+    return json.loads(done.stdout)
+
+
+def _serve() -> None:
+    request = json.loads(sys.stdin.buffer.read())
+    resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    module, _, function = request["task"].partition(":")
+    answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    _serve()

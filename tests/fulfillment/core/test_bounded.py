@@ -1,0 +1,49 @@
+"""Tasks in processes of their own: limits on memory and time, and nothing left behind."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from fulfillment.core.bounded import TaskFailed, TaskTimedOut, run_bounded
+
+HERE = "tests.fulfillment.core.test_bounded"
+
+
+def double(folder: Path, word: str) -> int:
+    text = (folder / "given").read_text()
+    (folder / "made").write_text(text * 2 + word)
+    return len(text)
+
+
+def fill_memory(folder: Path) -> None:
+    bytearray(600 << 20)
+
+
+def sleep(folder: Path) -> None:
+    time.sleep(30)
+
+
+def test_a_task_reads_and_writes_its_folder_which_is_removed():
+    with run_bounded(f"{HERE}:double", {"given": b"ab"}, seconds=20, word="!") as (answer, folder):
+        assert (answer, (folder / "made").read_text()) == (2, "abab!")
+        assert folder.stat().st_mode & 0o077 == 0
+    assert not folder.exists()
+
+
+def test_a_task_that_takes_too_much_memory_fails_alone():
+    with (
+        pytest.raises(TaskFailed, match="MemoryError"),
+        run_bounded(f"{HERE}:fill_memory", {}, seconds=20, memory=300 << 20),
+    ):
+        pass
+
+
+def test_a_task_that_takes_too_long_is_killed():
+    began = time.monotonic()
+    before = set(Path(tempfile.gettempdir()).glob("bounded-*"))
+    with pytest.raises(TaskTimedOut), run_bounded(f"{HERE}:sleep", {}, seconds=1):
+        pass
+    assert time.monotonic() - began < 10
+    assert set(Path(tempfile.gettempdir()).glob("bounded-*")) <= before
