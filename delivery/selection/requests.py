@@ -57,7 +57,7 @@ class RouteCode(serializers.RegexField):
         super().__init__(r"^[0-9]{5}[CRHB][0-9]{3}\Z", **kwargs)
 
 
-MOST_HEIGHT = 1e9
+MAX_HEIGHT = 1e9
 POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 
 
@@ -113,7 +113,7 @@ def _is_position(position: Any) -> bool:
     longitude, latitude = position[:2]
     # A height counts for nothing, but is stored with the request: infinity could not be.
     numbers = all(
-        isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MOST_HEIGHT
+        isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MAX_HEIGHT
         for one in position
     )
     return numbers and -180 <= longitude <= 180 and -90 <= latitude <= 90

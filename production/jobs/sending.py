@@ -30,7 +30,7 @@ POLL_THREADS = 2
 
 
 class JobSender:
-    """Many jobs at once; a provider that is slow holds up half of the threads at most (`services.places`)."""
+    """Sends several jobs at once; a slow provider occupies half of the threads at most (`services.slots`)."""
 
     name = "print jobs"
 

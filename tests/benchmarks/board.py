@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.benchmarks import soak_scene
 
-JOBS, MOST_MILLISECONDS, MOST_QUERIES, ROUNDS = 100_000, 150, 12, 5
+JOBS, MAX_MILLISECONDS, MAX_QUERIES, ROUNDS = 100_000, 150, 12, 5
 FOLDER = Path(os.environ.get("BOARD_POSTGRES") or soak_scene.ROOT / "var" / "board-postgres")
 BOARD = "/admin/production/job/"
 # Shares of a hundred.
@@ -53,9 +53,7 @@ def main() -> int:
     for name, user in people.items():
         for path in _paths(name):
             over += _measure(name, user, path, arguments)
-    print(
-        f"{over} over a mark ({MOST_MILLISECONDS} ms, {MOST_QUERIES} queries), load {os.getloadavg()[0]:.1f}"
-    )
+    print(f"{over} over a mark ({MAX_MILLISECONDS} ms, {MAX_QUERIES} queries), load {os.getloadavg()[0]:.1f}")
     return int(bool(over))
 
 
@@ -95,7 +93,7 @@ def _measure(name: str, user: Any, path: str, arguments: argparse.Namespace) -> 
     took = statistics.median(one for one, _ in times)
     ours = statistics.median(one for _, one in times)
     slowest = max(statements, default=(0.0, "", None))
-    is_over = took > MOST_MILLISECONDS or len(statements) > MOST_QUERIES
+    is_over = took > MAX_MILLISECONDS or len(statements) > MAX_QUERIES
     print(
         f"{took:7.0f} ms, processor of Python {ours:4.0f} ms, slowest statement {1000 * slowest[0]:6.1f} ms, "
         f"{len(statements):2} queries, {answer.status_code}  {name} {address}{' **over**' if is_over else ''}",

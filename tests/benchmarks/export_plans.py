@@ -15,7 +15,7 @@ from tests.benchmarks.orders import DEFAULT, FIRST, LARGE_STORE, TYPICAL, _prepa
 
 ROUNDS = 5
 # Pages of 8 kB: those of a hundred orders in full, and of the way to them.
-MOST_PAGES = 1000
+MAX_PAGES = 1000
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def main() -> int:
     for store in (TYPICAL, FIRST):
         for name, wanted in _filters(order_data.an_order(store), store).items():
             milliseconds, pages, nodes = _explained(wanted)
-            over |= pages > MOST_PAGES
+            over |= pages > MAX_PAGES
             print(f"| {store} | {name} | {milliseconds:.2f} ms | {pages:,} | {nodes} |")
     return int(over)
 

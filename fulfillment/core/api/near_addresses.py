@@ -14,7 +14,7 @@ ELSEWHERE = {
     "/api/oauth/token": "/oauth/token",
     "/api/v1/token": "/oauth/token",
 }
-MOST_PARTS, LONGEST_PART = 8, 64
+MAX_PARTS, LONGEST_PART = 8, 64
 
 
 def near_address(path: str) -> str | None:
@@ -23,7 +23,7 @@ def near_address(path: str) -> str | None:
     if given in ELSEWHERE:
         return ELSEWHERE[given]
     parts = given.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
-    if len(parts) > MOST_PARTS or any(len(part) > LONGEST_PART for part in parts):
+    if len(parts) > MAX_PARTS or any(len(part) > LONGEST_PART for part in parts):
         return None
     words = _words()
     mended = (part if part in words else near_name(part, words) or part for part in parts)

@@ -23,7 +23,7 @@ from stores.orders.services.print_files import read_print_file
 
 LARGEST_BODY = 1024 * 1024
 # Each is a transaction of its own: more would hold a thread for many seconds.
-MOST_REPORTS = 100
+MAX_REPORTS = 100
 
 
 @csrf_exempt
@@ -49,8 +49,8 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
         reports = adapter_of(provider).parse_report(body, headers)
     except ValueError as error:
         return problem(400, "report_unreadable", str(error))
-    if len(reports) > MOST_REPORTS:
-        message = f"There are {len(reports):,} reports; at most {MOST_REPORTS} are taken at once."
+    if len(reports) > MAX_REPORTS:
+        message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are taken at once."
         return problem(400, "too_many_reports", message)
     rows = receive_reports(provider=provider, reports=reports)
     return JsonResponse({"Received": len(rows), "Outcomes": [row.outcome for row in rows]})

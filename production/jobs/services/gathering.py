@@ -13,8 +13,8 @@ from production.jobs.services.recording import lock_job, lock_jobs, record_job
 from stores.orders.services.transitions import Actor
 
 # One sheet job: what is built in memory at once, and what a ticket names.
-MOST_JOBS = 100
-MOST_BYTES = 150 * 1024 * 1024
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
 
 
 def gather_job(*, job_pk: int) -> bool:
@@ -43,8 +43,8 @@ def _put(job: Job, candidate: Candidate) -> None:
     locked.gang_sheet, locked.next_try = sheet, None
     sheet.pieces += candidate.pieces
     others = Job.objects.filter(gang_sheet=sheet)
-    is_full = sheet.pieces >= candidate.most_pieces or others.count() + 1 >= MOST_JOBS
-    if is_full or _bytes(sheet) + job.item.print_bytes >= MOST_BYTES:
+    is_full = sheet.pieces >= candidate.most_pieces or others.count() + 1 >= MAX_JOBS
+    if is_full or _bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
         close_sheet(sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
     locked.message = f"On gang sheet {sheet}."

@@ -22,8 +22,8 @@ from production.jobs.selectors.gang_requests import gathers
 from production.jobs.services import outcomes
 from production.jobs.services.gathering import gather_job, leave_sheet
 from production.jobs.services.interrupted import close_interrupted
-from production.jobs.services.places import PLACES, Place
 from production.jobs.services.recording import lock_job, record_job
+from production.jobs.services.slots import SLOTS, JobSlots
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, is_down
 from production.routing.selectors.routing import Decision, decide, facts_of
@@ -46,7 +46,7 @@ UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %
 
 def claim_due_jobs(*, limit: int) -> Sequence[int]:
     """The longest waiting first, but none of a provider that has as many as it gets at once."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(PLACES.full()), limit])]
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(SLOTS.full()), limit])]
 
 
 def work_on_job(*, job_pk: int) -> bool:
@@ -54,10 +54,10 @@ def work_on_job(*, job_pk: int) -> bool:
     with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
-        with PLACES.of_one_job() as place:
-            attempt, is_gathered = _begin(job_pk, place)
+        with SLOTS.of_one_job() as slots:
+            attempt, is_gathered = _begin(job_pk, slots)
             if is_gathered and not gather_job(job_pk=job_pk):
-                attempt, _ = _begin(job_pk, place, is_alone=True)
+                attempt, _ = _begin(job_pk, slots, is_alone=True)
             if attempt is None:
                 return False
             _exchange(attempt)
@@ -88,7 +88,7 @@ def _exchange(attempt: Attempt) -> None:
 
 
 @transaction.atomic
-def _begin(job_pk: int, place: Place, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
+def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
     """Decides what is to be done with the job, and writes down that it begins.
 
     The second value: it is to wait for a gang sheet, and nothing has begun.
@@ -115,8 +115,8 @@ def _begin(job_pk: int, place: Place, *, is_alone: bool = False) -> tuple[Attemp
     if kind == AttemptKind.SUBMIT and not (is_alone or job.is_uncertain) and gathers(job.provider):
         job.save(update_fields=changed)
         return None, True
-    if job.provider_id is None or not place.take(job.provider_id):
-        # Due still: it is claimed once the provider has a place.
+    if job.provider_id is None or not slots.take(job.provider_id):
+        # Due still: it is claimed once the provider has a free slot.
         job.next_try = timezone.now()
         job.save(update_fields=["next_try", *changed])
         return None, False

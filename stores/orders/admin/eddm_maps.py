@@ -18,7 +18,7 @@ from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
 from stores.orders.selectors.eddm_maps import routes_on_map
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 
 
 class OrderMaps(OrderDocuments):
@@ -33,7 +33,7 @@ class OrderMaps(OrderDocuments):
             "order": item.order,
             "item": item,
             "eddm": item.eddm_summary,
-            "routes": routes[:MOST_LISTED],
+            "routes": routes[:MAX_LISTED],
             "route_count": len(routes),
             "map_routes": reverse("admin:stores_order_eddm_shapes", args=[order_id, position]),
         }

@@ -11,7 +11,7 @@ from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from stores.playground.selectors.actors import Actor
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 
 
 def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSelection]:
@@ -23,7 +23,7 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
         .defer("criteria")
         .order_by("-created")
     )
-    latest = list(valid[:MOST_LISTED])
+    latest = list(valid[:MAX_LISTED])
     key = _key(selection_id)
     if key is not None and all(one.pk != key for one in latest):
         latest = [*valid.filter(pk=key), *latest]

@@ -1,6 +1,7 @@
 """From a provider that is down to the next one within a minute; and what is slow at one holds up no other."""
 
 import time
+from contextlib import ExitStack
 from datetime import timedelta
 
 import pytest
@@ -11,8 +12,8 @@ from production.adapters.folder import FolderAdapter
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
 from production.jobs.services import outcomes, sending
-from production.jobs.services.places import MOST_AT_ONCE, PLACES
 from production.jobs.services.sending import claim_due_jobs
+from production.jobs.services.slots import MAX_AT_ONCE, SLOTS
 from production.providers.models import Provider
 from production.providers.selectors import providers as provider_selectors
 from tests.factories.orders import order_body
@@ -22,7 +23,7 @@ from tests.support.order_helpers import Shop, open_shop
 pytestmark = pytest.mark.django_db
 # The clock of the test runs so many times as fast.
 FASTER = 20
-MOST_SECONDS = 60
+MAX_SECONDS = 60
 
 
 @pytest.fixture
@@ -59,13 +60,13 @@ def test_job_of_a_provider_that_is_down_is_with_the_next_one_within_a_minute(
     monkeypatch.setattr(FolderAdapter, "submit", down)
     _order(shop)
     began = time.monotonic()
-    while only_job().state != JobState.SENT and time.monotonic() - began < 2 * MOST_SECONDS / FASTER:
+    while only_job().state != JobState.SENT and time.monotonic() - began < 2 * MAX_SECONDS / FASTER:
         work_off_jobs()
         time.sleep(0.01)
 
     took = FASTER * (time.monotonic() - began)
     assert (only_job().provider, only_job().state) == (second, JobState.SENT)
-    assert took <= MOST_SECONDS, f"{took:.0f} s"
+    assert took <= MAX_SECONDS, f"{took:.0f} s"
 
 
 def test_provider_that_hangs_fails_from_when_the_try_began(shop, tmp_path, monkeypatch):
@@ -87,10 +88,9 @@ def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
     slow, other = make_provider(tmp_path, "slow"), make_provider(tmp_path, "other")
     rule = make_rule(slow)
     _order(shop)
-    with PLACES.of_one_job() as place:
-        place.held = [slow.pk] * MOST_AT_ONCE
-        for _ in range(MOST_AT_ONCE):
-            assert PLACES.take(slow.pk)
+    with ExitStack() as under_way:
+        for _ in range(MAX_AT_ONCE):
+            assert under_way.enter_context(SLOTS.of_one_job()).take(slow.pk)
         assert work_off_jobs() == 0
         waiting = only_job()
         assert (waiting.provider, waiting.state, waiting.tries) == (slow, JobState.QUEUED, 0)
