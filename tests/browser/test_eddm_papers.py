@@ -45,6 +45,8 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     expect(page.locator(".errorlist, .errornote").first).to_be_visible()
     page.fill("[name=per_piece]", "0.25")
     page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was added successfully")).to_be_visible()
+    visitor.go("/admin/delivery/postageprice/")
     expect(page.locator("#result_list")).to_contain_text("0.25")
 
     visitor.go("/admin/delivery/officialform/add/")

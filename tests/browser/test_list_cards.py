@@ -7,9 +7,14 @@ from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import open_console
 
 
-@pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
-def test_records_are_short_cards_without_labels_of_controls(site, visitor):
+@pytest.fixture
+def orders(site) -> None:
     place_orders(site[1])
+
+
+@pytest.mark.usefixtures("orders")
+@pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
+def test_records_are_short_cards_without_labels_of_controls(visitor):
     page = visitor.page
     for address in ("/admin/stores/product/", "/admin/production/job/", "/admin/accounts/user/"):
         open_console(visitor, address) if address.endswith("product/") else visitor.go(address)

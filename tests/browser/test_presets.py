@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from stores.presets.models import PrintPreset
 from tests.factories.presets import other_profile
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, choose, open_console
@@ -52,7 +51,7 @@ def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(product_pag
     page.get_by_role("link", name="Coated, CMYK").first.click()
     expect(page.locator("[name=highest_ink]")).to_have_value("280")
     expect(page.locator("[name=code]")).to_have_count(0)
-    assert PrintPreset.objects.get(code="coated").severities == {"text_too_small": "Error"}
+    expect(page.locator("[name=severities-text_too_small]")).to_have_value("Error")
 
     visitor.go(product_page)
     choose_preset(page, "Coated, CMYK")

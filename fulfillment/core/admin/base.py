@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.functional import cached_property
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html
 from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
@@ -73,7 +73,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     show_facets = ShowFacets.NEVER
     compressed_fields = True
     # Marked, so that cards of a phone can leave it out.
-    empty_value_display = mark_safe('<span class="is-nothing">—</span>')
+    empty_value_display = format_html('<span class="is-nothing">{}</span>', "—")
     # The hint of an empty list.
     empty_help = ""
     # Lists in the record's rendering that its history compares, with the members that identify entries.

@@ -57,6 +57,7 @@ class GangSheetAdmin(StaffAdmin):
     list_display = ["number", "shown_state", "product", "kind", "jobs_on_it", "pieces", "goes", "provider"]
     list_filter = [SheetFilter, StoreFilter]
     list_filter_submit = True
+    search_fields = ["product__external_id", "product__name"]
     list_select_related = ["product", "provider", "store"]
     ordering = ["-id"]
     sortable_by = ()

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.timezone import localtime
 from django.views.decorators.http import require_POST
@@ -459,7 +459,7 @@ def _waits_on_sheet(job: Job) -> bool:
 def _picture(job: Job) -> SafeString:
     """The print file's first page; an erased one has none."""
     if not job.item.print_file:
-        return mark_safe('<span class="orders-thumb"></span>')
+        return format_html('<span class="orders-thumb">{}</span>', "")
     address = reverse("admin:stores_order_print_picture", args=[job.order_id, job.item.position, 0, "small"])
     template = '<span class="orders-thumb"><img src="{}?v={}" alt="" loading="lazy"></span>'
     return format_html(template, address, (job.item.print_sha256 or "")[:8])

@@ -15,7 +15,8 @@ from django.db import connection
 from fulfillment.core.caches import register_cache
 
 SECONDS_OF_DAY = 86_400
-NOT_FOUND = 404
+# Refused before the store was looked up, or for want of it.
+UNCOUNTED = frozenset({404, 429})
 # In the order of the key, so that two processes never wait for each other in a ring.
 ADD = """
 INSERT INTO stores_storeusage AS usage (store_id, day, calls)
@@ -33,7 +34,7 @@ register_cache(_counts)
 
 def count_store_call(*, store_id: str, status: int) -> None:
     """Remembers one answer; touches nothing but memory."""
-    if status == NOT_FOUND:
+    if status in UNCOUNTED:
         return
     with _lock:
         _counts[store_id, int(time.time() // SECONDS_OF_DAY)] += 1

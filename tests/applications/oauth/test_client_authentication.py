@@ -5,10 +5,10 @@ from urllib.parse import quote
 
 import pytest
 from django.db import OperationalError
-from django.db.models import QuerySet
 from django.test import Client
 
 from applications.oauth.credentials import ClientCredentials, decode_basic
+from fulfillment.core.db import prepared
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
 from tests.support.oauth_flows import basic
 
@@ -244,7 +244,7 @@ def test_a_database_that_is_away_is_no_fault_of_the_client(application, monkeypa
     def fail(*args, **kwargs):
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr(QuerySet, "first", fail)
+    monkeypatch.setattr(prepared, "fetch_rows", fail)
     body = "grant_type=client_credentials&token=x"
     response = ask(body, basic("shop", application.known_key), path=path)
     assert (response.status_code, response["Retry-After"]) == (503, "5")

@@ -61,6 +61,7 @@ FORBIDDEN_IMPORTS = {
         "applications/webhooks/sending/schedule.py",
         "applications/webhooks/sending/sender.py",
         "production/jobs/services/outcomes.py",
+        "stores/demo/calls.py",
         "stores/management/sample_orders.py",
     },
 }

@@ -60,6 +60,7 @@ def test_a_missed_mark_is_no_error_of_the_run(commands):
         "bench": ["--rounds", "1"],
         "delivery": [],
         "proofs": [],
+        "press": [],
         "orders": ["--orders", "2000000"],
         "webhooks": [],
     }

@@ -2,15 +2,16 @@
 
 import statistics
 
-from tests.benchmarks.previews import DESIGNS, MARK, milliseconds_of
+from tests.benchmarks.previews import DESIGNS, PROCESSOR_MARK, milliseconds_of
 
 ROUNDS = 3
 
 
 def test_a_changed_page_is_drawn_within_the_mark():
-    """What else the machine does may spoil two of three rounds."""
+    """In processor time; what else the machine does may spoil two of three rounds."""
     medians: list[float] = []
-    while not medians or (medians[-1] > MARK and len(medians) < ROUNDS):
-        medians.append(statistics.median(milliseconds_of(DESIGNS / "business-card-standard", changes=6)))
+    while not medians or (medians[-1] > PROCESSOR_MARK and len(medians) < ROUNDS):
+        times = milliseconds_of(DESIGNS / "business-card-standard", changes=6)
+        medians.append(statistics.median(processor for _, processor in times))
 
-    assert min(medians) <= MARK, medians
+    assert min(medians) <= PROCESSOR_MARK, medians

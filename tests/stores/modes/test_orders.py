@@ -12,6 +12,8 @@ from pypdf import PdfReader
 
 from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import event_record
+from stores.catalog.models import StoreUsage
+from stores.catalog.services.usage import flush_store_usage
 from stores.console import dashboard_cards, needs_attention
 from stores.orders.models import Order, OrderDay, OrderTally
 from stores.orders.selectors.tallies import orders_by_status
@@ -61,9 +63,11 @@ def test_test_orders_count_nowhere(shop, tester, rf):
     assert OrderTally.objects.get().orders == 1
     request = rf.get("/admin/")
     request.user = shop.world.operator
-    chart, card = dashboard_cards(request)
+    chart, _, card = dashboard_cards(request)
     assert (card.context["total"], card.context["waiting"]) == (1, 1)
     assert (chart.context["placed"], OrderDay.objects.get().placed) == (1, 1)
+    flush_store_usage()
+    assert StoreUsage.objects.get().calls == 1
     Order.objects.filter(is_test=True).update(cancellation="Requested", latest_delivery="2026-01-02")
     assert needs_attention(request) == []
 

@@ -16,6 +16,7 @@ SHORT = {
     "applications/overview.html": "four steps",
     "applications/webhooks.html": "MAXIMUM_WEBHOOKS",
     "delivery/mailing.html": "SAVED_SHOWN, the newest",
+    "delivery/selection.html": "MAX_LISTED routes, with how many there are",
     "portal/home.html": "SHOWN_AT_START, with the way to all",
     "stores/directory/store.html": "REQUESTS_SHOWN, the newest",
     "stores/orders/order.html": "ITEMS_SHOWN, with how many more; EVENTS_SHOWN",

@@ -5,10 +5,11 @@ from django.contrib import admin
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import Role
 from fulfillment.core.admin.base import ConsoleAdmin
-from production.jobs.models import Job
+from production.jobs.models import GangSheet, Job
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from tests.factories.orders import make_product, order_body
@@ -16,7 +17,15 @@ from tests.factories.production import accept, make_provider, make_rule
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 # How a record of what staff see names its store. Whatever is not here is for operators alone.
-OF_STORES = {Order: "store", Quote: "store", Store: "pk", Product: "store", Role: "store", Job: "store"}
+OF_STORES = {
+    Order: "store",
+    Quote: "store",
+    Store: "pk",
+    Product: "store",
+    Role: "store",
+    Job: "store",
+    GangSheet: "store",
+}
 
 
 @pytest.fixture
@@ -36,12 +45,17 @@ def two_stores(shop):
 
 @pytest.fixture
 def two_boards(two_stores, settings, tmp_path):
-    """Of each store a job on the production board as well."""
+    """Of each store a job on the production board as well, and a gang sheet."""
     settings.PRODUCTION_FOLDERS = [tmp_path]
-    make_rule(make_provider(tmp_path))
+    provider = make_provider(tmp_path)
+    make_rule(provider)
     for order in Order.objects.all():
         accept(order)
     assert Job.objects.count() == 2
+    for product in Product.objects.filter(external_id="card"):
+        GangSheet.objects.create(
+            provider=provider, product=product, store=product.store, created=timezone.now()
+        )
     return two_stores
 
 
