@@ -10,11 +10,10 @@ from accounts.admin.staff import staff_on
 from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.admin.search import find_products, find_stores
-from stores.catalog.selectors.usage import daily_store_calls
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import Order, OrderStatus
-from stores.orders.selectors.days import DAYS, daily_orders
+from stores.orders.selectors.days import daily_counts
 from stores.orders.selectors.due import count_urgent_orders
 from stores.orders.selectors.tallies import orders_by_status
 
@@ -75,9 +74,10 @@ def dashboard_cards(request: HttpRequest) -> list[Card]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
     if not staff_on(request).holds(ORDER_GRANTS):
         return []
+    counts = daily_counts(stores)
     return [
-        Card("admin/dashboard/orders_chart.html", orders_chart(daily_orders(stores)), 50),
-        Card("admin/dashboard/store_calls.html", calls_chart(daily_store_calls(stores, days=DAYS)), 490),
+        Card("admin/dashboard/orders_chart.html", orders_chart(counts), 50),
+        Card("admin/dashboard/store_calls.html", calls_chart(counts), 490),
         Card("admin/dashboard/orders.html", _orders(stores), 200),
     ]
 

@@ -58,6 +58,7 @@ class GangSheetAdmin(StaffAdmin):
     list_filter = [SheetFilter, StoreFilter]
     list_filter_submit = True
     search_fields = ["product__external_id", "product__name"]
+    search_help_text = "Product ID or name"
     list_select_related = ["product", "provider", "store"]
     ordering = ["-id"]
     sortable_by = ()

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from stores.orders.selectors.days import DAYS
+from stores.orders.selectors.days import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
 # Stores with their own colour; all others share one.
@@ -28,13 +28,14 @@ class Part:
     height: float
 
 
-def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, Any]:
+def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     # Where a store has tomorrow already, its orders are of this chart's last day.
     today = timezone.localdate()
-    chart = _store_bars([(min(day, today), name, new) for day, _, name, new, _ in rows], today)
+    bars = [(min(row.day, today), row.store, row.placed) for row in rows if row.placed or row.shipped]
+    chart = _store_bars(bars, today)
     shipped = Counter[date]()
-    for day, _, _, _, sent in rows:
-        shipped[min(day, today)] += sent
+    for row in rows:
+        shipped[min(row.day, today)] += row.shipped
     days = [one["day"] for one in chart["days"]]
     for one in chart["days"]:
         one["shipped"] = shipped[one["day"]]
@@ -45,8 +46,10 @@ def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, A
     }
 
 
-def calls_chart(rows: Sequence[tuple[date, str, int]]) -> dict[str, Any]:
-    return _store_bars(rows, datetime.now(UTC).date())
+def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
+    return _store_bars(
+        [(row.day, row.store, row.calls) for row in rows if row.calls], datetime.now(UTC).date()
+    )
 
 
 def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str, Any]:

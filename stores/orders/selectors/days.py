@@ -1,25 +1,40 @@
-"""Orders received and shipped by day and store, without counting orders."""
+"""Orders received and shipped, and API calls, by day and store: from tallies, without counting orders."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
-from django.db.models import Sum
+from django.db.models import Sum, Value
 
+from stores.catalog.models import StoreUsage
 from stores.orders.models import OrderDay
 
 DAYS = 14
 
 
-def daily_orders(
-    store_pks: Sequence[int] | None, *, days: int = DAYS
-) -> list[tuple[date, int, str, int, int]]:
-    """Day, key and name of the store, orders placed and shipped; of the last days, today included. None: every store.
+class DailyCount(NamedTuple):
+    """What happened in a store on one day."""
 
-    A day is the store's own; the one that has begun in the far east already is left out elsewhere.
+    day: date
+    store_pk: int
+    store: str
+    placed: int
+    shipped: int
+    calls: int
+
+
+def daily_counts(store_pks: Sequence[int] | None, *, days: int = DAYS) -> list[DailyCount]:
+    """Orders and API calls of the last days, today included, in rows of their own. None: every store.
+
+    Days of orders are the store's own: one that has begun in the far east already is left out elsewhere. Days of
+    calls are those of UTC.
     """
     first = datetime.now(UTC).date() - timedelta(days=days)
-    rows = OrderDay.objects.filter(day__gte=first)
+    orders, calls = OrderDay.objects.filter(day__gte=first), StoreUsage.objects.filter(day__gt=first)
     if store_pks is not None:
-        rows = rows.filter(store__in=store_pks)
-    counted = rows.values_list("day", "store", "store__company_name").order_by("day", "store")
-    return list(counted.annotate(Sum("placed"), Sum("shipped")))
+        orders, calls = orders.filter(store__in=store_pks), calls.filter(store__in=store_pks)
+    columns = ("day", "store", "store__company_name")
+    of_orders = orders.values_list(*columns).annotate(new=Sum("placed"), sent=Sum("shipped"), called=Value(0))
+    of_calls = calls.values_list(*columns).annotate(new=Value(0), sent=Value(0), called=Sum("calls"))
+    # One statement for both: each card of the start page costs one.
+    return [DailyCount(*row) for row in of_orders.union(of_calls, all=True).order_by("day", "store")]

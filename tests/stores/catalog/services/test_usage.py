@@ -5,9 +5,9 @@ import time_machine
 from django.db import OperationalError, connection
 
 from stores.catalog.models import StoreUsage
-from stores.catalog.selectors.usage import daily_store_calls
 from stores.catalog.services import usage
 from stores.catalog.services.usage import count_store_call, flush_store_usage
+from stores.orders.selectors.days import daily_counts
 from tests.factories.stores import make_store
 
 pytestmark = pytest.mark.django_db
@@ -24,11 +24,11 @@ def test_calls_of_a_store_are_added_up_by_day():
         count_store_call(store_id=other.external_id, status=200)
         flush_store_usage()
 
-        assert daily_store_calls(None, days=14) == [
-            (date(2026, 3, 1), store.company_name, 3),
-            (date(2026, 3, 2), other.company_name, 1),
+        assert daily_counts(None) == [
+            (date(2026, 3, 1), store.pk, store.company_name, 0, 0, 3),
+            (date(2026, 3, 2), other.pk, other.company_name, 0, 0, 1),
         ]
-        assert [calls for *_, calls in daily_store_calls([other.pk], days=14)] == [1]
+        assert [row.calls for row in daily_counts([other.pk])] == [1]
 
 
 def test_stores_that_do_not_exist_are_neither_remembered_nor_written():
