@@ -75,4 +75,4 @@ class AssociationRequest(models.Model):
         ordering = ["-created"]
 
     def __str__(self) -> str:
-        return f"{self.application} asks for {self.store or self.user}"
+        return f"{self.application} requests access to {self.store or self.user}"
