@@ -77,7 +77,8 @@ def furnish(world: World) -> World:
     _ask(world)
     _hook(world)
     _sell(world)
-    make_selection(dataset=load_dataset(active=False), user=world.user)
+    box = {"west": -112.0, "south": 40.7, "east": -111.8, "north": 40.8}
+    make_selection(dataset=load_dataset(active=False), user=world.user, **box)
     load_demo_population()
     return world
 
