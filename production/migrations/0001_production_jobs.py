@@ -9,6 +9,8 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+from fulfillment.core.db.first_migrations import CreateTogether
+
 
 class Migration(migrations.Migration):
 
@@ -21,444 +23,446 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='ProviderEvent',
-            fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('code', models.CharField(max_length=40, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 small letters, digits and - only.')])),
-                ('name', models.CharField(max_length=100)),
-                ('adapter', models.CharField(choices=[('folder', 'Hot folder'), ('sftp', 'SFTP server'), ('siteflow', 'HP Site Flow')], max_length=10)),
-                ('settings', models.JSONField(blank=True, default=dict)),
-                ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
-                ('daily_capacity', models.PositiveIntegerField(blank=True, help_text='More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='ProviderReport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('identifier', models.CharField(max_length=200)),
-                ('job_number', models.CharField(max_length=100)),
-                ('state', models.CharField(max_length=20)),
-                ('at', models.DateTimeField(null=True)),
-                ('received', models.DateTimeField()),
-                ('outcome', models.CharField(choices=[('Applied', 'Applied'), ('Late', 'Late: more is known'), ('Contradiction', 'Contradiction'), ('Unknown', 'Unknown job')], max_length=13)),
-                ('explanation', models.CharField(blank=True, max_length=1000)),
-                ('carrier', models.CharField(blank=True, max_length=60)),
-                ('tracking_number', models.CharField(blank=True, max_length=100)),
-                ('tracking_url', models.CharField(blank=True, max_length=1000)),
-                ('message', models.CharField(blank=True, max_length=1000)),
-                ('raw', models.TextField(blank=True)),
-                ('repeats', models.PositiveIntegerField(default=0)),
-                ('is_seen', models.BooleanField(default=False, verbose_name='looked at')),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='RoutingChoice',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('priority', models.PositiveSmallIntegerField(default=1, help_text='1 is tried first; the others take over where it is down, full or refuses.')),
-                ('share', models.PositiveSmallIntegerField(default=1, help_text='Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('daily_capacity', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
-            ],
-            options={
-                'ordering': ['rule', 'priority', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='RoutingChoiceEvent',
-            fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('priority', models.PositiveSmallIntegerField(default=1, help_text='1 is tried first; the others take over where it is down, full or refuses.')),
-                ('share', models.PositiveSmallIntegerField(default=1, help_text='Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('daily_capacity', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='RoutingRule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField(default=100, help_text='Rules are tried in this order, the smallest first.')),
-                ('name', models.CharField(max_length=100)),
-                ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
-                ('category', models.CharField(blank=True, help_text='The category of the product, as in the catalog. Empty: any.', max_length=100)),
-                ('countries', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2, validators=[django.core.validators.RegexValidator('^[A-Z]{2}\\Z', 'Use codes of two capitals.')]), blank=True, default=list, help_text='Destination countries by their codes, separated by commas, such as US,CA. Empty: any.', size=None)),
-                ('minimum_quantity', models.PositiveIntegerField(blank=True, null=True)),
-                ('maximum_quantity', models.PositiveIntegerField(blank=True, null=True)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(auto_now=True)),
-            ],
-            options={
-                'ordering': ['position', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='RoutingRuleEvent',
-            fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('position', models.PositiveIntegerField(default=100, help_text='Rules are tried in this order, the smallest first.')),
-                ('name', models.CharField(max_length=100)),
-                ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
-                ('category', models.CharField(blank=True, help_text='The category of the product, as in the catalog. Empty: any.', max_length=100)),
-                ('countries', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2, validators=[django.core.validators.RegexValidator('^[A-Z]{2}\\Z', 'Use codes of two capitals.')]), blank=True, default=list, help_text='Destination countries by their codes, separated by commas, such as US,CA. Empty: any.', size=None)),
-                ('minimum_quantity', models.PositiveIntegerField(blank=True, null=True)),
-                ('maximum_quantity', models.PositiveIntegerField(blank=True, null=True)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(auto_now=True)),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='RoutingTally',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('jobs', models.PositiveIntegerField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.CharField(max_length=40, unique=True)),
-                ('generation', models.PositiveSmallIntegerField(default=1)),
-                ('state', models.CharField(choices=[('Queued', 'Queued'), ('Sent', 'Sent'), ('Acknowledged', 'Acknowledged'), ('InProduction', 'In production'), ('Shipped', 'Shipped'), ('Failed', 'Failed'), ('Cancelled', 'Cancelled')], default='Queued', max_length=12)),
-                ('held', models.CharField(blank=True, choices=[('', 'Not held'), ('Manual', 'Held by hand'), ('Order', 'The order is on hold')], default='', max_length=6)),
-                ('message', models.CharField(blank=True, max_length=1000)),
-                ('reference', models.CharField(blank=True, max_length=200)),
-                ('due', models.DateField()),
-                ('tries', models.PositiveIntegerField(default=0)),
-                ('next_try', models.DateTimeField(null=True)),
-                ('failing_since', models.DateTimeField(null=True)),
-                ('is_uncertain', models.BooleanField(default=False)),
-                ('refused_by', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('cancel_requested', models.DateTimeField(null=True)),
-                ('reported', models.DateTimeField(null=True)),
-                ('created', models.DateTimeField()),
-                ('sent', models.DateTimeField(null=True)),
-                ('updated', models.DateTimeField()),
-                ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='job', to='stores.orderitem')),
-                ('order', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='stores.order')),
-                ('store', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.store')),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='JobHistory',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('previous_state', models.CharField(blank=True, max_length=12)),
-                ('state', models.CharField(choices=[('Queued', 'Queued'), ('Sent', 'Sent'), ('Acknowledged', 'Acknowledged'), ('InProduction', 'In production'), ('Shipped', 'Shipped'), ('Failed', 'Failed'), ('Cancelled', 'Cancelled')], max_length=12)),
-                ('timestamp', models.DateTimeField()),
-                ('actor_kind', models.CharField(choices=[('Application', 'Application'), ('User', 'User'), ('Store', 'Store'), ('Operator', 'Operator'), ('System', 'System')], max_length=11)),
-                ('note', models.CharField(blank=True, max_length=1000)),
-                ('actor', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='history', to='production.job')),
-            ],
-            options={
-                'verbose_name_plural': 'job history',
-                'ordering': ['job', 'id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Provider',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 small letters, digits and - only.')])),
-                ('name', models.CharField(max_length=100)),
-                ('adapter', models.CharField(choices=[('folder', 'Hot folder'), ('sftp', 'SFTP server'), ('siteflow', 'HP Site Flow')], max_length=10)),
-                ('settings', models.JSONField(blank=True, default=dict)),
-                ('secrets_ciphertext', models.BinaryField()),
-                ('postback_ciphertext', models.BinaryField()),
-                ('postback_digest', models.CharField(editable=False, max_length=64)),
-                ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
-                ('daily_capacity', models.PositiveIntegerField(blank=True, help_text='More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
-                ('failing_since', models.DateTimeField(editable=False, null=True)),
-                ('last_error', models.CharField(blank=True, editable=False, max_length=1000)),
-                ('last_success', models.DateTimeField(editable=False, null=True)),
-                ('last_polled', models.DateTimeField(editable=False, null=True)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-            ],
-            options={
-                'ordering': ['name'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('code__regex', '^[a-z0-9-]{1,40}\\Z')), name='provider_code_form')],
-            },
-        ),
-        migrations.AddField(
-            model_name='job',
-            name='provider',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='production.provider'),
-        ),
-        migrations.CreateModel(
-            name='Attempt',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.CharField(max_length=40, verbose_name='job number')),
-                ('kind', models.CharField(choices=[('Submit', 'Submit'), ('Cancel', 'Cancel')], max_length=6)),
-                ('outcome', models.CharField(blank=True, choices=[('', 'Under way'), ('Sent', 'Sent'), ('Cancelled', 'Cancelled'), ('Refused', 'Refused'), ('Unavailable', 'Could not be reached'), ('Failed', 'Failed'), ('Interrupted', 'Interrupted')], default='', max_length=11)),
-                ('message', models.CharField(blank=True, max_length=1000)),
-                ('request', models.TextField(blank=True)),
-                ('answer', models.TextField(blank=True)),
-                ('digests', models.JSONField(default=dict)),
-                ('started', models.DateTimeField()),
-                ('finished', models.DateTimeField(null=True)),
-                ('job', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='production.job')),
-                ('provider', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='production.provider')),
-            ],
-            options={
-                'ordering': ['id'],
-            },
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='provider',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (NEW."adapter", NEW."code", NEW."created", NEW."daily_capacity", NEW."id", NEW."is_enabled", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."settings", NEW."updated"); RETURN NULL;', hash='b5ac16237937f32a6b096804bab74b23971c71ec', operation='INSERT', pgid='pgtrigger_insert_insert_55643', table='production_provider', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='provider',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."adapter" IS DISTINCT FROM (NEW."adapter") OR OLD."code" IS DISTINCT FROM (NEW."code") OR OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."daily_capacity" IS DISTINCT FROM (NEW."daily_capacity") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_enabled" IS DISTINCT FROM (NEW."is_enabled") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."settings" IS DISTINCT FROM (NEW."settings") OR OLD."updated" IS DISTINCT FROM (NEW."updated"))', func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (NEW."adapter", NEW."code", NEW."created", NEW."daily_capacity", NEW."id", NEW."is_enabled", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."settings", NEW."updated"); RETURN NULL;', hash='a50c8f5d553665b0e78cff9ed94c11e594acaabd', operation='UPDATE', pgid='pgtrigger_update_update_d3366', table='production_provider', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='provider',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (OLD."adapter", OLD."code", OLD."created", OLD."daily_capacity", OLD."id", OLD."is_enabled", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."settings", OLD."updated"); RETURN NULL;', hash='363eeb8e5b8abb84d3e573f5926fdf52cabac57f', operation='DELETE', pgid='pgtrigger_delete_delete_932df', table='production_provider', when='AFTER')),
-        ),
-        migrations.AddField(
-            model_name='providerevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
-        ),
-        migrations.AddField(
-            model_name='providerevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.provider'),
-        ),
-        migrations.AddField(
-            model_name='providerreport',
-            name='job',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='production.job'),
-        ),
-        migrations.AddField(
-            model_name='providerreport',
-            name='provider',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='production.provider'),
-        ),
-        migrations.AddField(
-            model_name='routingchoice',
-            name='provider',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='choices', to='production.provider'),
-        ),
-        migrations.AddField(
-            model_name='routingchoiceevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
-        ),
-        migrations.AddField(
-            model_name='routingchoiceevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.routingchoice'),
-        ),
-        migrations.AddField(
-            model_name='routingchoiceevent',
-            name='provider',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='production.provider'),
-        ),
-        migrations.AddField(
-            model_name='routingrule',
-            name='product',
-            field=models.ForeignKey(blank=True, help_text='Empty: any product.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='stores.product'),
-        ),
-        migrations.AddField(
-            model_name='routingrule',
-            name='store',
-            field=models.ForeignKey(blank=True, help_text='Empty: any store.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='stores.store'),
-        ),
-        migrations.AddField(
-            model_name='routingchoiceevent',
-            name='rule',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='production.routingrule'),
-        ),
-        migrations.AddField(
-            model_name='routingchoice',
-            name='rule',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='choices', to='production.routingrule'),
-        ),
-        migrations.AddField(
-            model_name='job',
-            name='rule',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='production.routingrule'),
-        ),
-        migrations.AddField(
-            model_name='routingruleevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
-        ),
-        migrations.AddField(
-            model_name='routingruleevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.routingrule'),
-        ),
-        migrations.AddField(
-            model_name='routingruleevent',
-            name='product',
-            field=models.ForeignKey(blank=True, db_constraint=False, help_text='Empty: any product.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.product'),
-        ),
-        migrations.AddField(
-            model_name='routingruleevent',
-            name='store',
-            field=models.ForeignKey(blank=True, db_constraint=False, help_text='Empty: any store.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.store'),
-        ),
-        migrations.AddField(
-            model_name='routingtally',
-            name='provider',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='production.provider'),
-        ),
-        migrations.AddField(
-            model_name='routingtally',
-            name='rule',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='production.routingrule'),
-        ),
-        migrations.AddIndex(
-            model_name='jobhistory',
-            index=models.Index(models.F('job'), models.F('id'), name='job_history_of_job'),
-        ),
-        migrations.AddIndex(
-            model_name='jobhistory',
-            index=models.Index(models.F('actor'), condition=models.Q(('actor__isnull', False)), name='job_history_of_actor'),
-        ),
-        migrations.AddIndex(
-            model_name='attempt',
-            index=models.Index(models.F('job'), models.F('id'), name='job_attempt_of_job'),
-        ),
-        migrations.AddIndex(
-            model_name='attempt',
-            index=models.Index(models.F('number'), name='job_attempt_by_number'),
-        ),
-        migrations.AddIndex(
-            model_name='attempt',
-            index=models.Index(models.F('started'), name='job_attempt_by_start'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='providerevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='827dc0be932e05a144862090a1d24ff7ef5351db', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_f3a8c', table='production_providerevent', when='BEFORE')),
-        ),
-        migrations.AddIndex(
-            model_name='providerreport',
-            index=models.Index(models.F('job'), models.F('id'), name='provider_report_of_job'),
-        ),
-        migrations.AddIndex(
-            model_name='providerreport',
-            index=models.Index(models.F('received'), name='provider_report_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='providerreport',
-            index=models.Index(models.F('id'), condition=models.Q(('is_seen', False), ('outcome__in', ('Contradiction', 'Unknown'))), name='provider_report_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='providerreport',
-            constraint=models.UniqueConstraint(models.F('provider'), models.F('identifier'), name='provider_report_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingrule',
-            constraint=models.CheckConstraint(condition=models.Q(('minimum_quantity__isnull', True), ('maximum_quantity__isnull', True), ('minimum_quantity__lte', models.F('maximum_quantity')), _connector='OR'), name='routing_rule_quantities_ordered', violation_error_message='The smallest quantity is larger than the largest.'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingrule',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (NEW."category", NEW."countries", NEW."created", NEW."id", NEW."is_enabled", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."position", NEW."product_id", NEW."store_id", NEW."updated"); RETURN NULL;', hash='b6a48939a374bea4f63e4ef5a96ef5964c5bd2e1', operation='INSERT', pgid='pgtrigger_insert_insert_38b53', table='production_routingrule', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingrule',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (NEW."category", NEW."countries", NEW."created", NEW."id", NEW."is_enabled", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."position", NEW."product_id", NEW."store_id", NEW."updated"); RETURN NULL;', hash='5b6c332e66bbab89def955522de93f6673d9e9b2', operation='UPDATE', pgid='pgtrigger_update_update_7a099', table='production_routingrule', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingrule',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (OLD."category", OLD."countries", OLD."created", OLD."id", OLD."is_enabled", OLD."maximum_quantity", OLD."minimum_quantity", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."position", OLD."product_id", OLD."store_id", OLD."updated"); RETURN NULL;', hash='02f00c66862dcb0267f5124cf94bf102c547f95c', operation='DELETE', pgid='pgtrigger_delete_delete_3975f', table='production_routingrule', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingchoiceevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='124747f8bae9a1dd2632e729e63d94eef4cd53fe', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_071ba', table='production_routingchoiceevent', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='routingchoice',
-            constraint=models.UniqueConstraint(models.F('rule'), models.F('provider'), name='routing_choice_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='routingchoice',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 1)), name='routing_share_positive'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingchoice',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (NEW."daily_capacity", NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."priority", NEW."provider_id", NEW."rule_id", NEW."share"); RETURN NULL;', hash='4821cd778adb139ca6f4415b267b0a54acb030e1', operation='INSERT', pgid='pgtrigger_insert_insert_0bb90', table='production_routingchoice', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingchoice',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (NEW."daily_capacity", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."priority", NEW."provider_id", NEW."rule_id", NEW."share"); RETURN NULL;', hash='f99ad039774f177e11c37e0c0cee4c205267aecf', operation='UPDATE', pgid='pgtrigger_update_update_f574e', table='production_routingchoice', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingchoice',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (OLD."daily_capacity", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."priority", OLD."provider_id", OLD."rule_id", OLD."share"); RETURN NULL;', hash='96ac3e86404018399707246ed40017bcf6beaee6', operation='DELETE', pgid='pgtrigger_delete_delete_327be', table='production_routingchoice', when='AFTER')),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('order'), name='job_of_order'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('next_try'), condition=models.Q(('next_try__isnull', False)), name='job_due'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('state'), models.F('id'), name='job_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('store'), models.F('state'), models.F('id'), name='job_by_store'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('provider'), models.F('state'), models.F('id'), name='job_by_provider'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(models.F('due'), models.F('id'), condition=models.Q(('state__in', ('Queued', 'Sent', 'Acknowledged', 'InProduction'))), name='job_open_by_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['Queued', 'Sent', 'Acknowledged', 'InProduction', 'Shipped', 'Failed', 'Cancelled'])), name='job_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('held', ''), ('next_try__isnull', True), ('cancel_requested__isnull', False), _connector='OR'), name='job_held_not_due'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='routingruleevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='54164081d44b1d844b66974541d96a0aafd19b77', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_ef562', table='production_routingruleevent', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='routingtally',
-            constraint=models.UniqueConstraint(models.F('day'), models.F('provider'), models.F('rule'), name='routing_tally_unique', nulls_distinct=False),
-        ),
+        CreateTogether([
+            migrations.CreateModel(
+                name='ProviderEvent',
+                fields=[
+                    ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
+                    ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
+                    ('pgh_label', models.TextField(help_text='The event label.')),
+                    ('id', models.BigIntegerField()),
+                    ('code', models.CharField(max_length=40, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 small letters, digits and - only.')])),
+                    ('name', models.CharField(max_length=100)),
+                    ('adapter', models.CharField(choices=[('folder', 'Hot folder'), ('sftp', 'SFTP server'), ('siteflow', 'HP Site Flow')], max_length=10)),
+                    ('settings', models.JSONField(blank=True, default=dict)),
+                    ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
+                    ('daily_capacity', models.PositiveIntegerField(blank=True, help_text='More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ],
+                options={
+                    'abstract': False,
+                },
+            ),
+            migrations.CreateModel(
+                name='ProviderReport',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('identifier', models.CharField(max_length=200)),
+                    ('job_number', models.CharField(max_length=100)),
+                    ('state', models.CharField(max_length=20)),
+                    ('at', models.DateTimeField(null=True)),
+                    ('received', models.DateTimeField()),
+                    ('outcome', models.CharField(choices=[('Applied', 'Applied'), ('Late', 'Late: more is known'), ('Contradiction', 'Contradiction'), ('Unknown', 'Unknown job')], max_length=13)),
+                    ('explanation', models.CharField(blank=True, max_length=1000)),
+                    ('carrier', models.CharField(blank=True, max_length=60)),
+                    ('tracking_number', models.CharField(blank=True, max_length=100)),
+                    ('tracking_url', models.CharField(blank=True, max_length=1000)),
+                    ('message', models.CharField(blank=True, max_length=1000)),
+                    ('raw', models.TextField(blank=True)),
+                    ('repeats', models.PositiveIntegerField(default=0)),
+                    ('is_seen', models.BooleanField(default=False, verbose_name='looked at')),
+                ],
+                options={
+                    'ordering': ['-id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='RoutingChoice',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('priority', models.PositiveSmallIntegerField(default=1, help_text='1 is tried first; the others take over where it is down, full or refuses.')),
+                    ('share', models.PositiveSmallIntegerField(default=1, help_text='Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
+                    ('daily_capacity', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
+                ],
+                options={
+                    'ordering': ['rule', 'priority', 'id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='RoutingChoiceEvent',
+                fields=[
+                    ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
+                    ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
+                    ('pgh_label', models.TextField(help_text='The event label.')),
+                    ('id', models.BigIntegerField()),
+                    ('priority', models.PositiveSmallIntegerField(default=1, help_text='1 is tried first; the others take over where it is down, full or refuses.')),
+                    ('share', models.PositiveSmallIntegerField(default=1, help_text='Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
+                    ('daily_capacity', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
+                ],
+                options={
+                    'abstract': False,
+                },
+            ),
+            migrations.CreateModel(
+                name='RoutingRule',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('position', models.PositiveIntegerField(default=100, help_text='Rules are tried in this order, the smallest first.')),
+                    ('name', models.CharField(max_length=100)),
+                    ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
+                    ('category', models.CharField(blank=True, help_text='The category of the product, as in the catalog. Empty: any.', max_length=100)),
+                    ('countries', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2, validators=[django.core.validators.RegexValidator('^[A-Z]{2}\\Z', 'Use codes of two capitals.')]), blank=True, default=list, help_text='Destination countries by their codes, separated by commas, such as US,CA. Empty: any.', size=None)),
+                    ('minimum_quantity', models.PositiveIntegerField(blank=True, null=True)),
+                    ('maximum_quantity', models.PositiveIntegerField(blank=True, null=True)),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(auto_now=True)),
+                ],
+                options={
+                    'ordering': ['position', 'id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='RoutingRuleEvent',
+                fields=[
+                    ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
+                    ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
+                    ('pgh_label', models.TextField(help_text='The event label.')),
+                    ('id', models.BigIntegerField()),
+                    ('position', models.PositiveIntegerField(default=100, help_text='Rules are tried in this order, the smallest first.')),
+                    ('name', models.CharField(max_length=100)),
+                    ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
+                    ('category', models.CharField(blank=True, help_text='The category of the product, as in the catalog. Empty: any.', max_length=100)),
+                    ('countries', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2, validators=[django.core.validators.RegexValidator('^[A-Z]{2}\\Z', 'Use codes of two capitals.')]), blank=True, default=list, help_text='Destination countries by their codes, separated by commas, such as US,CA. Empty: any.', size=None)),
+                    ('minimum_quantity', models.PositiveIntegerField(blank=True, null=True)),
+                    ('maximum_quantity', models.PositiveIntegerField(blank=True, null=True)),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(auto_now=True)),
+                ],
+                options={
+                    'abstract': False,
+                },
+            ),
+            migrations.CreateModel(
+                name='RoutingTally',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('day', models.DateField()),
+                    ('jobs', models.PositiveIntegerField()),
+                ],
+            ),
+            migrations.CreateModel(
+                name='Job',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.CharField(max_length=40, unique=True)),
+                    ('generation', models.PositiveSmallIntegerField(default=1)),
+                    ('state', models.CharField(choices=[('Queued', 'Queued'), ('Sent', 'Sent'), ('Acknowledged', 'Acknowledged'), ('InProduction', 'In production'), ('Shipped', 'Shipped'), ('Failed', 'Failed'), ('Cancelled', 'Cancelled')], default='Queued', max_length=12)),
+                    ('held', models.CharField(blank=True, choices=[('', 'Not held'), ('Manual', 'Held by hand'), ('Order', 'The order is on hold')], default='', max_length=6)),
+                    ('message', models.CharField(blank=True, max_length=1000)),
+                    ('reference', models.CharField(blank=True, max_length=200)),
+                    ('due', models.DateField()),
+                    ('tries', models.PositiveIntegerField(default=0)),
+                    ('next_try', models.DateTimeField(null=True)),
+                    ('failing_since', models.DateTimeField(null=True)),
+                    ('is_uncertain', models.BooleanField(default=False)),
+                    ('refused_by', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
+                    ('cancel_requested', models.DateTimeField(null=True)),
+                    ('reported', models.DateTimeField(null=True)),
+                    ('created', models.DateTimeField()),
+                    ('sent', models.DateTimeField(null=True)),
+                    ('updated', models.DateTimeField()),
+                    ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='job', to='stores.orderitem')),
+                    ('order', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='stores.order')),
+                    ('store', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.store')),
+                ],
+                options={
+                    'ordering': ['-id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='JobHistory',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('previous_state', models.CharField(blank=True, max_length=12)),
+                    ('state', models.CharField(choices=[('Queued', 'Queued'), ('Sent', 'Sent'), ('Acknowledged', 'Acknowledged'), ('InProduction', 'In production'), ('Shipped', 'Shipped'), ('Failed', 'Failed'), ('Cancelled', 'Cancelled')], max_length=12)),
+                    ('timestamp', models.DateTimeField()),
+                    ('actor_kind', models.CharField(choices=[('Application', 'Application'), ('User', 'User'), ('Store', 'Store'), ('Operator', 'Operator'), ('System', 'System')], max_length=11)),
+                    ('note', models.CharField(blank=True, max_length=1000)),
+                    ('actor', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('job', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='history', to='production.job')),
+                ],
+                options={
+                    'verbose_name_plural': 'job history',
+                    'ordering': ['job', 'id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='Provider',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('code', models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 small letters, digits and - only.')])),
+                    ('name', models.CharField(max_length=100)),
+                    ('adapter', models.CharField(choices=[('folder', 'Hot folder'), ('sftp', 'SFTP server'), ('siteflow', 'HP Site Flow')], max_length=10)),
+                    ('settings', models.JSONField(blank=True, default=dict)),
+                    ('secrets_ciphertext', models.BinaryField()),
+                    ('postback_ciphertext', models.BinaryField()),
+                    ('postback_digest', models.CharField(editable=False, max_length=64)),
+                    ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
+                    ('daily_capacity', models.PositiveIntegerField(blank=True, help_text='More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='jobs per day')),
+                    ('failing_since', models.DateTimeField(editable=False, null=True)),
+                    ('last_error', models.CharField(blank=True, editable=False, max_length=1000)),
+                    ('last_success', models.DateTimeField(editable=False, null=True)),
+                    ('last_polled', models.DateTimeField(editable=False, null=True)),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ],
+                options={
+                    'ordering': ['name'],
+                    'constraints': [models.CheckConstraint(condition=models.Q(('code__regex', '^[a-z0-9-]{1,40}\\Z')), name='provider_code_form')],
+                },
+            ),
+            migrations.AddField(
+                model_name='job',
+                name='provider',
+                field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='production.provider'),
+            ),
+            migrations.CreateModel(
+                name='Attempt',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.CharField(max_length=40, verbose_name='job number')),
+                    ('kind', models.CharField(choices=[('Submit', 'Submit'), ('Cancel', 'Cancel')], max_length=6)),
+                    ('outcome', models.CharField(blank=True, choices=[('', 'Under way'), ('Sent', 'Sent'), ('Cancelled', 'Cancelled'), ('Refused', 'Refused'), ('Unavailable', 'Could not be reached'), ('Failed', 'Failed'), ('Interrupted', 'Interrupted')], default='', max_length=11)),
+                    ('message', models.CharField(blank=True, max_length=1000)),
+                    ('request', models.TextField(blank=True)),
+                    ('answer', models.TextField(blank=True)),
+                    ('digests', models.JSONField(default=dict)),
+                    ('started', models.DateTimeField()),
+                    ('finished', models.DateTimeField(null=True)),
+                    ('job', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='production.job')),
+                    ('provider', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='production.provider')),
+                ],
+                options={
+                    'ordering': ['id'],
+                },
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='provider',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (NEW."adapter", NEW."code", NEW."created", NEW."daily_capacity", NEW."id", NEW."is_enabled", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."settings", NEW."updated"); RETURN NULL;', hash='b5ac16237937f32a6b096804bab74b23971c71ec', operation='INSERT', pgid='pgtrigger_insert_insert_55643', table='production_provider', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='provider',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."adapter" IS DISTINCT FROM (NEW."adapter") OR OLD."code" IS DISTINCT FROM (NEW."code") OR OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."daily_capacity" IS DISTINCT FROM (NEW."daily_capacity") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_enabled" IS DISTINCT FROM (NEW."is_enabled") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."settings" IS DISTINCT FROM (NEW."settings") OR OLD."updated" IS DISTINCT FROM (NEW."updated"))', func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (NEW."adapter", NEW."code", NEW."created", NEW."daily_capacity", NEW."id", NEW."is_enabled", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."settings", NEW."updated"); RETURN NULL;', hash='a50c8f5d553665b0e78cff9ed94c11e594acaabd', operation='UPDATE', pgid='pgtrigger_update_update_d3366', table='production_provider', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='provider',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_providerevent" ("adapter", "code", "created", "daily_capacity", "id", "is_enabled", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "settings", "updated") VALUES (OLD."adapter", OLD."code", OLD."created", OLD."daily_capacity", OLD."id", OLD."is_enabled", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."settings", OLD."updated"); RETURN NULL;', hash='363eeb8e5b8abb84d3e573f5926fdf52cabac57f', operation='DELETE', pgid='pgtrigger_delete_delete_932df', table='production_provider', when='AFTER')),
+            ),
+            migrations.AddField(
+                model_name='providerevent',
+                name='pgh_context',
+                field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            ),
+            migrations.AddField(
+                model_name='providerevent',
+                name='pgh_obj',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.provider'),
+            ),
+            migrations.AddField(
+                model_name='providerreport',
+                name='job',
+                field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='production.job'),
+            ),
+            migrations.AddField(
+                model_name='providerreport',
+                name='provider',
+                field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='production.provider'),
+            ),
+            migrations.AddField(
+                model_name='routingchoice',
+                name='provider',
+                field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='choices', to='production.provider'),
+            ),
+            migrations.AddField(
+                model_name='routingchoiceevent',
+                name='pgh_context',
+                field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            ),
+            migrations.AddField(
+                model_name='routingchoiceevent',
+                name='pgh_obj',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.routingchoice'),
+            ),
+            migrations.AddField(
+                model_name='routingchoiceevent',
+                name='provider',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='production.provider'),
+            ),
+            migrations.AddField(
+                model_name='routingrule',
+                name='product',
+                field=models.ForeignKey(blank=True, help_text='Empty: any product.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='stores.product'),
+            ),
+            migrations.AddField(
+                model_name='routingrule',
+                name='store',
+                field=models.ForeignKey(blank=True, help_text='Empty: any store.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='stores.store'),
+            ),
+            migrations.AddField(
+                model_name='routingchoiceevent',
+                name='rule',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='production.routingrule'),
+            ),
+            migrations.AddField(
+                model_name='routingchoice',
+                name='rule',
+                field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='choices', to='production.routingrule'),
+            ),
+            migrations.AddField(
+                model_name='job',
+                name='rule',
+                field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='production.routingrule'),
+            ),
+            migrations.AddField(
+                model_name='routingruleevent',
+                name='pgh_context',
+                field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            ),
+            migrations.AddField(
+                model_name='routingruleevent',
+                name='pgh_obj',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='production.routingrule'),
+            ),
+            migrations.AddField(
+                model_name='routingruleevent',
+                name='product',
+                field=models.ForeignKey(blank=True, db_constraint=False, help_text='Empty: any product.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.product'),
+            ),
+            migrations.AddField(
+                model_name='routingruleevent',
+                name='store',
+                field=models.ForeignKey(blank=True, db_constraint=False, help_text='Empty: any store.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.store'),
+            ),
+            migrations.AddField(
+                model_name='routingtally',
+                name='provider',
+                field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='production.provider'),
+            ),
+            migrations.AddField(
+                model_name='routingtally',
+                name='rule',
+                field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='production.routingrule'),
+            ),
+            migrations.AddIndex(
+                model_name='jobhistory',
+                index=models.Index(models.F('job'), models.F('id'), name='job_history_of_job'),
+            ),
+            migrations.AddIndex(
+                model_name='jobhistory',
+                index=models.Index(models.F('actor'), condition=models.Q(('actor__isnull', False)), name='job_history_of_actor'),
+            ),
+            migrations.AddIndex(
+                model_name='attempt',
+                index=models.Index(models.F('job'), models.F('id'), name='job_attempt_of_job'),
+            ),
+            migrations.AddIndex(
+                model_name='attempt',
+                index=models.Index(models.F('number'), name='job_attempt_by_number'),
+            ),
+            migrations.AddIndex(
+                model_name='attempt',
+                index=models.Index(models.F('started'), name='job_attempt_by_start'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='providerevent',
+                trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='827dc0be932e05a144862090a1d24ff7ef5351db', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_f3a8c', table='production_providerevent', when='BEFORE')),
+            ),
+            migrations.AddIndex(
+                model_name='providerreport',
+                index=models.Index(models.F('job'), models.F('id'), name='provider_report_of_job'),
+            ),
+            migrations.AddIndex(
+                model_name='providerreport',
+                index=models.Index(models.F('received'), name='provider_report_by_time'),
+            ),
+            migrations.AddIndex(
+                model_name='providerreport',
+                index=models.Index(models.F('id'), condition=models.Q(('is_seen', False), ('outcome__in', ('Contradiction', 'Unknown'))), name='provider_report_open'),
+            ),
+            migrations.AddConstraint(
+                model_name='providerreport',
+                constraint=models.UniqueConstraint(models.F('provider'), models.F('identifier'), name='provider_report_once'),
+            ),
+            migrations.AddConstraint(
+                model_name='routingrule',
+                constraint=models.CheckConstraint(condition=models.Q(('minimum_quantity__isnull', True), ('maximum_quantity__isnull', True), ('minimum_quantity__lte', models.F('maximum_quantity')), _connector='OR'), name='routing_rule_quantities_ordered', violation_error_message='The smallest quantity is larger than the largest.'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingrule',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (NEW."category", NEW."countries", NEW."created", NEW."id", NEW."is_enabled", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."position", NEW."product_id", NEW."store_id", NEW."updated"); RETURN NULL;', hash='b6a48939a374bea4f63e4ef5a96ef5964c5bd2e1', operation='INSERT', pgid='pgtrigger_insert_insert_38b53', table='production_routingrule', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingrule',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (NEW."category", NEW."countries", NEW."created", NEW."id", NEW."is_enabled", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."position", NEW."product_id", NEW."store_id", NEW."updated"); RETURN NULL;', hash='5b6c332e66bbab89def955522de93f6673d9e9b2', operation='UPDATE', pgid='pgtrigger_update_update_7a099', table='production_routingrule', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingrule',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingruleevent" ("category", "countries", "created", "id", "is_enabled", "maximum_quantity", "minimum_quantity", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "product_id", "store_id", "updated") VALUES (OLD."category", OLD."countries", OLD."created", OLD."id", OLD."is_enabled", OLD."maximum_quantity", OLD."minimum_quantity", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."position", OLD."product_id", OLD."store_id", OLD."updated"); RETURN NULL;', hash='02f00c66862dcb0267f5124cf94bf102c547f95c', operation='DELETE', pgid='pgtrigger_delete_delete_3975f', table='production_routingrule', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingchoiceevent',
+                trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='124747f8bae9a1dd2632e729e63d94eef4cd53fe', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_071ba', table='production_routingchoiceevent', when='BEFORE')),
+            ),
+            migrations.AddConstraint(
+                model_name='routingchoice',
+                constraint=models.UniqueConstraint(models.F('rule'), models.F('provider'), name='routing_choice_unique'),
+            ),
+            migrations.AddConstraint(
+                model_name='routingchoice',
+                constraint=models.CheckConstraint(condition=models.Q(('share__gte', 1)), name='routing_share_positive'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingchoice',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (NEW."daily_capacity", NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."priority", NEW."provider_id", NEW."rule_id", NEW."share"); RETURN NULL;', hash='4821cd778adb139ca6f4415b267b0a54acb030e1', operation='INSERT', pgid='pgtrigger_insert_insert_0bb90', table='production_routingchoice', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingchoice',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (NEW."daily_capacity", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."priority", NEW."provider_id", NEW."rule_id", NEW."share"); RETURN NULL;', hash='f99ad039774f177e11c37e0c0cee4c205267aecf', operation='UPDATE', pgid='pgtrigger_update_update_f574e', table='production_routingchoice', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingchoice',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "production_routingchoiceevent" ("daily_capacity", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "priority", "provider_id", "rule_id", "share") VALUES (OLD."daily_capacity", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."priority", OLD."provider_id", OLD."rule_id", OLD."share"); RETURN NULL;', hash='96ac3e86404018399707246ed40017bcf6beaee6', operation='DELETE', pgid='pgtrigger_delete_delete_327be', table='production_routingchoice', when='AFTER')),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('order'), name='job_of_order'),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('next_try'), condition=models.Q(('next_try__isnull', False)), name='job_due'),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('state'), models.F('id'), name='job_by_state'),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('store'), models.F('state'), models.F('id'), name='job_by_store'),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('provider'), models.F('state'), models.F('id'), name='job_by_provider'),
+            ),
+            migrations.AddIndex(
+                model_name='job',
+                index=models.Index(models.F('due'), models.F('id'), condition=models.Q(('state__in', ('Queued', 'Sent', 'Acknowledged', 'InProduction'))), name='job_open_by_due'),
+            ),
+            migrations.AddConstraint(
+                model_name='job',
+                constraint=models.CheckConstraint(condition=models.Q(('state__in', ['Queued', 'Sent', 'Acknowledged', 'InProduction', 'Shipped', 'Failed', 'Cancelled'])), name='job_state_known'),
+            ),
+            migrations.AddConstraint(
+                model_name='job',
+                constraint=models.CheckConstraint(condition=models.Q(('held', ''), ('next_try__isnull', True), ('cancel_requested__isnull', False), _connector='OR'), name='job_held_not_due'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='routingruleevent',
+                trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='54164081d44b1d844b66974541d96a0aafd19b77', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_ef562', table='production_routingruleevent', when='BEFORE')),
+            ),
+            migrations.AddConstraint(
+                model_name='routingtally',
+                constraint=models.UniqueConstraint(models.F('day'), models.F('provider'), models.F('rule'), name='routing_tally_unique', nulls_distinct=False),
+            ),
+        ]),
     ]

@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from fulfillment.core.db.first_migrations import CreateTogether
+
 
 class Migration(migrations.Migration):
 
@@ -12,51 +14,53 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='GangSheet',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('generation', models.PositiveSmallIntegerField(default=1)),
-                ('kind', models.CharField(max_length=300)),
-                ('state', models.CharField(choices=[('Collecting', 'Collecting'), ('Planned', 'Planned'), ('Sent', 'Sent'), ('Cancelled', 'Dissolved')], default='Collecting', max_length=10)),
-                ('sheet', models.JSONField(default=dict)),
-                ('pieces', models.PositiveBigIntegerField(default=0)),
-                ('layouts', models.PositiveIntegerField(default=0)),
-                ('waste', models.FloatField(null=True)),
-                ('message', models.CharField(blank=True, max_length=1000)),
-                ('tries', models.PositiveIntegerField(default=0)),
-                ('next_try', models.DateTimeField(null=True)),
-                ('failing_since', models.DateTimeField(null=True)),
-                ('is_uncertain', models.BooleanField(default=False)),
-                ('created', models.DateTimeField()),
-                ('sent', models.DateTimeField(null=True)),
-                ('product', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.product')),
-                ('provider', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='gang_sheets', to='production.provider')),
-                ('store', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.store')),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.AddField(
-            model_name='job',
-            name='gang_sheet',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='production.gangsheet'),
-        ),
-        migrations.AddIndex(
-            model_name='gangsheet',
-            index=models.Index(models.F('next_try'), condition=models.Q(('next_try__isnull', False)), name='gang_sheet_due'),
-        ),
-        migrations.AddIndex(
-            model_name='gangsheet',
-            index=models.Index(models.F('store'), models.F('id'), name='gang_sheet_of_store'),
-        ),
-        migrations.AddConstraint(
-            model_name='gangsheet',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['Collecting', 'Planned', 'Sent', 'Cancelled'])), name='gang_sheet_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='gangsheet',
-            constraint=models.UniqueConstraint(models.F('provider'), models.F('product'), models.F('kind'), condition=models.Q(('state', 'Collecting')), name='gang_sheet_collects_once'),
-        ),
+        CreateTogether([
+            migrations.CreateModel(
+                name='GangSheet',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('generation', models.PositiveSmallIntegerField(default=1)),
+                    ('kind', models.CharField(max_length=300)),
+                    ('state', models.CharField(choices=[('Collecting', 'Collecting'), ('Planned', 'Planned'), ('Sent', 'Sent'), ('Cancelled', 'Dissolved')], default='Collecting', max_length=10)),
+                    ('sheet', models.JSONField(default=dict)),
+                    ('pieces', models.PositiveBigIntegerField(default=0)),
+                    ('layouts', models.PositiveIntegerField(default=0)),
+                    ('waste', models.FloatField(null=True)),
+                    ('message', models.CharField(blank=True, max_length=1000)),
+                    ('tries', models.PositiveIntegerField(default=0)),
+                    ('next_try', models.DateTimeField(null=True)),
+                    ('failing_since', models.DateTimeField(null=True)),
+                    ('is_uncertain', models.BooleanField(default=False)),
+                    ('created', models.DateTimeField()),
+                    ('sent', models.DateTimeField(null=True)),
+                    ('product', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.product')),
+                    ('provider', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='gang_sheets', to='production.provider')),
+                    ('store', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stores.store')),
+                ],
+                options={
+                    'ordering': ['-id'],
+                },
+            ),
+            migrations.AddField(
+                model_name='job',
+                name='gang_sheet',
+                field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='production.gangsheet'),
+            ),
+            migrations.AddIndex(
+                model_name='gangsheet',
+                index=models.Index(models.F('next_try'), condition=models.Q(('next_try__isnull', False)), name='gang_sheet_due'),
+            ),
+            migrations.AddIndex(
+                model_name='gangsheet',
+                index=models.Index(models.F('store'), models.F('id'), name='gang_sheet_of_store'),
+            ),
+            migrations.AddConstraint(
+                model_name='gangsheet',
+                constraint=models.CheckConstraint(condition=models.Q(('state__in', ['Collecting', 'Planned', 'Sent', 'Cancelled'])), name='gang_sheet_state_known'),
+            ),
+            migrations.AddConstraint(
+                model_name='gangsheet',
+                constraint=models.UniqueConstraint(models.F('provider'), models.F('product'), models.F('kind'), condition=models.Q(('state', 'Collecting')), name='gang_sheet_collects_once'),
+            ),
+        ]),
     ]

@@ -7,6 +7,8 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
+from fulfillment.core.db.first_migrations import CreateTogether
+
 
 class Migration(migrations.Migration):
     """New columns are empty, or have a default of the database."""
@@ -17,196 +19,198 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='OutputProfile',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('description', models.CharField(editable=False, max_length=200)),
-                ('file_name', models.CharField(editable=False, max_length=200)),
-                ('sha256', models.CharField(editable=False, max_length=64, unique=True)),
-                ('size', models.PositiveIntegerField(editable=False)),
-                ('content', models.BinaryField()),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-            ],
-            options={
-                'ordering': ['description', 'pk'],
-            },
-        ),
-        migrations.CreateModel(
-            name='OutputProfileEvent',
-            fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('description', models.CharField(editable=False, max_length=200)),
-                ('file_name', models.CharField(editable=False, max_length=200)),
-                ('sha256', models.CharField(editable=False, max_length=64)),
-                ('size', models.PositiveIntegerField(editable=False)),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='PrintPreset',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(help_text='Products and catalog files name the preset by it. It stays as it is.', max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z', 'Use 1 to 64 letters, digits and . _ - only.')], verbose_name='preset ID')),
-                ('name', models.CharField(max_length=200)),
-                ('standard', models.CharField(choices=[('PDF/X-4', 'PDF/X-4')], default='PDF/X-4', max_length=16)),
-                ('policy', models.CharField(choices=[('Managed', 'Managed: colours of the source, with their profiles'), ('CMYK', 'CMYK: everything converted, black text on the K plate')], default='CMYK', max_length=16, verbose_name='colours')),
-                ('bleed_mm', models.DecimalField(blank=True, decimal_places=3, help_text='What the printer wants around the trim. Empty: the bleed of each template.', max_digits=5, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='bleed (mm)')),
-                ('safe_mm', models.DecimalField(decimal_places=3, default=3, help_text='How far text stays inside the trim.', max_digits=5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='safe distance (mm)')),
-                ('marks', models.BooleanField(default=True, verbose_name='crop marks')),
-                ('slug', models.BooleanField(default=False, help_text='Product, page and preset, outside of the bleed.', verbose_name='slug line')),
-                ('highest_ink', models.PositiveSmallIntegerField(default=300, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(400)], verbose_name='highest total ink (%)')),
-                ('lowest_ppi', models.PositiveSmallIntegerField(default=150, help_text='Of a picture at the size at which it is printed.', validators=[django.core.validators.MinValueValidator(72), django.core.validators.MaxValueValidator(1200)], verbose_name='lowest resolution (ppi)')),
-                ('severities', models.JSONField(blank=True, default=dict, help_text='Severity of preflight rules, by code: "Error", "Warning" or "Off".')),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(auto_now=True)),
-            ],
-            options={
-                'ordering': ['name', 'pk'],
-            },
-        ),
-        migrations.CreateModel(
-            name='PrintPresetEvent',
-            fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('code', models.CharField(help_text='Products and catalog files name the preset by it. It stays as it is.', max_length=64, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z', 'Use 1 to 64 letters, digits and . _ - only.')], verbose_name='preset ID')),
-                ('name', models.CharField(max_length=200)),
-                ('standard', models.CharField(choices=[('PDF/X-4', 'PDF/X-4')], default='PDF/X-4', max_length=16)),
-                ('policy', models.CharField(choices=[('Managed', 'Managed: colours of the source, with their profiles'), ('CMYK', 'CMYK: everything converted, black text on the K plate')], default='CMYK', max_length=16, verbose_name='colours')),
-                ('bleed_mm', models.DecimalField(blank=True, decimal_places=3, help_text='What the printer wants around the trim. Empty: the bleed of each template.', max_digits=5, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='bleed (mm)')),
-                ('safe_mm', models.DecimalField(decimal_places=3, default=3, help_text='How far text stays inside the trim.', max_digits=5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='safe distance (mm)')),
-                ('marks', models.BooleanField(default=True, verbose_name='crop marks')),
-                ('slug', models.BooleanField(default=False, help_text='Product, page and preset, outside of the bleed.', verbose_name='slug line')),
-                ('highest_ink', models.PositiveSmallIntegerField(default=300, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(400)], verbose_name='highest total ink (%)')),
-                ('lowest_ppi', models.PositiveSmallIntegerField(default=150, help_text='Of a picture at the size at which it is printed.', validators=[django.core.validators.MinValueValidator(72), django.core.validators.MaxValueValidator(1200)], verbose_name='lowest resolution (ppi)')),
-                ('severities', models.JSONField(blank=True, default=dict, help_text='Severity of preflight rules, by code: "Error", "Warning" or "Off".')),
-                ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated', models.DateTimeField(auto_now=True)),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        pgtrigger.migrations.RemoveTrigger(
-            model_name='product',
-            name='insert_insert',
-        ),
-        pgtrigger.migrations.RemoveTrigger(
-            model_name='product',
-            name='update_update',
-        ),
-        pgtrigger.migrations.RemoveTrigger(
-            model_name='product',
-            name='delete_delete',
-        ),
-        migrations.AddField(
-            model_name='asset',
-            name='plates',
-            field=models.CharField(blank=True, choices=[('plates.jpg', 'JPEG'), ('plates.png', 'PNG')], db_default='', default='', editable=False, max_length=10),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='outputprofile',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (NEW."created", NEW."description", NEW."file_name", NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."sha256", NEW."size"); RETURN NULL;', hash='66e8863780307e12cca7d557956fb40ef8d76807', operation='INSERT', pgid='pgtrigger_insert_insert_b9eb0', table='stores_outputprofile', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='outputprofile',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."description" IS DISTINCT FROM (NEW."description") OR OLD."file_name" IS DISTINCT FROM (NEW."file_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."sha256" IS DISTINCT FROM (NEW."sha256") OR OLD."size" IS DISTINCT FROM (NEW."size"))', func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (NEW."created", NEW."description", NEW."file_name", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."sha256", NEW."size"); RETURN NULL;', hash='8e2cb131f0f555d3163aec1ef6a765963c92f9d0', operation='UPDATE', pgid='pgtrigger_update_update_356af', table='stores_outputprofile', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='outputprofile',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (OLD."created", OLD."description", OLD."file_name", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."sha256", OLD."size"); RETURN NULL;', hash='6ab51dd4136345611b08ac33ea06a78e2536b589', operation='DELETE', pgid='pgtrigger_delete_delete_40884', table='stores_outputprofile', when='AFTER')),
-        ),
-        migrations.AddField(
-            model_name='outputprofileevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
-        ),
-        migrations.AddField(
-            model_name='outputprofileevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='stores.outputprofile'),
-        ),
-        migrations.AddField(
-            model_name='printpreset',
-            name='profile',
-            field=models.ForeignKey(blank=True, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='presets', to='stores.outputprofile', verbose_name='output profile'),
-        ),
-        migrations.AddField(
-            model_name='product',
-            name='preset',
-            field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='products', to='stores.printpreset', to_field='code', verbose_name='print preset'),
-        ),
-        migrations.AddField(
-            model_name='productevent',
-            name='preset',
-            field=models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.printpreset', to_field='code', verbose_name='print preset'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='product',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (NEW."api_key", NEW."category", NEW."created", NEW."default_quantity", NEW."delivery_method", NEW."description", NEW."external_id", NEW."height_mm", NEW."id", NEW."image_url", NEW."is_active", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", NEW."page_count", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."position", NEW."preset_id", NEW."quantity_increment", NEW."rendering", NEW."store_id", NEW."updated", NEW."version", NEW."width_mm"); RETURN NULL;', hash='f35f7eceba7aaab9561d46f660448ac17d0373b4', operation='INSERT', pgid='pgtrigger_insert_insert_57d3d', table='stores_product', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='product',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."api_key" IS DISTINCT FROM (NEW."api_key") OR OLD."category" IS DISTINCT FROM (NEW."category") OR OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."default_quantity" IS DISTINCT FROM (NEW."default_quantity") OR OLD."delivery_method" IS DISTINCT FROM (NEW."delivery_method") OR OLD."description" IS DISTINCT FROM (NEW."description") OR OLD."external_id" IS DISTINCT FROM (NEW."external_id") OR OLD."height_mm" IS DISTINCT FROM (NEW."height_mm") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."image_url" IS DISTINCT FROM (NEW."image_url") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."maximum_quantity" IS DISTINCT FROM (NEW."maximum_quantity") OR OLD."minimum_quantity" IS DISTINCT FROM (NEW."minimum_quantity") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."page_count" IS DISTINCT FROM (NEW."page_count") OR OLD."position" IS DISTINCT FROM (NEW."position") OR OLD."preset_id" IS DISTINCT FROM (NEW."preset_id") OR OLD."quantity_increment" IS DISTINCT FROM (NEW."quantity_increment") OR OLD."rendering" IS DISTINCT FROM (NEW."rendering") OR OLD."store_id" IS DISTINCT FROM (NEW."store_id") OR OLD."updated" IS DISTINCT FROM (NEW."updated") OR OLD."version" IS DISTINCT FROM (NEW."version") OR OLD."width_mm" IS DISTINCT FROM (NEW."width_mm"))', func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (NEW."api_key", NEW."category", NEW."created", NEW."default_quantity", NEW."delivery_method", NEW."description", NEW."external_id", NEW."height_mm", NEW."id", NEW."image_url", NEW."is_active", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", NEW."page_count", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."position", NEW."preset_id", NEW."quantity_increment", NEW."rendering", NEW."store_id", NEW."updated", NEW."version", NEW."width_mm"); RETURN NULL;', hash='8157119c28e2c144b6a8ae59b9d868ba69857331', operation='UPDATE', pgid='pgtrigger_update_update_c60e1', table='stores_product', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='product',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (OLD."api_key", OLD."category", OLD."created", OLD."default_quantity", OLD."delivery_method", OLD."description", OLD."external_id", OLD."height_mm", OLD."id", OLD."image_url", OLD."is_active", OLD."maximum_quantity", OLD."minimum_quantity", OLD."name", OLD."page_count", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."position", OLD."preset_id", OLD."quantity_increment", OLD."rendering", OLD."store_id", OLD."updated", OLD."version", OLD."width_mm"); RETURN NULL;', hash='4441d443c11c99c248629c135ad85c6080bd5da0', operation='DELETE', pgid='pgtrigger_delete_delete_78324', table='stores_product', when='AFTER')),
-        ),
-        migrations.AddField(
-            model_name='printpresetevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
-        ),
-        migrations.AddField(
-            model_name='printpresetevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='stores.printpreset'),
-        ),
-        migrations.AddField(
-            model_name='printpresetevent',
-            name='profile',
-            field=models.ForeignKey(blank=True, db_constraint=False, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.outputprofile', verbose_name='output profile'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='outputprofileevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='2df796c76162c0f8f44538d239bca64fc18d00e5', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_aed80', table='stores_outputprofileevent', when='BEFORE')),
-        ),
-        migrations.AddConstraint(
-            model_name='printpreset',
-            constraint=models.CheckConstraint(condition=models.Q(('code__regex', '^[A-Za-z0-9._-]{1,64}\\Z')), name='print_preset_code_form'),
-        ),
-        migrations.AddConstraint(
-            model_name='printpreset',
-            constraint=models.CheckConstraint(condition=models.Q(('highest_ink__range', (100, 400)), ('lowest_ppi__range', (72, 1200))), name='print_preset_limits'),
-        ),
-        migrations.AddConstraint(
-            model_name='printpreset',
-            constraint=models.CheckConstraint(condition=models.Q(('safe_mm__range', (0, 25)), models.Q(('bleed_mm__isnull', True), ('bleed_mm__range', (0, 25)), _connector='OR')), name='print_preset_lengths'),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='printpreset',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (NEW."bleed_mm", NEW."code", NEW."created", NEW."highest_ink", NEW."id", NEW."lowest_ppi", NEW."marks", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."policy", NEW."profile_id", NEW."safe_mm", NEW."severities", NEW."slug", NEW."standard", NEW."updated"); RETURN NULL;', hash='d312105cb0171050383ce7894b7f5cd5693213d4', operation='INSERT', pgid='pgtrigger_insert_insert_2072b', table='stores_printpreset', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='printpreset',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (NEW."bleed_mm", NEW."code", NEW."created", NEW."highest_ink", NEW."id", NEW."lowest_ppi", NEW."marks", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."policy", NEW."profile_id", NEW."safe_mm", NEW."severities", NEW."slug", NEW."standard", NEW."updated"); RETURN NULL;', hash='1a38b6b17dd932d8bc2fe987220bad75453e08b1', operation='UPDATE', pgid='pgtrigger_update_update_20570', table='stores_printpreset', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='printpreset',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (OLD."bleed_mm", OLD."code", OLD."created", OLD."highest_ink", OLD."id", OLD."lowest_ppi", OLD."marks", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."policy", OLD."profile_id", OLD."safe_mm", OLD."severities", OLD."slug", OLD."standard", OLD."updated"); RETURN NULL;', hash='5ddc13f10c7c01170e3cbf4ff9c0cf66329febbe', operation='DELETE', pgid='pgtrigger_delete_delete_5f123', table='stores_printpreset', when='AFTER')),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name='printpresetevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='e7f7a29320419d35e0edc154c8364fecf9407068', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_4e71c', table='stores_printpresetevent', when='BEFORE')),
-        ),
+        CreateTogether([
+            migrations.CreateModel(
+                name='OutputProfile',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('description', models.CharField(editable=False, max_length=200)),
+                    ('file_name', models.CharField(editable=False, max_length=200)),
+                    ('sha256', models.CharField(editable=False, max_length=64, unique=True)),
+                    ('size', models.PositiveIntegerField(editable=False)),
+                    ('content', models.BinaryField()),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ],
+                options={
+                    'ordering': ['description', 'pk'],
+                },
+            ),
+            migrations.CreateModel(
+                name='OutputProfileEvent',
+                fields=[
+                    ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
+                    ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
+                    ('pgh_label', models.TextField(help_text='The event label.')),
+                    ('id', models.BigIntegerField()),
+                    ('description', models.CharField(editable=False, max_length=200)),
+                    ('file_name', models.CharField(editable=False, max_length=200)),
+                    ('sha256', models.CharField(editable=False, max_length=64)),
+                    ('size', models.PositiveIntegerField(editable=False)),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ],
+                options={
+                    'abstract': False,
+                },
+            ),
+            migrations.CreateModel(
+                name='PrintPreset',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('code', models.CharField(help_text='Products and catalog files name the preset by it. It stays as it is.', max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z', 'Use 1 to 64 letters, digits and . _ - only.')], verbose_name='preset ID')),
+                    ('name', models.CharField(max_length=200)),
+                    ('standard', models.CharField(choices=[('PDF/X-4', 'PDF/X-4')], default='PDF/X-4', max_length=16)),
+                    ('policy', models.CharField(choices=[('Managed', 'Managed: colours of the source, with their profiles'), ('CMYK', 'CMYK: everything converted, black text on the K plate')], default='CMYK', max_length=16, verbose_name='colours')),
+                    ('bleed_mm', models.DecimalField(blank=True, decimal_places=3, help_text='What the printer wants around the trim. Empty: the bleed of each template.', max_digits=5, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='bleed (mm)')),
+                    ('safe_mm', models.DecimalField(decimal_places=3, default=3, help_text='How far text stays inside the trim.', max_digits=5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='safe distance (mm)')),
+                    ('marks', models.BooleanField(default=True, verbose_name='crop marks')),
+                    ('slug', models.BooleanField(default=False, help_text='Product, page and preset, outside of the bleed.', verbose_name='slug line')),
+                    ('highest_ink', models.PositiveSmallIntegerField(default=300, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(400)], verbose_name='highest total ink (%)')),
+                    ('lowest_ppi', models.PositiveSmallIntegerField(default=150, help_text='Of a picture at the size at which it is printed.', validators=[django.core.validators.MinValueValidator(72), django.core.validators.MaxValueValidator(1200)], verbose_name='lowest resolution (ppi)')),
+                    ('severities', models.JSONField(blank=True, default=dict, help_text='Severity of preflight rules, by code: "Error", "Warning" or "Off".')),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(auto_now=True)),
+                ],
+                options={
+                    'ordering': ['name', 'pk'],
+                },
+            ),
+            migrations.CreateModel(
+                name='PrintPresetEvent',
+                fields=[
+                    ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
+                    ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
+                    ('pgh_label', models.TextField(help_text='The event label.')),
+                    ('id', models.BigIntegerField()),
+                    ('code', models.CharField(help_text='Products and catalog files name the preset by it. It stays as it is.', max_length=64, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9._-]{1,64}\\Z', 'Use 1 to 64 letters, digits and . _ - only.')], verbose_name='preset ID')),
+                    ('name', models.CharField(max_length=200)),
+                    ('standard', models.CharField(choices=[('PDF/X-4', 'PDF/X-4')], default='PDF/X-4', max_length=16)),
+                    ('policy', models.CharField(choices=[('Managed', 'Managed: colours of the source, with their profiles'), ('CMYK', 'CMYK: everything converted, black text on the K plate')], default='CMYK', max_length=16, verbose_name='colours')),
+                    ('bleed_mm', models.DecimalField(blank=True, decimal_places=3, help_text='What the printer wants around the trim. Empty: the bleed of each template.', max_digits=5, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='bleed (mm)')),
+                    ('safe_mm', models.DecimalField(decimal_places=3, default=3, help_text='How far text stays inside the trim.', max_digits=5, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(25)], verbose_name='safe distance (mm)')),
+                    ('marks', models.BooleanField(default=True, verbose_name='crop marks')),
+                    ('slug', models.BooleanField(default=False, help_text='Product, page and preset, outside of the bleed.', verbose_name='slug line')),
+                    ('highest_ink', models.PositiveSmallIntegerField(default=300, validators=[django.core.validators.MinValueValidator(100), django.core.validators.MaxValueValidator(400)], verbose_name='highest total ink (%)')),
+                    ('lowest_ppi', models.PositiveSmallIntegerField(default=150, help_text='Of a picture at the size at which it is printed.', validators=[django.core.validators.MinValueValidator(72), django.core.validators.MaxValueValidator(1200)], verbose_name='lowest resolution (ppi)')),
+                    ('severities', models.JSONField(blank=True, default=dict, help_text='Severity of preflight rules, by code: "Error", "Warning" or "Off".')),
+                    ('created', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                    ('updated', models.DateTimeField(auto_now=True)),
+                ],
+                options={
+                    'abstract': False,
+                },
+            ),
+            pgtrigger.migrations.RemoveTrigger(
+                model_name='product',
+                name='insert_insert',
+            ),
+            pgtrigger.migrations.RemoveTrigger(
+                model_name='product',
+                name='update_update',
+            ),
+            pgtrigger.migrations.RemoveTrigger(
+                model_name='product',
+                name='delete_delete',
+            ),
+            migrations.AddField(
+                model_name='asset',
+                name='plates',
+                field=models.CharField(blank=True, choices=[('plates.jpg', 'JPEG'), ('plates.png', 'PNG')], db_default='', default='', editable=False, max_length=10),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='outputprofile',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (NEW."created", NEW."description", NEW."file_name", NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."sha256", NEW."size"); RETURN NULL;', hash='66e8863780307e12cca7d557956fb40ef8d76807', operation='INSERT', pgid='pgtrigger_insert_insert_b9eb0', table='stores_outputprofile', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='outputprofile',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."description" IS DISTINCT FROM (NEW."description") OR OLD."file_name" IS DISTINCT FROM (NEW."file_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."sha256" IS DISTINCT FROM (NEW."sha256") OR OLD."size" IS DISTINCT FROM (NEW."size"))', func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (NEW."created", NEW."description", NEW."file_name", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."sha256", NEW."size"); RETURN NULL;', hash='8e2cb131f0f555d3163aec1ef6a765963c92f9d0', operation='UPDATE', pgid='pgtrigger_update_update_356af', table='stores_outputprofile', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='outputprofile',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_outputprofileevent" ("created", "description", "file_name", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "sha256", "size") VALUES (OLD."created", OLD."description", OLD."file_name", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."sha256", OLD."size"); RETURN NULL;', hash='6ab51dd4136345611b08ac33ea06a78e2536b589', operation='DELETE', pgid='pgtrigger_delete_delete_40884', table='stores_outputprofile', when='AFTER')),
+            ),
+            migrations.AddField(
+                model_name='outputprofileevent',
+                name='pgh_context',
+                field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            ),
+            migrations.AddField(
+                model_name='outputprofileevent',
+                name='pgh_obj',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='stores.outputprofile'),
+            ),
+            migrations.AddField(
+                model_name='printpreset',
+                name='profile',
+                field=models.ForeignKey(blank=True, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='presets', to='stores.outputprofile', verbose_name='output profile'),
+            ),
+            migrations.AddField(
+                model_name='product',
+                name='preset',
+                field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='products', to='stores.printpreset', to_field='code', verbose_name='print preset'),
+            ),
+            migrations.AddField(
+                model_name='productevent',
+                name='preset',
+                field=models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.printpreset', to_field='code', verbose_name='print preset'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='product',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (NEW."api_key", NEW."category", NEW."created", NEW."default_quantity", NEW."delivery_method", NEW."description", NEW."external_id", NEW."height_mm", NEW."id", NEW."image_url", NEW."is_active", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", NEW."page_count", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."position", NEW."preset_id", NEW."quantity_increment", NEW."rendering", NEW."store_id", NEW."updated", NEW."version", NEW."width_mm"); RETURN NULL;', hash='f35f7eceba7aaab9561d46f660448ac17d0373b4', operation='INSERT', pgid='pgtrigger_insert_insert_57d3d', table='stores_product', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='product',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."api_key" IS DISTINCT FROM (NEW."api_key") OR OLD."category" IS DISTINCT FROM (NEW."category") OR OLD."created" IS DISTINCT FROM (NEW."created") OR OLD."default_quantity" IS DISTINCT FROM (NEW."default_quantity") OR OLD."delivery_method" IS DISTINCT FROM (NEW."delivery_method") OR OLD."description" IS DISTINCT FROM (NEW."description") OR OLD."external_id" IS DISTINCT FROM (NEW."external_id") OR OLD."height_mm" IS DISTINCT FROM (NEW."height_mm") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."image_url" IS DISTINCT FROM (NEW."image_url") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."maximum_quantity" IS DISTINCT FROM (NEW."maximum_quantity") OR OLD."minimum_quantity" IS DISTINCT FROM (NEW."minimum_quantity") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."page_count" IS DISTINCT FROM (NEW."page_count") OR OLD."position" IS DISTINCT FROM (NEW."position") OR OLD."preset_id" IS DISTINCT FROM (NEW."preset_id") OR OLD."quantity_increment" IS DISTINCT FROM (NEW."quantity_increment") OR OLD."rendering" IS DISTINCT FROM (NEW."rendering") OR OLD."store_id" IS DISTINCT FROM (NEW."store_id") OR OLD."updated" IS DISTINCT FROM (NEW."updated") OR OLD."version" IS DISTINCT FROM (NEW."version") OR OLD."width_mm" IS DISTINCT FROM (NEW."width_mm"))', func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (NEW."api_key", NEW."category", NEW."created", NEW."default_quantity", NEW."delivery_method", NEW."description", NEW."external_id", NEW."height_mm", NEW."id", NEW."image_url", NEW."is_active", NEW."maximum_quantity", NEW."minimum_quantity", NEW."name", NEW."page_count", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."position", NEW."preset_id", NEW."quantity_increment", NEW."rendering", NEW."store_id", NEW."updated", NEW."version", NEW."width_mm"); RETURN NULL;', hash='8157119c28e2c144b6a8ae59b9d868ba69857331', operation='UPDATE', pgid='pgtrigger_update_update_c60e1', table='stores_product', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='product',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_productevent" ("api_key", "category", "created", "default_quantity", "delivery_method", "description", "external_id", "height_mm", "id", "image_url", "is_active", "maximum_quantity", "minimum_quantity", "name", "page_count", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "position", "preset_id", "quantity_increment", "rendering", "store_id", "updated", "version", "width_mm") VALUES (OLD."api_key", OLD."category", OLD."created", OLD."default_quantity", OLD."delivery_method", OLD."description", OLD."external_id", OLD."height_mm", OLD."id", OLD."image_url", OLD."is_active", OLD."maximum_quantity", OLD."minimum_quantity", OLD."name", OLD."page_count", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."position", OLD."preset_id", OLD."quantity_increment", OLD."rendering", OLD."store_id", OLD."updated", OLD."version", OLD."width_mm"); RETURN NULL;', hash='4441d443c11c99c248629c135ad85c6080bd5da0', operation='DELETE', pgid='pgtrigger_delete_delete_78324', table='stores_product', when='AFTER')),
+            ),
+            migrations.AddField(
+                model_name='printpresetevent',
+                name='pgh_context',
+                field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            ),
+            migrations.AddField(
+                model_name='printpresetevent',
+                name='pgh_obj',
+                field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='stores.printpreset'),
+            ),
+            migrations.AddField(
+                model_name='printpresetevent',
+                name='profile',
+                field=models.ForeignKey(blank=True, db_constraint=False, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.outputprofile', verbose_name='output profile'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='outputprofileevent',
+                trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='2df796c76162c0f8f44538d239bca64fc18d00e5', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_aed80', table='stores_outputprofileevent', when='BEFORE')),
+            ),
+            migrations.AddConstraint(
+                model_name='printpreset',
+                constraint=models.CheckConstraint(condition=models.Q(('code__regex', '^[A-Za-z0-9._-]{1,64}\\Z')), name='print_preset_code_form'),
+            ),
+            migrations.AddConstraint(
+                model_name='printpreset',
+                constraint=models.CheckConstraint(condition=models.Q(('highest_ink__range', (100, 400)), ('lowest_ppi__range', (72, 1200))), name='print_preset_limits'),
+            ),
+            migrations.AddConstraint(
+                model_name='printpreset',
+                constraint=models.CheckConstraint(condition=models.Q(('safe_mm__range', (0, 25)), models.Q(('bleed_mm__isnull', True), ('bleed_mm__range', (0, 25)), _connector='OR')), name='print_preset_lengths'),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='printpreset',
+                trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (NEW."bleed_mm", NEW."code", NEW."created", NEW."highest_ink", NEW."id", NEW."lowest_ppi", NEW."marks", NEW."name", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."policy", NEW."profile_id", NEW."safe_mm", NEW."severities", NEW."slug", NEW."standard", NEW."updated"); RETURN NULL;', hash='d312105cb0171050383ce7894b7f5cd5693213d4', operation='INSERT', pgid='pgtrigger_insert_insert_2072b', table='stores_printpreset', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='printpreset',
+                trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (NEW."bleed_mm", NEW."code", NEW."created", NEW."highest_ink", NEW."id", NEW."lowest_ppi", NEW."marks", NEW."name", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."policy", NEW."profile_id", NEW."safe_mm", NEW."severities", NEW."slug", NEW."standard", NEW."updated"); RETURN NULL;', hash='1a38b6b17dd932d8bc2fe987220bad75453e08b1', operation='UPDATE', pgid='pgtrigger_update_update_20570', table='stores_printpreset', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='printpreset',
+                trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "stores_printpresetevent" ("bleed_mm", "code", "created", "highest_ink", "id", "lowest_ppi", "marks", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "policy", "profile_id", "safe_mm", "severities", "slug", "standard", "updated") VALUES (OLD."bleed_mm", OLD."code", OLD."created", OLD."highest_ink", OLD."id", OLD."lowest_ppi", OLD."marks", OLD."name", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."policy", OLD."profile_id", OLD."safe_mm", OLD."severities", OLD."slug", OLD."standard", OLD."updated"); RETURN NULL;', hash='5ddc13f10c7c01170e3cbf4ff9c0cf66329febbe', operation='DELETE', pgid='pgtrigger_delete_delete_5f123', table='stores_printpreset', when='AFTER')),
+            ),
+            pgtrigger.migrations.AddTrigger(
+                model_name='printpresetevent',
+                trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='e7f7a29320419d35e0edc154c8364fecf9407068', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_4e71c', table='stores_printpresetevent', when='BEFORE')),
+            ),
+        ]),
     ]

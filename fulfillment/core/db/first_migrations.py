@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.migrations import operations as django_operations
 from django.db.migrations.operations.base import Operation
+
+IN_TABLE = (django_operations.AddField, django_operations.AddIndex, django_operations.AddConstraint)
 
 
 class CreateTogether(Operation):
-    """Operations that only add models and triggers, run as one.
+    """Operations that only add, and change no part twice, run as one.
 
-    Django builds the classes of all related models again for each operation: one operation builds them once.
+    Django builds the classes of all related models again for each operation: one operation builds them once. A table
+    of the group is created as it is at the end, so fields, indexes and constraints added to it later are in it.
     """
 
     reduces_to_sql = True
@@ -24,13 +28,30 @@ class CreateTogether(Operation):
             operation.state_forwards(app_label, state)
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        for operation in self.operations:
+        for operation in self._steps():
             operation.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """The state with all models serves each step: the one without has none of the models it looks up."""
-        for operation in reversed(self.operations):
-            operation.database_backwards(app_label, schema_editor, from_state, from_state)
+        """For new tables and their triggers both states are the one that has them: the other lacks their models."""
+        for operation in reversed(self._steps()):
+            known = to_state if self._changes_older_table(operation) else from_state
+            operation.database_backwards(app_label, schema_editor, from_state, known)
+
+    def _steps(self) -> list[Operation]:
+        return [
+            one
+            for one in self.operations
+            if not (isinstance(one, IN_TABLE) and one.model_name_lower in self._created)
+        ]
+
+    @property
+    def _created(self) -> frozenset[str]:
+        models = (one for one in self.operations if isinstance(one, django_operations.CreateModel))
+        return frozenset(model.name_lower for model in models)
+
+    def _changes_older_table(self, operation: Operation) -> bool:
+        name = getattr(operation, "model_name", None)
+        return name is not None and name.lower() not in self._created
 
     def describe(self) -> str:
         return f"Create {len(self.operations)} models and triggers together"
