@@ -1,4 +1,4 @@
-"""What somebody probably meant: the name in a list that is nearly the one that was sent."""
+"""Suggests the name in a list that is closest to a misspelt one."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ COMPARED, LONGEST = 5, 40
 
 
 def near_name(name: str, allowed: Collection[str]) -> str | None:
-    """The same letters in another case or with other separators, else a slip of the pen."""
+    """The same letters in another case or with other separators, else a small misspelling."""
     if len(name) > LONGEST:
         return None
     folded = {_folded(one): one for one in allowed}

@@ -28,8 +28,8 @@ LATE_SECONDS = 20.0
 # Time for a worker to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
 POLL_SECONDS = 2.0
-# Loggers that repeat themselves while the database is away, and how often they may. asyncio's tells of
-# a job whose end could not be written.
+# Loggers that repeat themselves during a database outage, and how often they may. The one of asyncio reports jobs
+# whose result could not be written.
 TALKATIVE = ("applications.webhooks", "asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
 REPEAT_SECONDS = 60.0
 _HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}

@@ -82,7 +82,7 @@ def give_id(written: BytesIO) -> bytes:
     trailer = content.rfind(b"trailer")
     places = [(at, str(name).encode()) for at in _places(content, NO_DOCUMENT, 0)]
     places += [(at, name.hex.encode()) for at in _places(content, NO_ID, trailer)]
-    # The buffer is copied as long as somebody else holds it.
+    # The buffer is copied while other code holds a reference to it.
     del content
     with written.getbuffer() as buffer:
         for at, named in places:

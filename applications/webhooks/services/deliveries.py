@@ -40,7 +40,7 @@ WHERE known.state = 'Failed' OR (
 
 @transaction.atomic
 def send_test_event(*, webhook: Webhook) -> Delivery:
-    """Sends a `webhook.test` event to this webhook only, whatever types it subscribes to."""
+    """Sends a `webhook.test` event to this webhook only, also if it does not subscribe to that type."""
     locked = _enabled(webhook)
     event = Event.objects.create(
         application_id=locked.application_id,

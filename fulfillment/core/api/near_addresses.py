@@ -1,4 +1,4 @@
-"""The address that somebody probably meant."""
+"""Suggests an existing address for one that does not exist."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -18,7 +18,7 @@ MAX_PARTS, LONGEST_PART = 8, 64
 
 
 def near_address(path: str) -> str | None:
-    """With the slash at its end left out, in small letters, in the singular, below /api/v1: whatever there is."""
+    """Tries the path without a trailing slash, in lower case, singular and below /api/v1; None if none exists."""
     given = path.rstrip("/")
     if given in ELSEWHERE:
         return ELSEWHERE[given]
@@ -26,8 +26,8 @@ def near_address(path: str) -> str | None:
     if len(parts) > MAX_PARTS or any(len(part) > LONGEST_PART for part in parts):
         return None
     words = _words()
-    mended = (part if part in words else near_name(part, words) or part for part in parts)
-    for candidate in (ROOT + "/".join(parts), ROOT + "/".join(mended)):
+    corrected = (part if part in words else near_name(part, words) or part for part in parts)
+    for candidate in (ROOT + "/".join(parts), ROOT + "/".join(corrected)):
         if candidate != path and _is_there(candidate):
             return candidate
     return None

@@ -35,7 +35,7 @@ RANK: dict[str, int] = {
 }
 AT_PROVIDER = (JobState.SENT.value, JobState.ACKNOWLEDGED.value, JobState.IN_PRODUCTION.value)
 OPEN = (JobState.QUEUED.value, *AT_PROVIDER)
-# What the board shows first: somebody, or the clock, has something to do for it.
+# Open and failed jobs, which the board shows first: a person or the worker still has to act.
 IN_WORK = (*OPEN, JobState.FAILED.value)
 
 

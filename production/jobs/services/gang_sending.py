@@ -92,7 +92,7 @@ def _forget(sheet: GangSheet | None) -> None:
 
 
 def _stay(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
-    """While the provider is down those stay whom no other one takes; with one that is out of use nobody stays."""
+    """With a provider that is down, jobs stay that no other provider takes; with a disabled one, none stay."""
     provider = sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or gathers(provider))
     is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))

@@ -149,7 +149,7 @@ class ProductAdmin(StaffAdmin):
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
     @requires_confirmation(
-        "Take these products out of the catalog? Nobody can order them any more.", "Archive"
+        "Take these products out of the catalog? They can no longer be ordered.", "Archive"
     )
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:

@@ -60,7 +60,9 @@ class OrderActions(StaffAdmin):
         self._move(request, chosen, OrderStatus.CANCELLED)
 
     @admin.action(description="Refuse to cancel …", permissions=["change"])
-    @requires_confirmation("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
+    @requires_confirmation(
+        "Refuse to cancel these orders? After a refusal, cancellation cannot be requested again.", "Refuse"
+    )
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)
 

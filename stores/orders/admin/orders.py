@@ -42,7 +42,7 @@ FINAL = {
         "button": "Reject the order",
     },
     REFUSE: {
-        "question": "Refuse to cancel this order? Whoever asked cannot ask again.",
+        "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
         "button": "Refuse",
     },
 }

@@ -15,7 +15,7 @@ MAX_LISTED = 10
 
 
 def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSelection]:
-    """The caller's latest ones that are valid, and the named one whatever its age if it is among them."""
+    """The caller's latest valid selections, and the named one of any age if it is the caller's."""
     valid = (
         EddmSelection.objects.filter(
             own_selections(caller) & in_mode_of_new(caller), expires__gt=timezone.now()
