@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
+# ruff: noqa: E402 - the collector would look through all that is loaded, again and again
+import gc
+
+gc.disable()
+
 import sys
 
 try:
+    import django
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
@@ -28,6 +34,10 @@ def main() -> None:
             "give this user write access to the checkout, or run from a copy of your own."
         )
     try:
+        django.setup()
+        # What is loaded stays.
+        gc.freeze()
+        gc.enable()
         execute_from_command_line(sys.argv)
     except (OperationalError, InterfaceError) as error:
         if "--traceback" in sys.argv:
