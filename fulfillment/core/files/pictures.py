@@ -1,12 +1,14 @@
-"""Uploaded pictures, checked by their content and never by what they claim to be."""
+"""Uploaded pictures, checked by their content and never by their declared type."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 
 from PIL import Image
 
-_UNREADABLE = (
+# What Pillow raises for damaged pictures and metadata.
+PILLOW_ERRORS = (
     OSError,
     ValueError,
     SyntaxError,
@@ -20,7 +22,7 @@ _UNREADABLE = (
 
 
 class PictureTooLarge(ValueError):
-    """The header claims more pixels than anything here could take."""
+    """The header declares more pixels than the service accepts."""
 
 
 class PictureUnreadable(ValueError):
@@ -31,16 +33,23 @@ def open_picture(
     content: bytes, formats: tuple[str, ...], check_header: Callable[[Image.Image], None]
 ) -> Image.Image:
     """Decode a picture; `check_header` may refuse it before that: a small file can claim a gigantic picture."""
-    # No catch_warnings here: it swaps the filters of all threads, and two at once can leave them swapped.
-    try:
+    with readable():
         source = Image.open(BytesIO(content), formats=formats)
         check_header(source)
         source.load()
+    return source
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raises PictureTooLarge or PictureUnreadable for what Pillow raises."""
+    # No catch_warnings here: it swaps the filters of all threads, and two at once can leave them swapped.
+    try:
+        yield
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise PictureTooLarge from error
-    except _UNREADABLE as error:
+    except PILLOW_ERRORS as error:
         raise PictureUnreadable from error
-    return source
 
 
 def has_transparency(picture: Image.Image) -> bool:

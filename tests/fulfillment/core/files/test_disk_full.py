@@ -100,7 +100,7 @@ def order_print(world):
 @pytest.mark.parametrize(
     ("send", "kind"), [(send_picture, Asset), (render_proof, Proof), (order_print, Order)]
 )
-def test_a_file_is_whole_or_not_there(world, card, disk, tmp_path, send, kind, room):
+def test_file_is_whole_or_not_there(world, card, disk, tmp_path, send, kind, room):
     disk.room = room
 
     full = send(world)
@@ -122,7 +122,7 @@ def test_a_file_is_whole_or_not_there(world, card, disk, tmp_path, send, kind, r
     assert files(tmp_path / "media")
 
 
-def test_uploads_of_the_console_say_it_beside_the_field(world, disk, tmp_path):
+def test_uploads_of_the_console_report_it_at_the_field(world, disk, tmp_path):
     browser = Client()
     browser.force_login(world.operator)
     for path, kind in (
@@ -141,7 +141,7 @@ def test_uploads_of_the_console_say_it_beside_the_field(world, disk, tmp_path):
         assert (again.status_code, kind.objects.count()) == (302, 1)
 
 
-def test_an_import_without_room_to_unpack_loads_nothing_and_can_be_sent_again(disk, monkeypatch):
+def test_import_without_room_to_unpack_loads_nothing_and_can_be_sent_again(disk, monkeypatch):
     content = b"ZIP,CRRT,RES,BUS\n84101,C001,5,5\n"
     run = receive_upload(upload=SimpleUploadedFile("small.csv", content), by="Ada")
     run.options = ImportOptions(vintage="2026-10").as_json()
@@ -164,7 +164,7 @@ def test_an_import_without_room_to_unpack_loads_nothing_and_can_be_sent_again(di
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_without_room_leaves_nothing(world, disk, tmp_path, monkeypatch):
+def test_backup_without_room_leaves_nothing(world, disk, tmp_path, monkeypatch):
     folder = tmp_path / "backups" / "one"
     default_storage.save("assets/one.png", SimpleUploadedFile("one.png", encode_picture()))
 
@@ -181,6 +181,6 @@ def test_a_backup_without_room_leaves_nothing(world, disk, tmp_path, monkeypatch
     assert len(files(folder)) > 1
 
 
-def test_a_backup_among_the_files_it_copies_is_refused(disk, tmp_path):
+def test_backup_among_the_files_it_copies_is_refused(disk, tmp_path):
     with pytest.raises(CommandError, match="which the backup copies"):
         call_command("backup", tmp_path / "media" / "backup")

@@ -25,7 +25,7 @@ def modes_of(root: Path) -> dict[str, int]:
     ("mask", "file", "folder"),
     [(0, 0o640, 0o750), (0o022, 0o640, 0o750), (0o027, 0o640, 0o750), (0o077, 0o600, 0o700)],
 )
-def test_files_are_not_for_everybody_and_a_narrower_umask_counts(tmp_path, umask, mask, file, folder):
+def test_files_are_not_world_readable_and_a_narrower_umask_applies(tmp_path, umask, mask, file, folder):
     umask(mask)
 
     FolderStorage(location=tmp_path, allow_overwrite=True).save("proofs/ab/one.pdf", ContentFile(b"%PDF"))
@@ -46,7 +46,7 @@ def test_failed_write_leaves_nothing(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
-def test_what_root_writes_belongs_to_the_owner_of_the_folder(tmp_path):
+def test_file_written_by_root_belongs_to_the_owner_of_the_folder(tmp_path):
     os.chown(tmp_path, 4711, 4712)
 
     FolderStorage(location=tmp_path, allow_overwrite=True).save("proofs/ab/one.pdf", ContentFile(b"%PDF"))
