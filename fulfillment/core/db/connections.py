@@ -1,13 +1,19 @@
 """Database connections that ended while idle, found before use without a query.
 
 A restarted PostgreSQL has closed its end of every connection, and what is written to such a one is lost. The socket
-says so by being readable: PostgreSQL sends nothing between statements but its goodbye.
+says so by being readable: PostgreSQL sends nothing between statements but the message that it ends the connection.
 """
 
+import asyncio
 import select
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+T = TypeVar("T")
 
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
@@ -21,15 +27,25 @@ def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
     if held.connection is None or held.in_atomic_block:
         return
     held.close_if_unusable_or_obsolete()
-    if held.connection is not None and was_ended(held):
+    if held.connection is not None and was_closed_by_server(held):
         held.close()
 
 
-def was_ended(held: BaseDatabaseWrapper) -> bool:
-    """Whether the open connection is known to be of no use; False says only that nothing is known against it."""
+def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
+    """Whether the server has closed the open connection; False does not prove that it works."""
     handle = held.connection
     if handle.closed:
         return True
     poll = select.poll()
     poll.register(handle.fileno(), select.POLLIN)
     return bool(poll.poll(0))
+
+
+async def run_in_thread(threads: Executor, work: Callable[[], T]) -> T:
+    """Runs work with the database in a thread of an event loop, on a connection that was renewed before."""
+    return await asyncio.get_running_loop().run_in_executor(threads, _with_connection, work)
+
+
+def _with_connection(work: Callable[[], T]) -> T:
+    renew_connection()
+    return work()

@@ -37,10 +37,12 @@ def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | 
     return rows[0] if rows else None
 
 
-def fetch_rows(statement: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
+def fetch_rows(
+    statement: str, parameters: Parameters = (), alias: str = DEFAULT_DB_ALIAS
+) -> list[tuple[Any, ...]]:
     """Every row of a statement that stays prepared on its connection; see `fetch_row`."""
     # The connection of this thread, looked up once: `django.db.connection` looks it up at every access.
-    connection = connections[DEFAULT_DB_ALIAS]
+    connection = connections[alias]
     prepared = _prepared(connection)
     with connection.wrap_database_errors:
         rows = prepared.rows(prepared.run(statement, parameters))
@@ -67,7 +69,7 @@ def execute(statement: str, parameters: Parameters = ()) -> None:
 
 
 class _Prepared:
-    """What one connection has prepared. psycopg itself must prepare nothing on it: with its own it would drop these."""
+    """What one connection has prepared. psycopg must not prepare statements on it: it would discard these."""
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
@@ -108,7 +110,8 @@ class _Prepared:
     def _checked(self, result: Any) -> Any:
         if result.status in DONE:
             return result
-        # An error without a code is libpq's own. After a server's last words it holds a lost connection for a good one.
+        # Errors without a code come from libpq, which still reports a connection as good after the server's final
+        # message.
         if self.handle.pgconn.status == ConnStatus.BAD or result.error_field(SQLSTATE) is None:
             raise psycopg.OperationalError(result.get_error_message())
         raise error_from_result(result)
@@ -116,7 +119,9 @@ class _Prepared:
 
 def _prepared(connection: Any) -> _Prepared:
     """The prepared statements of a connection, stored with it."""
-    connection.ensure_connection()
+    # It looks for an event loop first, which costs as much as all else here.
+    if connection.connection is None:
+        connection.ensure_connection()
     known: _Prepared | None = getattr(connection, "hot_statements", None)
     if known is None or known.handle is not connection.connection:
         known = connection.hot_statements = _Prepared(connection.connection)
@@ -144,28 +149,28 @@ def _numbered(statement: str) -> tuple[bytes, list[str]]:
 
 def insert_row(instance: Model) -> None:
     """Writes a new row as `save(force_insert=True)` would, prepared."""
-    fields = instance._meta.concrete_fields  # noqa: SLF001 - Django's public Meta API
+    fields = instance._meta.concrete_fields
     values = {field.column: _value(field, field.pre_save(instance, add=True)) for field in fields}
     values = {name: value for name, value in values.items() if not isinstance(value, DatabaseDefault)}
     if instance.pk is None:
-        values.pop(instance._meta.pk.column)  # noqa: SLF001
+        values.pop(instance._meta.pk.column)
     row = fetch_row(_insert_statement(type(instance), *values), [_plain(value) for value in values.values()])
     instance.pk = row and row[0]
 
 
 @cache
 def _insert_statement(model: type[Model], *columns: str) -> str:
-    meta = model._meta  # noqa: SLF001
+    meta = model._meta
     places = ", ".join(["%s"] * len(columns))
     return f"INSERT INTO {meta.db_table} ({', '.join(columns)}) VALUES ({places}) RETURNING {meta.pk.column}"  # noqa: S608 - names of our models
 
 
 @cache
 def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str]]:
-    """And the names of the fields it brings."""
-    fields = model._meta.concrete_fields  # noqa: SLF001
+    """The statement, and the names of the fields it reads."""
+    fields = model._meta.concrete_fields
     columns = ", ".join(str(field.column) for field in fields)
-    statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608, SLF001
+    statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608
     return statement, [field.attname for field in fields]
 
 

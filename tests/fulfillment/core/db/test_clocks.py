@@ -34,7 +34,7 @@ def jumped(by: timedelta):
 
 
 @pytest.mark.parametrize("by", [BACK, AHEAD])
-def test_a_repeated_order_is_answered_again_and_not_made_twice(world, by):
+def test_repeated_order_is_answered_again_and_not_made_twice(world, by):
     make_product(world.associated)
 
     def order():
@@ -52,7 +52,7 @@ def test_a_repeated_order_is_answered_again_and_not_made_twice(world, by):
 
 
 @pytest.mark.parametrize(("by", "status"), [(BACK, 201), (AHEAD, 409)])
-def test_a_quote_binds_as_long_as_the_machine_says_that_was_requested(world, by, status):
+def test_quote_binds_as_long_as_the_machine_says_that_was_requested(world, by, status):
     make_product(world.associated)
     client = world.as_application()
     requested = {"Items": order_body()["Items"], "ShipTo": {"CountryCode": "US"}}
@@ -76,7 +76,7 @@ def party() -> Party:
 
 
 @pytest.mark.parametrize("by", [BACK, AHEAD])
-def test_a_code_and_a_refresh_token_are_good_once_whatever_the_clock(party, by):
+def test_code_and_refresh_token_work_once_at_any_clock(party, by):
     user = UserFactory()
     code = party.code_for(user)
     old = party.redeem(code).json()
@@ -91,14 +91,14 @@ def test_a_code_and_a_refresh_token_are_good_once_whatever_the_clock(party, by):
     assert not RefreshToken.objects.filter(revoked__isnull=True).exists()
 
 
-def test_a_code_lives_by_the_clock_of_the_machines(party):
+def test_code_is_valid_by_the_clock_of_the_machine(party):
     code = party.code_for(UserFactory())
 
     with jumped(AHEAD):
         assert party.redeem(code).status_code == 400
 
 
-def test_a_used_step_is_not_good_again_when_the_clock_was_set_back(world):
+def test_used_step_is_not_accepted_again_when_the_clock_was_set_back(world):
     key = generate_secret_key()
     with jumped(AHEAD):
         enable_two_factor(user=world.user, key=key, code=code_of(key))
@@ -135,7 +135,7 @@ def test_deliveries_are_due_and_held_by_the_clock_of_the_database(world, by):
     assert others == []
 
 
-def test_the_clock_goes_on_from_the_databases_while_its_own_jumps():
+def test_clock_continues_from_the_databases_while_its_own_jumps():
     clock = DatabaseClock()
     clock.set()
 

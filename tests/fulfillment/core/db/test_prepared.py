@@ -50,7 +50,7 @@ def test_places_may_have_names_and_occur_twice(db):
     assert fetch_row(statement, {"text": "of ", "low": 1, "unused": 5}) == (1, "of 100 %", 2)
 
 
-def test_values_of_every_kind_come_back_as_they_were(db):
+def test_values_of_every_kind_are_unchanged_by_a_round_trip(db):
     statement = "SELECT %s::text[], %s::jsonb, %s::boolean, %s::uuid, NULL::text, convert_to(%s, 'UTF8')"
     values = (["a", "ü"], psycopg.types.json.Jsonb({"a": [1]}), True, None, "€")
 
@@ -123,8 +123,8 @@ def test_lost_connection_is_an_operational_error_and_the_next_request_has_a_new_
     assert fetch_row("SELECT pg_backend_pid()") != (process,)
 
 
-@pytest.mark.parametrize("last_words", [b"", NOTICE], ids=["killed", "told-to-stop"])
-def test_server_that_goes_is_an_operational_error_whatever_it_said(db, last_words):
+@pytest.mark.parametrize("last_words", [b"", NOTICE], ids=["killed", "shut-down"])
+def test_stopping_server_is_an_operational_error_with_any_message(db, last_words):
     """libpq takes the connection for a good one, when a notice arrives where it could not send any more."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         gate = Gate(Path(folder))

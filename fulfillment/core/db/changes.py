@@ -1,0 +1,26 @@
+"""Records are written only where something in them changes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+from django.db.models import Model
+
+
+@contextmanager
+def saved_if_changed(record: Model) -> Iterator[None]:
+    """Saves a stored record that the block changes. Saving an unchanged one would still move its `updated`, and with it
+    write an entry in the audit trail that shows no change.
+    """
+    before = {name: deepcopy(value) for name, value in _columns(record)}
+    yield
+    if any(value != before[name] for name, value in _columns(record)):
+        record.save()
+
+
+def _columns(record: Model) -> Iterator[tuple[str, Any]]:
+    for field in record._meta.concrete_fields:
+        value = getattr(record, field.attname)
+        # psycopg reads bytes as a view, which cannot be copied.
+        yield field.attname, bytes(value) if isinstance(value, memoryview) else value

@@ -1,0 +1,75 @@
+"""Django's settings of a database connection, from its address."""
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import psycopg
+from django.core.exceptions import ImproperlyConfigured
+
+from fulfillment.core import environment
+
+SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+
+
+def connection_settings(variable: str, url: str) -> dict[str, Any]:
+    """`variable` is the environment variable of the address, for messages."""
+    parts = environment.split_url(url)
+    if parts is None or parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured(
+            f"{variable} is {environment.without_password(url)!r}; write an address such as "
+            "postgresql://user:password@host:5432/name."
+        )
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    _check_options(variable, options)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.path.strip("/"),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", None) or parts.hostname or "",
+        "PORT": options.pop("port", None) or str(parts.port or ""),
+        # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
+        "CONN_MAX_AGE": 1800,
+        "OPTIONS": {
+            # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
+            "keepalives_idle": "15",
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "tcp_user_timeout": "20000",
+            **options,
+            "connect_timeout": 3,
+            # Only statements of fulfillment.core.db.prepared are prepared, none by count; None would forbid both.
+            "prepare_threshold": 1_000_000,
+            "application_name": "fulfillment",
+            "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
+            "-c idle_in_transaction_session_timeout=30000 -c jit=off",
+        },
+    }
+
+
+def replica_settings(url: str) -> dict[str, Any]:
+    """Fails sooner than the primary, which serves the read then, and never writes."""
+    database = connection_settings("DATABASE_REPLICA_URL", url)
+    database["OPTIONS"] |= {
+        "connect_timeout": 2,
+        "keepalives_idle": "2",
+        "keepalives_interval": "1",
+        "keepalives_count": "2",
+        "tcp_user_timeout": "3000",
+        "options": "-c statement_timeout=5000 -c jit=off -c default_transaction_read_only=on",
+    }
+    return {**database, "TEST": {"MIRROR": "default"}}
+
+
+def _check_options(variable: str, options: dict[str, str]) -> None:
+    """Refuses at the start what libpq would refuse at the first connection."""
+    mode = options.get("sslmode", "prefer")
+    if mode not in SSL_MODES:
+        raise ImproperlyConfigured(
+            f"{variable} has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}."
+        )
+    known = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults()}
+    if unknown := sorted(options.keys() - known):
+        raise ImproperlyConfigured(
+            f"{variable} has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert."
+        )
