@@ -15,8 +15,8 @@ from rest_framework import exceptions
 from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.outage import log_database_error
 from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.core.faults import MAX_LISTED, UNLISTED, CountedFaults
 from fulfillment.core.json_pointers import Place, pointer_to
-from fulfillment.core.mistakes import LISTED, UNLISTED, Mistakes
 from fulfillment.core.observability.logs import current_trace
 
 logger = logging.getLogger("fulfillment.api")
@@ -25,12 +25,12 @@ DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 DISK_FULL, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
 TOO_LONG = "The database took too long. Try again in a few seconds."
-SAID = {
-    DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
+DATABASE_MESSAGES = {
+    DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reads still work.",
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
 }
-# RFC 9457: one title for each status; `Code` and `detail` tell problems apart.
+# RFC 9457: one title for each status; `Code` and `detail` distinguish problems.
 TITLES = {
     400: "Invalid request",
     401: "Credentials missing or invalid",
@@ -88,7 +88,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """`fault_count` where there are more faults than are given."""
-    listed = faults[:LISTED]
+    listed = faults[:MAX_LISTED]
     body = {
         "type": f"urn:store-fulfillment:error:{code}",
         "title": TITLES.get(status) or HTTPStatus(status).phrase,
@@ -125,13 +125,13 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     if isinstance(exc, SuspiciousOperation):
         return problem(400, "invalid_request", "The request could not be read.")
     if isinstance(exc, exceptions.ValidationError):
-        mistakes = mistakes_of(exc.detail)
+        faults = counted_faults(exc.detail)
         return problem(
             400,
             "invalid_body",
-            mistakes.summary,
-            faults=mistakes.listed,
-            fault_count=mistakes.count,
+            faults.summary,
+            faults=faults.listed,
+            fault_count=faults.count,
         )
     if isinstance(exc, exceptions.APIException):
         return _framework_problem(exc, context or {})
@@ -143,7 +143,7 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
     response = problem(
         503,
         "service_unavailable",
-        SAID.get(
+        DATABASE_MESSAGES.get(
             _sqlstate(exc), "The service cannot reach its database right now. Try again in a few seconds."
         ),
         headers={"Retry-After": str(Unavailable.retry_after)},
@@ -168,18 +168,18 @@ def _sqlstate(exc: BaseException) -> str:
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
-def mistakes_of(detail: Any) -> Mistakes:
+def counted_faults(detail: Any) -> CountedFaults:
     """Flattens DRF's nested error detail: one mistake for each message, the first with their JSON pointers."""
-    mistakes = Mistakes()
-    for place, said in _messages_of(detail, None):
-        code = getattr(said, "code", "invalid")
+    faults = CountedFaults()
+    for place, message in _messages_of(detail, None):
+        code = getattr(message, "code", "invalid")
         if code == UNLISTED:
-            mistakes.count += int(said)
-        elif mistakes.count_one():
+            faults.count += int(message)
+        elif faults.count_one():
             pointer = pointer_to(place)
             where = pointer.lstrip("/") or "body"
-            mistakes.listed.append(Fault(pointer, code, f"{where}: {said}"))
-    return mistakes
+            faults.listed.append(Fault(pointer, code, f"{where}: {message}"))
+    return faults
 
 
 def _messages_of(detail: Any, place: Place) -> Iterator[tuple[Place, Any]]:
@@ -228,7 +228,7 @@ def _framework_problem(exc: exceptions.APIException, context: Mapping[str, Any])
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
     code, detail = codes.get(exc.status_code, exc.default_code), _detail(exc, context)
-    # A body that cannot be read has one mistake, which is of the whole.
+    # An unreadable body has one mistake, at the whole body.
     faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
     return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 
@@ -244,6 +244,8 @@ def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
         )
     if isinstance(exc, exceptions.UnsupportedMediaType):
         allowed = ", ".join(one.media_type for one in view.get_parsers())
+        if not request.content_type:
+            return f"The header Content-Type is missing. Allowed: {allowed}."
         return f"{str(request.content_type)[:100]!r} is not a Content-Type of this operation. Allowed: {allowed}."
     if isinstance(exc, exceptions.NotAcceptable):
         allowed = ", ".join(one.media_type for one in view.get_renderers())

@@ -1,6 +1,11 @@
 """Limits of form bodies: percent-encoding and multipart cost a hundred times the work of plain bytes."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from django.http import HttpRequest
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 # For signed-out visitors and OAuth clients; the largest form is a consent with its state.
 SMALL_FORM, FEW_FIELDS = 32_768, 100
@@ -9,6 +14,12 @@ SIGNED_IN_FORM = 262_144
 # With files: larger than any form accepts, so that the form reports the error itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
 URL_ENCODED = "application/x-www-form-urlencoded"
+
+
+def takes_large_forms(view: View) -> View:
+    """Marks a page outside of the console whose form may be large, because it has files or long texts."""
+    view.takes_large_forms = True  # type: ignore[attr-defined]
+    return view
 
 
 def stated_size(request: HttpRequest) -> int:

@@ -1,6 +1,6 @@
 """The links of the OpenAPI description.
 
-They are declared once for what an answer shows, and stand at every answer that shows it, alone or in a list.
+They are declared once for each component, and added to every response that shows it, alone or in a list.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
     "Store": (
         Link("store_read", "Read it again.", STORE),
         Link("product_list", "Its products.", STORE),
-        Link("asset_create", "Send a picture for its products.", STORE),
+        Link("asset_create", "Upload a picture for its products.", STORE),
         Link("order_exportview", "Its orders.", STORE),
     ),
     "Product": (
@@ -74,7 +74,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("order_read", "Read it again.", ORDER),
         Link("order_history", "What became of it, and when.", ORDER),
         Link("order_cancel", "Cancel it as it was seen here.", {**ORDER, **ETAG}),
-        Link("order_cancel_refuse", "Refuse the wish to cancel it.", {**ORDER, **ETAG}),
+        Link("order_cancel_refuse", "Refuse the request to cancel it.", {**ORDER, **ETAG}),
         Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),
@@ -172,15 +172,15 @@ def _answers(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], st
 def _described(link: Link, listed: bool) -> dict[str, Any]:
     # A list has no ETag of a single record.
     parameters = {name: value for name, value in link.parameters.items() if not (listed and name in ETAG)}
-    said: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": link.to,
         "description": (LISTED if listed else "") + link.says,
     }
     if parameters:
-        said["parameters"] = _placed(parameters, listed)
+        described["parameters"] = _placed(parameters, listed)
     if link.body:
-        said[LINKED_BODY] = _placed(link.body, listed)
-    return said
+        described[LINKED_BODY] = _placed(link.body, listed)
+    return described
 
 
 def _placed(value: Any, listed: bool) -> Any:

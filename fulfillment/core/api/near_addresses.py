@@ -8,8 +8,8 @@ from django.urls import Resolver404, URLPattern, get_resolver, resolve
 from fulfillment.core.near_names import near_name
 
 ROOT = "/api/v1/"
-# As for no other address of the service: people look for it below the API.
-ELSEWHERE = {
+# Addresses that people look for below the API, although they are outside of it.
+OUTSIDE_THE_API = {
     "/api/v1/oauth/token": "/oauth/token",
     "/api/oauth/token": "/oauth/token",
     "/api/v1/token": "/oauth/token",
@@ -19,21 +19,21 @@ MAX_PARTS, LONGEST_PART = 8, 64
 
 def near_address(path: str) -> str | None:
     """Tries the path without a trailing slash, in lower case, singular and below /api/v1; None if none exists."""
-    given = path.rstrip("/")
-    if given in ELSEWHERE:
-        return ELSEWHERE[given]
-    parts = given.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
+    requested = path.rstrip("/")
+    if requested in OUTSIDE_THE_API:
+        return OUTSIDE_THE_API[requested]
+    parts = requested.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
     if len(parts) > MAX_PARTS or any(len(part) > LONGEST_PART for part in parts):
         return None
     words = _words()
     corrected = (part if part in words else near_name(part, words) or part for part in parts)
     for candidate in (ROOT + "/".join(parts), ROOT + "/".join(corrected)):
-        if candidate != path and _is_there(candidate):
+        if candidate != path and _exists(candidate):
             return candidate
     return None
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     try:
         return resolve(path).func is not resolve("/api/").func
     except Resolver404:

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.errors import Fault, Invalid
-from fulfillment.core.mistakes import LISTED
+from fulfillment.core.faults import MAX_LISTED
 from fulfillment.core.near_names import COMPARED, did_you_mean
 
 
@@ -47,7 +47,7 @@ def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) ->
         message = (
             faults[0].message if len(faults) == 1 else f"{len(faults)} query parameters are not known here."
         )
-        listed, count = faults[:LISTED], len(faults)
+        listed, count = faults[:MAX_LISTED], len(faults)
         raise Invalid(message, code="parameter_invalid", faults=listed, fault_count=count)
 
 

@@ -2,8 +2,9 @@ import json
 import math
 import re
 import threading
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
@@ -11,15 +12,39 @@ from rest_framework.parsers import BaseParser
 
 from fulfillment.core.api.json_structure import LONGEST_NAME, check_structure
 from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.faults import CountedFaults
 from fulfillment.core.json_pointers import Place, pointer_to
-from fulfillment.core.mistakes import Mistakes
+from fulfillment.core.lanes import LARGE_BODIES
 
 # The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.
 SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 # Larger bodies are parsed one at a time in a process: each takes up to 25 times its size in memory, and threads
 # that compute side by side in Python gain nothing, but keep all others waiting.
 LARGE_BODY = 64 * 1024
-_reading_large = threading.Lock()
+# These wait in a lane, so that one caller's do not hold all threads.
+LARGEST_BODY = 256 * 1024
+LONGEST_PAUSE = 0.25
+
+
+class PacedLock:
+    """A lock that stays closed after its holder for as long as it was held: others get half of the process's time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._began = self._free_at = 0.0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        time.sleep(max(0.0, self._free_at - time.monotonic()))
+        self._began = time.monotonic()
+
+    def __exit__(self, *raised: object) -> None:
+        now = time.monotonic()
+        self._free_at = now + min(now - self._began, LONGEST_PAUSE)
+        self._lock.release()
+
+
+_reading_large = PacedLock()
 UNSTORABLE = "This holds a NUL or half of a surrogate pair."
 
 
@@ -38,8 +63,18 @@ class JSONParser(BaseParser):
         body = parser_context["request"]._request.body if parser_context else stream.read()  # noqa: SLF001
         if not body.strip():
             return {}
-        with _reading_large if len(body) > LARGE_BODY else nullcontext():
+        with _in_turn(body, parser_context or {}):
             return _read(body)
+
+
+def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    turn = ExitStack()
+    if len(body) > LARGEST_BODY:
+        caller = getattr(parser_context.get("request"), "auth", None)
+        turn.enter_context(LARGE_BODIES.slot(getattr(caller, "key", "")))
+    if len(body) > LARGE_BODY:
+        turn.enter_context(_reading_large)
+    return turn
 
 
 def _read(body: bytes) -> Any:
@@ -78,7 +113,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         )
         raise ParseError(message)
     if len(members) != len(pairs):
-        # Without counting each one: a body of short names would take minutes.
+        # `count` for each name would take minutes for a body of many short names.
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the name {twice[:100]!r} occurs twice in one object")
@@ -99,20 +134,18 @@ def _refuse_constant(name: str) -> Any:
 
 def _refuse_unstorable(value: Any) -> None:
     """Refuses what no column can hold: NUL, and halves of surrogate pairs."""
-    mistakes = Mistakes()
+    faults = CountedFaults()
     for place in _unstorable_places(value):
-        if mistakes.count_one():
+        if faults.count_one():
             pointer = pointer_to(place)
             where = pointer.lstrip("/") or "body"
-            mistakes.listed.append(Fault(pointer, "invalid", f"{where}: {UNSTORABLE}"))
-    if mistakes.count:
-        raise Invalid(
-            mistakes.summary, code="invalid_body", faults=mistakes.listed, fault_count=mistakes.count
-        )
+            faults.listed.append(Fault(pointer, "invalid", f"{where}: {UNSTORABLE}"))
+    if faults.count:
+        raise Invalid(faults.summary, code="invalid_body", faults=faults.listed, fault_count=faults.count)
 
 
 def _unstorable_places(value: Any) -> Iterator[Place]:
-    """In the order of the body; of a name, where the object is that has it."""
+    """In the order of the body; for a name, the place of its object."""
     rest: list[tuple[Place, Any]] = [(None, value)]
     while rest:
         place, value = rest.pop()

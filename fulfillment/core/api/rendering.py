@@ -9,7 +9,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from fulfillment.core.api.responses import ANYTHING
+from fulfillment.core.api.responses import DEFAULT_ACCEPTS
 
 PROBLEM_JSON = "application/problem+json"
 # The highest quality; of equal ones the first.
@@ -32,6 +32,15 @@ class JSONRenderer(BaseRenderer):
         return b"" if data is None else orjson.dumps(data, default=_plain)
 
 
+class MediaTypeOnly(BaseRenderer):
+    """Declares a media type for content negotiation; the view returns the bytes."""
+
+    charset: str | None = None
+
+    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+        return b"" if data is None else orjson.dumps(data, default=_plain)
+
+
 class Negotiation(DefaultContentNegotiation):
     """An Accept header that nothing fits is answered 406 only after the credentials were checked.
 
@@ -42,7 +51,7 @@ class Negotiation(DefaultContentNegotiation):
         self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
         accept = request.META.get("HTTP_ACCEPT", "").strip()
-        if accept in ANYTHING:
+        if accept in DEFAULT_ACCEPTS:
             return renderers[0], renderers[0].media_type
         ranges = _media_ranges(accept)
         renderer_chosen = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))

@@ -9,10 +9,10 @@ from django.utils.http import parse_etags
 
 JSON = "application/json"
 # Accept headers that request the default.
-ANYTHING = frozenset({"", "*/*", JSON})
+DEFAULT_ACCEPTS = frozenset({"", "*/*", JSON})
 WORTH_COMPRESSING = 1024
 # gzip named without a quality of zero.
-GZIP_TAKEN = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+ACCEPTS_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
 def weak_etag(*parts: object) -> str:
@@ -49,7 +49,7 @@ def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) ->
     }
     if etag:
         headers["ETag"] = etag
-    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
+    if len(body) >= WORTH_COMPRESSING and ACCEPTS_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
         body = gzip.compress(body, compresslevel=1, mtime=0)
         headers["Content-Encoding"] = "gzip"
     return HttpResponse(body, content_type=JSON, headers=headers)

@@ -95,7 +95,7 @@ class ProblemSerializer(serializers.Serializer):
         min_value=0, help_text="How many there are, also of those not listed."
     )
     RequestID = serializers.CharField(
-        required=False, help_text="Name it when you ask for help; also in the header `X-Request-ID`."
+        required=False, help_text="Name it when you contact support; also in the header `X-Request-ID`."
     )
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
-from fulfillment.core.mistakes import LISTED, UNLISTED
+from fulfillment.core.faults import MAX_LISTED, UNLISTED
 from fulfillment.core.near_names import COMPARED, did_you_mean
 from fulfillment.core.visible_text import has_control_character, is_blank
 
@@ -111,7 +111,7 @@ class Meta(serializers.Serializer):
 
 
 class StrictSerializer(serializers.Serializer):
-    """Refuses names it does not know, together with all else that is wrong.
+    """Refuses unknown names, and reports them together with all other mistakes.
 
     Names of read-only fields may be sent back and are ignored. With `ignored_nulls`, a null keeps the existing
     value, as the contract's partial updates want it.
@@ -127,7 +127,7 @@ class StrictSerializer(serializers.Serializer):
 
     def run_validation(self, data: Any = empty) -> Any:
         if self.parent is None:
-            self.names_left = LISTED
+            self.names_left = MAX_LISTED
         if self.ignored_nulls and isinstance(data, Mapping):
             data = {name: value for name, value in data.items() if value is not None}
         return super().run_validation(data)
@@ -139,17 +139,38 @@ class StrictSerializer(serializers.Serializer):
         known = {*self.fields, "_meta"}
         unknown = [name for name in data if name not in known]
         if not unknown:
-            return super().to_internal_value(data)
+            return self._read(data)
         raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
+
+    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What is wrong with members together; one that cannot be read is None."""
+        return {}
+
+    def validate(self, attrs: Any) -> Any:
+        if mistakes := self.mistakes_across(attrs):
+            raise serializers.ValidationError(mistakes)
+        return attrs
+
+    def _read(self, data: Mapping[str, Any]) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as refusal:
+            sent = {
+                name: None if name in refusal.detail else field.run_validation(data[name])
+                for name, field in self.fields.items()
+                if name in data and not field.read_only
+            }
+            mistakes = self.mistakes_across(sent)
+            raise serializers.ValidationError({**mistakes, **refusal.detail}) from refusal
 
     def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
         """Messages for the first unknown names; the number of all others is stored under a reserved name."""
-        left = getattr(self.root, "names_left", LISTED)
+        left = getattr(self.root, "names_left", MAX_LISTED)
         listed = names[:left]
         allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-        said = self.error_messages["unknown_field"].format(allowed=allowed)
+        message = self.error_messages["unknown_field"].format(allowed=allowed)
         errors = {
-            name: [ErrorDetail(said + self._near(name, place), code="unknown_field")]
+            name: [ErrorDetail(message + self._near(name, place), code="unknown_field")]
             for place, name in enumerate(listed)
         }
         self.root.names_left = left - len(listed)
@@ -164,7 +185,7 @@ class StrictSerializer(serializers.Serializer):
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The faults of the fields or, if they are valid, of the rules across fields."""
         try:
-            values = super().to_internal_value(data)
+            values = self._read(data)
             self.run_validators(values)
             self.validate(values)
         except (serializers.ValidationError, DjangoValidationError) as error:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from fulfillment.core.api.parameters import check_parameter_names
-from fulfillment.core.api.responses import ANYTHING, JSON
+from fulfillment.core.api.responses import DEFAULT_ACCEPTS, JSON
 
 # A body without a Content-Type is read as JSON: the contract makes that header optional.
 SENT = frozenset({"", JSON})
@@ -91,14 +91,14 @@ class ApiViewSet(ViewSet):
             response = self.handle_exception(error)
         response = self.finalize_response(plain, response, *args, **kwargs)
         if not isinstance(response, Response):
-            # View and request hold each other: let go here, all of a request is freed without the garbage collector.
+            # View and request refer to each other; without this only the garbage collector would free them.
             self.__dict__.clear()
         return response
 
     def _uses_fast_path(self, request: HttpRequest) -> bool:
         if str(request.method).lower() not in self.action_map:
             return False
-        if request.META.get("HTTP_ACCEPT", "").strip() not in ANYTHING:
+        if request.META.get("HTTP_ACCEPT", "").strip() not in DEFAULT_ACCEPTS:
             return False
         return request.method in SAFE or (
             request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() in SENT

@@ -99,7 +99,24 @@ def test_lost_database_is_503_with_retry_after():
     assert response["Retry-After"] == "5"
 
 
-def test_unexpected_error_tells_nothing_of_itself(caplog):
+REFUSED = {
+    "unknown path": ("GET", "/nothing", {}, 404),
+    "control character": ("GET", "/store/%00", {}, 400),
+    "without credentials": ("GET", "/store", {}, 401),
+    "long header": ("GET", "/store", {"X-Long": "x" * 20_000}, 431),
+    "unknown length": ("POST", "/store/demo/quote", {"Transfer-Encoding": "chunked"}, 411),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "headers", "status"), REFUSED.values(), ids=REFUSED)
+def test_each_problem_has_the_request_id_of_its_header(db, client, method, path, headers, status):
+    answer = client.generic(method, f"/api/v1{path}", headers=headers)
+
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert answer.json()["RequestID"] == answer["X-Request-ID"]
+
+
+def test_unexpected_error_reveals_no_details(caplog):
     response = errors.answer_exception(RuntimeError("secret detail"))
 
     assert response.status_code == 500
@@ -152,7 +169,7 @@ def test_credentials_are_checked_and_the_request_counted_with_one_query(world, d
         assert client.call("GET", "/user/emails").status_code == 405
 
 
-def test_secondary_key_opens_and_a_regenerated_one_is_dead(world):
+def test_secondary_key_works_and_a_regenerated_one_is_invalid(world):
     client = world.as_user(world.user)
     keys = subscription_keys(world.user.subscription)
     new = regenerate_subscription_key(subscription=world.user.subscription, slot="primary")
@@ -199,12 +216,14 @@ def test_refusals_of_form_say_what_is_allowed(world):
         client.generic("POST", order, b"a=b", content_type="application/x-www-form-urlencoded").json()[
             "detail"
         ],
+        client.generic("POST", "/api/v1/store/demo/asset", b"a", content_type="").json()["detail"],
         client.get("/api/v1/store", headers={"Accept": "application/xml"}).json()["detail"],
     ]
 
     assert details == [
         "GET is not possible at this address. Allowed: POST, OPTIONS.",
         "'application/x-www-form-urlencoded' is not a Content-Type of this operation. Allowed: application/json.",
+        "The header Content-Type is missing. Allowed: multipart/form-data, image/png, image/jpeg.",
         "Nothing that the Accept header names can be answered here. Possible: application/json.",
     ]
 
@@ -214,7 +233,7 @@ def test_misspelt_names_are_answered_with_the_right_ones(world):
     body = {"name": "Mail Studio", "reply_urls": [], "Descripton": "", "Zebra": 1}
 
     sent = client.call("POST", "/application", body).json()
-    asked = client.call("GET", "/store?Verbose=true").json()
+    misspelt = client.call("GET", "/store?Verbose=true").json()
 
     near = {fault["Pointer"]: fault["Message"].partition("Did you mean ")[2] for fault in sent["Errors"]}
     assert near == {
@@ -224,4 +243,4 @@ def test_misspelt_names_are_answered_with_the_right_ones(world):
         "/Zebra": "",
         "/Name": "",
     }
-    assert asked["detail"].endswith("Did you mean verbose?")
+    assert misspelt["detail"].endswith("Did you mean verbose?")

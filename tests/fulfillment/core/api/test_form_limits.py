@@ -10,7 +10,7 @@ from tests.support.costs import milliseconds
 
 MULTIPART = "multipart/form-data; boundary=x"
 PART = b"--x\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n"
-STRANGERS = [
+ANONYMOUS = [
     "/accounts/login/",
     "/accounts/signup/",
     "/accounts/password-reset/",
@@ -35,8 +35,8 @@ def send(client, path, body, content_type, **extra):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("path", STRANGERS + CLIENTS)
-def test_hostile_form_of_a_stranger_costs_a_few_milliseconds(db, client, path, name):
+@pytest.mark.parametrize("path", ANONYMOUS + CLIENTS)
+def test_hostile_anonymous_form_costs_a_few_milliseconds(db, client, path, name):
     status = send(client, path, *HOSTILE[name]).status_code
 
     assert status < 500
@@ -44,8 +44,8 @@ def test_hostile_form_of_a_stranger_costs_a_few_milliseconds(db, client, path, n
     assert milliseconds(lambda: send(client, path, *HOSTILE[name])) < 50
 
 
-@pytest.mark.parametrize("path", STRANGERS)
-def test_strangers_forms_have_few_fields(db, client, path):
+@pytest.mark.parametrize("path", ANONYMOUS)
+def test_anonymous_forms_have_few_fields(db, client, path):
     fields = b"&".join([b"a=b"] * (FEW_FIELDS + 1))
 
     for body, kind in ((fields, URL_ENCODED), (PART * (FEW_FIELDS + 1), MULTIPART)):
@@ -76,7 +76,26 @@ def test_who_is_signed_in_sends_longer_forms(world):
     assert send(operator, "/admin/stores/order/", many, URL_ENCODED).status_code not in {400, 413}
 
 
-def test_flood_from_one_address_is_refused_before_its_form_is_taken_apart(db, client, settings):
+def test_large_forms_are_taken_by_pages_that_need_them_a_few_times_a_minute(world, settings):
+    """A form with files may write 32 MB to the disk: it is refused before it is parsed."""
+    settings.UPLOADS_PER_MINUTE = 2
+    person, other = Client(), Client()
+    person.force_login(world.user)
+    other.force_login(world.outsider)
+    part = b"--x\r\nContent-Disposition:form-data;name=f;filename=f\r\n\r\n"
+    large = part + b"b" * SIGNED_IN_FORM + b"\r\n--x--\r\n"
+    icon = f"/applications/{world.application.pk}/icon"
+
+    assert send(person, "/profile", large, MULTIPART).status_code == 413
+    answers = [send(person, icon, large, MULTIPART) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 0 < int(answers[2]["Retry-After"]) <= 60
+    assert milliseconds(lambda: send(person, icon, large, MULTIPART)) < 20
+    assert send(person, icon, b"--x--", MULTIPART).status_code == 200
+    assert send(other, "/catalog/demo/none", large, MULTIPART).status_code == 404
+
+
+def test_flood_from_one_address_is_refused_before_its_form_is_parsed(db, client, settings):
     bucket = f"{rate_limits.TOKEN_FAILURES}:198.51.100.7"
     rate_limits.remember_refusal(
         bucket, RateLimitStatus(rate_limits.TOKEN_FAILURES, quota=1, used=1000, resets_in=60)

@@ -1,8 +1,10 @@
 """What a JSON body may cost, and that a refusal of one lists every mistake in it and says how many there are."""
 
 import json
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from io import BytesIO
 
 import pytest
@@ -10,8 +12,10 @@ from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
 from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
-from fulfillment.core.mistakes import LISTED
+from fulfillment.core.faults import MAX_LISTED
+from fulfillment.core.lanes import LARGE_BODIES
 from tests.support.costs import milliseconds
+from tests.support.patience import PATIENCE
 
 UNKNOWN = ",".join(f'"{number:05}":0' for number in range(93_000))
 MANY = MAXIMUM_VALUES - 100
@@ -83,6 +87,53 @@ def test_large_bodies_are_read_one_at_a_time(monkeypatch):
         assert parsing.JSONParser().parse(BytesIO(b'{"Name": "a"}')) == {"Name": "a"}
 
 
+def test_requests_find_time_between_large_bodies():
+    lock = parsing.PacedLock()
+    moments = []
+    for _ in range(2):
+        with lock:
+            moments.append(time.monotonic())
+            time.sleep(0.05)
+            moments.append(time.monotonic())
+
+    _, ended, began, _ = moments
+    assert began - ended > 0.045
+
+
+@contextmanager
+def reading_a_large_body(caller):
+    """Another request of the caller holds the slot."""
+    begun, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with LARGE_BODIES.slot(caller):
+            begun.set()
+            done.wait(PATIENCE)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        assert begun.wait(PATIENCE)
+        yield
+    finally:
+        done.set()
+        thread.join(PATIENCE)
+
+
+def test_one_caller_holds_few_threads_with_large_bodies(world, settings):
+    """Further bodies are refused before they are parsed, so that threads stay free for others."""
+    settings.WEB_THREADS = 2
+    client = world.as_user(world.user)
+    large = json.dumps({"Name": "a" * 300_000})
+
+    with reading_a_large_body(f"user:{world.user.pk}"):
+        refused = post(client, large)
+        assert post(client, '{"Nome": 1}').json()["Code"] == "invalid_body"
+    assert (refused.status_code, refused.json()["Code"]) == (429, "too_many_at_once")
+    assert refused["Retry-After"] == "2"
+    assert post(client, large).json()["Code"] == "invalid_body"
+
+
 def message_of(body) -> str:
     with pytest.raises(ParseError) as refusal:
         check_structure(body.encode())
@@ -100,7 +151,7 @@ def test_body_is_read_up_to_its_depth():
 
 
 @pytest.mark.parametrize("text", ["[" * 50, "{}" * 50, '\\"[' * 50, "\\\\", ","])
-def test_what_stands_in_a_text_is_no_structure(text):
+def test_brackets_inside_a_string_are_not_counted(text):
     check_structure(json.dumps([text] * 40 + [[text]] * 40).encode())
     check_structure(json.dumps({text: text * 900, "b": [[], [], {}] * 20}).encode())
 
@@ -169,6 +220,7 @@ def test_missing_members_and_broken_rules_are_listed_with_unknown_ones(world):
     assert sorted(mistakes(response)) == [
         ("/Items/0/ProductID", "required"),
         ("/Items/0/Quantity", "min_value"),
+        ("/OptionID", "required"),
         ("/Recipient/PostalCode", "invalid_postal_code"),
         ("/Recipient/Zip", "unknown_field"),
     ]
@@ -183,7 +235,7 @@ def test_rules_are_listed_where_only_names_are_wrong(world):
     assert sorted(mistakes(response)) == [("/OptionID", "required"), ("/Quote", "unknown_field")]
 
 
-def test_what_is_wrong_with_each_key_of_an_application_is_listed(world):
+def test_mistakes_of_each_key_of_an_application_are_listed(world):
     client = world.as_user(world.user)
     body = {"Name": "A", "Keys": [{"StartDate": "9999-12-31T23:59:59Z"}, {}, {"ID": "none"}]}
 
@@ -193,8 +245,8 @@ def test_what_is_wrong_with_each_key_of_an_application_is_listed(world):
     assert not world.user.owned_applications.filter(name="A").exists()
 
 
-@pytest.mark.parametrize("count", [LISTED, LISTED + 1, 5000])
-def test_the_first_hundred_are_listed_and_all_are_counted(world, count):
+@pytest.mark.parametrize("count", [MAX_LISTED, MAX_LISTED + 1, 5000])
+def test_first_hundred_are_listed_and_all_are_counted(world, count):
     half = count // 2
     body = {f"a{number}": 0 for number in range(half - 1)}
     body |= {"Name": 7, "Keys": [{f"b{number}": 0 for number in range(count - half)}]}
@@ -202,9 +254,9 @@ def test_the_first_hundred_are_listed_and_all_are_counted(world, count):
     response = post(world.as_user(world.user), json.dumps(body))
 
     listed = mistakes(response)
-    assert (len(listed), response.json()["ErrorCount"]) == (LISTED, count)
+    assert (len(listed), response.json()["ErrorCount"]) == (MAX_LISTED, count)
     assert all(code in {"unknown_field", "invalid"} for _, code in listed)
-    assert len(set(listed)) == LISTED
+    assert len(set(listed)) == MAX_LISTED
 
 
 def test_texts_no_column_can_hold_are_all_listed(world):
@@ -219,7 +271,7 @@ def test_texts_no_column_can_hold_are_all_listed(world):
 @pytest.mark.parametrize(
     "body", ["{", "[1,2", '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e400}', '{"a": [-2e999]}', "[" * 40]
 )
-def test_a_body_that_cannot_be_read_is_one_mistake_of_the_whole(world, body):
+def test_body_that_cannot_be_read_is_one_mistake_of_the_whole(world, body):
     response = post(world.as_user(world.user), body)
 
     assert (mistakes(response), response.json()["ErrorCount"]) == ([("", "invalid_body")], 1)

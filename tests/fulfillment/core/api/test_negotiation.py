@@ -60,7 +60,7 @@ def test_most_wanted_format_is_answered(world, accept, kind):
     assert response["Content-Type"].split(";")[0] == kind
 
 
-def test_an_accept_header_of_the_longest_kind_costs_less_than_a_millisecond():
+def test_accept_header_of_the_longest_kind_costs_less_than_a_millisecond():
     accept = ",".join(f"*a*{number:02}" + "*b" * 20 for number in range(20))
     request = RequestFactory().get("/", headers={"Accept": accept})
 
@@ -72,7 +72,7 @@ def test_refusal_of_the_format_comes_after_the_credentials(db, client):
     assert client.get("/api/v1/application", headers={"Accept": "text/html"}).status_code == 401
 
 
-def test_options_tells_the_methods_only(world):
+def test_options_answers_the_methods_only(world):
     response = world.as_user(world.user).call("OPTIONS", "/application")
 
     assert response.status_code == 200

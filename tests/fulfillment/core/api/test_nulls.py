@@ -50,7 +50,9 @@ def test_request_serializers_are_found():
 @pytest.mark.parametrize(("name", "member"), members())
 def test_null_is_taken_where_the_schema_says_so(name, member, db):
     described = schema_document()["components"]["schemas"][name]["properties"][member]
-    serializer = request_serializers()[name](data={member: None})
+    # An item without a Quantity needs a selection.
+    others = {"EddmSelectionID": "selection"} if member == "Quantity" else {}
+    serializer = request_serializers()[name](data={member: None, **others})
 
     serializer.is_valid()
 

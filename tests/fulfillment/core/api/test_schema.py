@@ -176,7 +176,7 @@ def test_links_name_parameters_there_are_and_values_the_answer_has(document):
                 }
 
 
-def test_nearly_every_operation_is_reached_by_a_link_or_leads_on(document):
+def test_nearly_every_operation_is_linked_from_or_to_another(document):
     leading = {operation["operationId"] for operation, *_ in leads(document)}
     reached = {target["operationId"] for *_, target in leads(document)}
     every = {operation["operationId"] for _, operation in described(document)}
@@ -239,7 +239,7 @@ def test_every_event_is_a_webhook_with_its_own_payload(document):
         assert event["properties"]["Data"]["$ref"].endswith("EventData")
 
 
-def test_what_is_not_json_is_not_described_as_json(document):
+def test_other_media_types_are_not_described_as_json(document):
     operations = {operation["operationId"]: operation for _, operation in described(document)}
     exported = operations["order_exportview"]["responses"]["200"]["content"]
 
@@ -263,7 +263,7 @@ def test_examples_match_their_schema(document):
 
 
 def media_of(node, place):
-    """Whatever has a schema and examples of it."""
+    """Every schema that has examples."""
     if isinstance(node, dict):
         if "schema" in node and "examples" in node:
             yield place, node

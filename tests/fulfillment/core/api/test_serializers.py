@@ -66,7 +66,7 @@ def test_form_keeps_nothing_of_what_it_read_before():
 
 
 @pytest.mark.parametrize("name", ["\u200b", "\u00ad\u3164", "\u2800"], ids=ascii)
-def test_name_nobody_can_see_is_blank(name):
+def test_invisible_name_is_blank(name):
     with pytest.raises(ValidationError) as refusal:
         validate_data(Form, {"Lines": [{"Name": name}]})
 

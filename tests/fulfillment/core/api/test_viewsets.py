@@ -29,7 +29,7 @@ REQUESTS = [
     ("POST", ORDER, b'{"Items": [], "Items": []}'),
     ("POST", ORDER, b"\xff"),
 ]
-# Headers that change nothing of what is asked, and what the view set leaves to DRF.
+# Headers that change nothing of a request, and what the view set leaves to DRF.
 ROUNDABOUT = {"Accept": "application/json, */*;q=0.1"}
 
 
