@@ -11,23 +11,23 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 # The number of suggestions; with more records and without a script, the field takes an ID.
-FEW = 50
-ROW_TO_COPY = "__prefix__"
+MAX_SUGGESTIONS = 50
+EMPTY_ROW = "__prefix__"
 
 
-class ChoosingWidget(AutocompleteSelect):
+class AutocompleteWidget(AutocompleteSelect):
     offered: Sequence[Any] = ()
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         # Unordered: sorting a large table only to find that it has too many rows would be slow.
         records = self.choices.queryset.using(self.db).order_by()
-        found = [] if ROW_TO_COPY in name else list(records[: FEW + 1])
-        self.offered = sorted(found, key=self._called) if len(found) <= FEW else []
+        found = [] if EMPTY_ROW in name else list(records[: MAX_SUGGESTIONS + 1])
+        self.offered = sorted(found, key=self._label) if len(found) <= MAX_SUGGESTIONS else []
         select: SafeString = super().render(name, value, attrs, renderer)
-        return select if len(found) <= FEW else select + self._typed(name, value)
+        return select if len(found) <= MAX_SUGGESTIONS else select + self._id_input(name, value)
 
-    def _typed(self, name: str, value: Any) -> SafeString:
-        opts = self.field.remote_field.model._meta  # noqa: SLF001 - Django's public Meta API
+    def _id_input(self, name: str, value: Any) -> SafeString:
+        opts = self.field.remote_field.model._meta
         address = reverse(f"{self.admin_site.name}:{opts.app_label}_{opts.model_name}_changelist")
         context = {"name": name, "value": value or "", "kind": opts.verbose_name, "list": address}
         return render_to_string("admin/choosing.html", context)
@@ -46,17 +46,17 @@ class ChoosingWidget(AutocompleteSelect):
         needs_blank = not self.is_required or not (selected or is_only)
         options = [self.create_option(name, "", "", not selected, 0)] if needs_blank else []
         for key, record in known.items():
-            options.append(self.create_option(name, key, self._called(record), key in selected, len(options)))
+            options.append(self.create_option(name, key, self._label(record), key in selected, len(options)))
         return [(None, options, 0)]
 
-    def _called(self, record: Any) -> str:
+    def _label(self, record: Any) -> str:
         chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
         called: str = chosen_from.disambiguated_label(record)
         return called
 
     def _is_key(self, value: Any) -> bool:
         try:
-            self.field.remote_field.model._meta.pk.clean(str(value), None)  # noqa: SLF001 - as above
+            self.field.remote_field.model._meta.pk.clean(str(value), None)
         except ValidationError:
             return False
         return bool(str(value))
@@ -69,6 +69,6 @@ class AutocompleteMixin:
         admin: Any = self
         if db_field.name in admin.get_autocomplete_fields(request):
             options.setdefault(
-                "widget", ChoosingWidget(db_field, admin.admin_site, using=options.get("using"))
+                "widget", AutocompleteWidget(db_field, admin.admin_site, using=options.get("using"))
             )
         return super().formfield_for_foreignkey(db_field, request, **options)  # type: ignore[misc]  # of the admin

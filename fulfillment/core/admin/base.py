@@ -1,6 +1,6 @@
 """The base class of all admins: access to records, and lists that stay fast on large tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.text import capfirst
@@ -29,6 +29,7 @@ from fulfillment.core.admin.search import apply_search
 COUNTED_ROWS = 10_000
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
+OwnPage = tuple[str, Callable[..., HttpResponseBase], str]
 
 
 class BoundedPaginator(Paginator):
@@ -57,14 +58,27 @@ class LabelledFormSet(PaginationInlineFormSet):
                     widget.attrs.setdefault("aria-label", label)
 
 
+def _with_help(options: dict[str, Any], form: Any, help_texts: Mapping[str, str]) -> dict[str, Any]:
+    """Options of a form class, whose own help texts stay beside `help_texts`."""
+    own = getattr(getattr(form, "Meta", None), "help_texts", None) or {}
+    return {"help_texts": {**own, **help_texts}, **options} if help_texts else options
+
+
 class ConsoleInline(AutocompleteMixin, TabularInline):
     formset = LabelledFormSet
     extra = 0
+    # In place of those of the model, by field.
+    help_texts: Mapping[str, str] = {}
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
+        return super().get_formset(request, obj, **_with_help(options, self.form, self.help_texts))
 
 
 class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     """For operators only; subclasses declare what others may see."""
 
+    # What no user may do in the console: "add", "change" or "delete".
+    forbidden: Sequence[str] = ()
     paginator = BoundedPaginator
     list_per_page = 25
     list_max_show_all = 0
@@ -76,6 +90,10 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     empty_value_display = format_html('<span class="is-nothing">{}</span>', "—")
     # The hint of an empty list.
     empty_help = ""
+    # The button that leads to a new record; empty means Add and the name of the model.
+    add_label = ""
+    # In place of those of the model, by field.
+    help_texts: Mapping[str, str] = {}
     # Lists in the record's rendering that its history compares, with the members that identify entries.
     tracked_parts: Parts = {}
     # Whether the form itself refuses changes based on an outdated page.
@@ -127,16 +145,16 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         return self.has_access(request, "view", obj)
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
-        return self.has_access(request, "add")
+        return "add" not in self.forbidden and self.has_access(request, "add")
 
     def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.has_access(request, "change", instance)
+        return "change" not in self.forbidden and self.has_access(request, "change", instance)
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.has_access(request, "delete", instance)
+        return "delete" not in self.forbidden and self.has_access(request, "delete", instance)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
-        form = super().get_form(request, obj, change, **options)
+        form = super().get_form(request, obj, change, **_with_help(options, self.form, self.help_texts))
         if not change or self.knows_versions:
             return form
         return type(form.__name__, (OptimisticLockMixin, form), {})
@@ -146,21 +164,41 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         """Whether the model has an audit trail. Others are trails themselves, or show their author and date."""
         return hasattr(self.model, "pgh_event_model")
 
+    def own_pages(self) -> Iterable[OwnPage]:
+        """Pages beside Django's: route, view and name, which begins with app and model in `reverse`."""
+        return ()
+
     def get_urls(self) -> list[Any]:
         """Removes Django's history page for models without a trail: it shows only changes made in the admin."""
-        patterns = super().get_urls()
-        return patterns if self.keeps_trail else [one for one in patterns if one.name != self._history_name]
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}"
+        own = [
+            path(route, self.admin_site.admin_view(view), name=f"{prefix}_{name}")
+            for route, view, name in self.own_pages()
+        ]
+        patterns = [one for one in super().get_urls() if self.keeps_trail or one.name != f"{prefix}_history"]
+        return [*own, *patterns]
 
-    @property
-    def _history_name(self) -> str:
-        return f"{self.opts.app_label}_{self.opts.model_name}_history"
+    def page_context(self, request: HttpRequest, title: str, **context: Any) -> dict[str, Any]:
+        """The context of an own page of this admin."""
+        return {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": title,
+            **context,
+        }
+
+    def record_context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
+        """Additions to the context of the page of a record."""
+        return {}
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
         context["show_history"] = context.get("show_history") and self.keeps_trail
-        if kwargs.get("obj") is not None and context.get("title", "").startswith(("Change ", "View ")):
-            context["title"] = capfirst(self.opts.verbose_name)
+        if (record := kwargs.get("obj")) is not None:
+            context |= self.record_context(request, record)
+            if context.get("title", "").startswith(("Change ", "View ")):
+                context["title"] = capfirst(self.opts.verbose_name)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
@@ -188,32 +226,30 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
                 self.opts.pk.to_python(key)
         except ValidationError:
             messages.warning(
-                request, "What was chosen is not in this list. Nothing was changed; choose again."
+                request, "The selection does not belong to this list. Nothing was changed; select again."
             )
             return None
         if request.POST.get("select_across") == "1" and queryset[: MAX_AT_ONCE + 1].count() > MAX_AT_ONCE:
-            messages.error(request, f"At most {MAX_AT_ONCE:,} at once. Filter the list, or choose fewer.")
+            messages.error(request, f"At most {MAX_AT_ONCE:,} at once. Filter the list, or select fewer.")
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer
 
-    def construct_change_message(
-        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
-    ) -> Any:
+    def construct_change_message(self, request: Any, form: Any, formsets: Any, add: bool = False) -> Any:
         changes = super().construct_change_message(request, form, formsets, add)
-        request.is_unchanged = not add and not changes  # type: ignore[attr-defined]
+        request.is_unchanged = not add and not changes
         return changes
 
     def response_change(self, request: HttpRequest, record: Any) -> HttpResponseBase:
         """Reports no change if the form changed nothing."""
         if getattr(request, "is_unchanged", False) and IS_POPUP_VAR not in request.POST:
-            messages.info(request, "Nothing to change: the form is as it was.")
+            messages.info(request, "No changes to save.")
             return HttpResponseRedirect(request.get_full_path())
         answer: HttpResponseBase = super().response_change(request, record)
         return answer
 
     def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
-        """Who saves stays with the record."""
+        """Stays on the page of the record after saving."""
         return HttpResponseRedirect(request.get_full_path())
 
     def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 SHOWN = 50
 
 
-def ask(
+def confirmation_page(
     model_admin: Any, request: HttpRequest, *, question: str, button: str, records: Any = (), back: str = ""
 ) -> TemplateResponse | None:
     """The confirmation page, which repeats the submitted form; None once it is confirmed."""
@@ -26,7 +26,7 @@ def ask(
     shown = list(records[: SHOWN + 1])
     context = {
         **model_admin.admin_site.each_context(request),
-        "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+        "opts": model_admin.model._meta,
         "title": question,
         "button": button,
         "sent": sent,
@@ -38,14 +38,14 @@ def ask(
 
 
 def requires_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator for list actions that shows the selection and asks for confirmation first."""
+    """A decorator for list actions that shows the selection and requires confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(action)
-        def asking(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
-            page = ask(model_admin, request, question=question, button=button, records=chosen)
+        def confirmed(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
+            page = confirmation_page(model_admin, request, question=question, button=button, records=chosen)
             return page or action(model_admin, request, chosen)
 
-        return asking
+        return confirmed
 
     return decorate

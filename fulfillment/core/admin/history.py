@@ -25,7 +25,7 @@ EVENTS_OF_A_PAGE = 25
 MAX_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 OWN_FIELDS = "pgh_"
-UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
+HIDDEN = frozenset({"id", "updated", "rendering", "verbose_rendering"})
 
 
 def history_page(model_admin: Any, request: HttpRequest, record: Any) -> TemplateResponse:
@@ -35,13 +35,13 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     shown = list(page.object_list)
     # The event before the page's oldest one, to show what that changed.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
-    trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
+    trail = list(_entries([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
     besides = model_admin.extra_changes(record, shown)
     for event, entry in zip(shown, trail, strict=True):
         entry["changes"] += besides.get(event.pgh_id, [])
     context = {
         **model_admin.admin_site.each_context(request),
-        "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+        "opts": model_admin.model._meta,
         "original": record,
         "title": f"History of {record}",
         "page": page,
@@ -75,7 +75,7 @@ def _with_names(model: Any) -> QuerySet:
     return records.select_related(*related) if related else records
 
 
-def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:
+def _entries(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:
     records = names_of_records(events, tracked_fields(events[0])) if events else {}
     for number in range(count):
         event, former = events[number], events[number + 1] if number + 1 < len(events) else None
@@ -123,7 +123,7 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 
 def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
-    """At most MAX_SHOWN; where there are more, the last says how many under the title `rest`."""
+    """At most MAX_SHOWN; the last entry has the number of the others under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
     return [*changes[: MAX_SHOWN - 1], (rest, "", f"and {len(changes) - MAX_SHOWN + 1} more changes")]
@@ -143,8 +143,8 @@ def tracked_fields(event: Any) -> list[Any]:
     """The fields that users change, without derived renderings."""
     return [
         field
-        for field in event._meta.concrete_fields  # noqa: SLF001 - as above
-        if not field.name.startswith(OWN_FIELDS) and field.name not in UNTOLD
+        for field in event._meta.concrete_fields
+        if not field.name.startswith(OWN_FIELDS) and field.name not in HIDDEN
     ]
 
 

@@ -14,7 +14,7 @@ from fulfillment.core.admin.search import apply_search
 # Equal names rank first, then those that start with the text, then those that contain it.
 EQUAL, BEGINS, CONTAINS = range(3)
 MAX_PER_KIND = 5
-# Of so many rows read, the best are shown.
+# Rows that are read; the best of them are shown.
 CANDIDATES = 50
 
 
@@ -48,7 +48,7 @@ def record_hits(
     model: type[Model], records: Iterable[Any], words: str, names_of: Callable[[Any], Sequence[str]]
 ) -> list[Hit]:
     """The best results. The first name of a record is its title."""
-    opts = model._meta  # noqa: SLF001 - Django's documented API in spite of its name
+    opts = model._meta
     hits = []
     for record in records:
         title, *others = names_of(record)

@@ -34,9 +34,9 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Something a person should look at: "3" "orders are late", and the list of them.
+    """A problem that needs a decision: "3" "orders are late", with a link to the list.
 
-    None is offered where there is nothing. The smaller `position`, the more it hurts to leave it.
+    Apps offer none for a count of zero. The smaller `position`, the more urgent.
     """
 
     count: int

@@ -7,8 +7,8 @@ from django.db.models import Max
 
 SEEN = "loaded_version"
 CHANGED_SINCE = (
-    "Another user changed this after you opened it; the history shows who and what. Nothing is saved. What you typed is"
-    " below: save once more to write over the other change."
+    "Another user changed this record after you opened it; its history shows who and what. Nothing has been saved. Your"
+    " entries are below: save again to overwrite the other change."
 )
 
 

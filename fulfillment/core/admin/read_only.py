@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -6,20 +6,13 @@ from django.http import HttpRequest
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.history import names_of_callers, names_of_records, shown_value, tracked_fields
-from fulfillment.core.audit.events import WORDS
+from fulfillment.core.audit.events import WORDS, event_model
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
     """For records that only services write."""
 
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
+    forbidden = ("add", "change", "delete")
 
 
 class HistoryAdmin(ReadOnlyAdmin):
@@ -28,16 +21,16 @@ class HistoryAdmin(ReadOnlyAdmin):
     ordering = ["-pgh_id"]
     list_filter = ["pgh_label", "pgh_created_at"]
     list_select_related = ["pgh_context"]
-    empty_help = "Nothing was made or changed since the audit trail began."
-    shown: tuple[str, ...] = ()
+    empty_help = "No changes recorded yet."
+    shown: Sequence[str] = ()
 
     def __init__(self, model: Any, admin_site: Any) -> None:
         super().__init__(model, admin_site)
         for name in self.shown:
-            setattr(self, f"told_{name}", self._column(name))
+            setattr(self, f"shown_{name}", self._column(name))
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        return ["happened", "what", *(f"told_{name}" for name in self.shown), "caller", "address"]
+        return ["happened", "what", *(f"shown_{name}" for name in self.shown), "caller", "address"]
 
     def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
         columns = [] if event is None else [field.name for field in tracked_fields(event)]
@@ -87,3 +80,9 @@ class HistoryAdmin(ReadOnlyAdmin):
             return known or shown_value(value) or "-"
 
         return shown
+
+
+def register_history(model: Any, *shown: str, search: Sequence[str], search_help: str) -> None:
+    """Registers the audit trail of a tracked model; its list has the columns `shown`."""
+    values = {"shown": shown, "search_fields": search, "search_help_text": search_help}
+    admin.site.register(event_model(model), type(f"{model.__name__}HistoryAdmin", (HistoryAdmin,), values))

@@ -18,7 +18,7 @@ LOOKUPS = {"^": "istartswith", "=": "iexact"}
 def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySet:
     """As Django's admin searches, for the same `fields`.
 
-    What other records are called is looked up among those first: within the join it costs as much as there are rows.
+    Names of related records are searched in their own tables first, because a join would scan all rows.
     """
     own: list[str] = []
     others: dict[str, list[str]] = defaultdict(list)
@@ -36,7 +36,7 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word
         found = _named(own, plain)
         for relation, names in others.items():
-            related: Any = records.model._meta.get_field(relation).related_model  # noqa: SLF001 - Django's public Meta API
+            related: Any = records.model._meta.get_field(relation).related_model
             keys = related._base_manager.filter(_named(names, plain)).values("pk")  # noqa: SLF001 - as above
             found |= Q(**{f"{relation}__in": keys})
         records = records.filter(found)

@@ -1,4 +1,4 @@
-"""Fields of the console that name another record: whatever is sent, the form comes back and says what is wrong."""
+"""Fields of the console that name another record: for any input the form is shown again with the problem."""
 
 from html.parser import HTMLParser
 
@@ -79,7 +79,7 @@ def choice_names(answer):
     return names, rows
 
 
-def test_a_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
+def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
     make_card(world.associated)
     world.as_user(world.user)
     client.force_login(world.operator)
@@ -102,16 +102,16 @@ def test_a_key_of_another_kind_is_an_error_of_its_field(world, client, subtests)
     assert len(tried) > 6
 
 
-def test_the_few_there_are_can_be_chosen_without_a_script(world, client):
+def test_few_there_are_can_be_chosen_without_a_script(world, client):
     client.force_login(world.operator)
 
     found = Controls(client.get(address(Product, "add")).content.decode())
 
     assert {str(world.associated.pk), str(world.unassociated.pk)} <= set(found.options["store"])
-    assert found.options["store"][0] == "", "no store is chosen before somebody chooses one"
+    assert found.options["store"][0] == "", "no store is preselected"
 
 
-def test_the_only_one_there_is_needs_no_choosing(world, client):
+def test_only_one_there_is_needs_no_choosing(world, client):
     client.force_login(world.operator)
 
     found = Controls(client.get(address(User, "add")).content.decode())
@@ -120,7 +120,7 @@ def test_the_only_one_there_is_needs_no_choosing(world, client):
 
 
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
-    monkeypatch.setattr(autocomplete, "FEW", 1)
+    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
     client.force_login(world.operator)
     page = client.get(address(Role, "add")).content.decode()
 
@@ -136,8 +136,8 @@ def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch
     assert Role.objects.filter(user=world.outsider, store=world.associated).exists()
 
 
-def test_what_was_chosen_stays_chosen_beside_another_error(world, client, monkeypatch):
-    monkeypatch.setattr(autocomplete, "FEW", 1)
+def test_selection_survives_an_error_elsewhere(world, client, monkeypatch):
+    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
     client.force_login(world.operator)
 
     page = client.post(
@@ -164,7 +164,7 @@ def test_choice_reads_no_more_rows_than_it_offers(world, client):
     users = [
         one["sql"]
         for one in requested
-        if f"LIMIT {autocomplete.FEW + 1}" in one["sql"] and "accounts_user" in one["sql"]
+        if f"LIMIT {autocomplete.MAX_SUGGESTIONS + 1}" in one["sql"] and "accounts_user" in one["sql"]
     ]
     assert len(users) == 1
     assert "ORDER BY" not in users[0]

@@ -36,7 +36,7 @@ def test_search_by_the_name_of_a_user_finds_the_roles(world, rf):
     assert set(found) == set(Role.objects.filter(user=world.user)) != set()
 
 
-def test_search_for_a_pasted_page_finds_nothing_and_asks_nothing(world, rf, django_assert_num_queries):
+def test_search_for_a_pasted_page_finds_nothing_without_a_query(world, rf, django_assert_num_queries):
     one = admin.site._registry[Role]
 
     with django_assert_num_queries(0):
