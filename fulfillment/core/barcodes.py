@@ -26,7 +26,7 @@ Runs = tuple[tuple[int, int, int], ...]
 
 
 class NotEncodable(ValueError):
-    """Text that the code cannot carry; the message says why."""
+    """Text that the code cannot encode; the message has the reason."""
 
 
 def qr_runs(text: str) -> tuple[int, Runs]:

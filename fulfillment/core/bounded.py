@@ -1,4 +1,4 @@
-"""Work whose memory or time only its input knows, in a process of its own with limits on both.
+"""Runs work of unpredictable memory and time in a process of its own, with limits on both.
 
 A picture of 50 megapixels takes some hundred megabytes, which a web process would keep; a small PDF can unpack to
 gigabytes. Starting a process takes a third of a second, so this is for rare or large work.
@@ -16,15 +16,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from fulfillment.core.scratch import ScratchFolder
+
 MEMORY_BYTES = 2 << 30
+# Added to the niceness of the process that starts it: cheap requests get the processor first.
+NICENESS = 10
 PROJECT = Path(__file__).parents[2]
 
 
 class TaskFailed(RuntimeError):
-    """The task met a mistake, or ran out of memory."""
+    """The task raised an error, or ran out of memory."""
 
 
 class TaskTimedOut(TaskFailed):
@@ -36,8 +39,7 @@ def run_bounded(
     task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
 ) -> Iterator[tuple[Any, Path]]:
     """Runs `package.module:function` and gives its answer and its folder, which is removed afterwards."""
-    with TemporaryDirectory(prefix="bounded-") as name:
-        folder = Path(name)
+    with ScratchFolder("bounded") as folder:
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)
         yield _answer(task, folder, seconds, memory, options), folder
@@ -68,6 +70,7 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
 
 
 def _serve() -> None:
+    os.nice(NICENESS)
     request = json.loads(sys.stdin.buffer.read())
     resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

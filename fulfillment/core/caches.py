@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -26,10 +26,18 @@ def clear_caches() -> None:
         cache.clear()
 
 
-class WeightedCache(Generic[Key, Value]):
-    """Drops what was not used for longest while all together weigh more than `capacity`.
+def once_per_request(request: Any, name: str, make: Callable[[], Value]) -> Value:
+    """The value, made at the first call and kept as the attribute `name` of the request."""
+    if not hasattr(request, name):
+        setattr(request, name, make())
+    value: Value = getattr(request, name)
+    return value
 
-    What was put last always stays, however heavy it is.
+
+class WeightedCache(Generic[Key, Value]):
+    """Evicts the least recently used entries while the total weight exceeds `capacity`.
+
+    The newest entry always stays, even if it alone is heavier.
     """
 
     def __init__(self, *, capacity: int, weight: Callable[[Value], int]) -> None:

@@ -1,4 +1,4 @@
-"""What apps share while the demo data is loaded: each app's module `demo` finds there what the apps before it made."""
+"""Data types of the demo: what the `demo` modules of apps pass to each other while the demo data is loaded."""
 
 from dataclasses import dataclass, field
 from typing import Any

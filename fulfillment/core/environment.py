@@ -30,7 +30,10 @@ def flag(name: str, *, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{name} is {value!r}; write 1 or 0.")
 
 
-def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) -> int:
+def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9, former_name: str = "") -> int:
+    """A whole number; a variable that was renamed is still read under its former name."""
+    if former_name and text(former_name) and not text(name):
+        name = former_name
     value = text(name) or str(default)
     is_number = value.isascii() and value.isdigit() and len(value) <= LONGEST_NUMBER
     if not is_number or not minimum <= int(value) <= maximum:
@@ -77,7 +80,7 @@ def domain(name: str, default: str) -> str:
 
 
 def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
-    """Host names as Django compares them: without scheme, port and path; `.example.com` takes in what is below."""
+    """Host names as Django compares them: without scheme, port and path; `.example.com` includes its subdomains."""
     for host in names(name):
         bare = host.removeprefix(".")
         if host != "*" and not DOMAIN_NAME.match(bare) and not re.fullmatch(r"\[[0-9A-Fa-f:.]+\]", host):
@@ -89,13 +92,13 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
 
 
 def origins(name: str) -> list[str]:
-    """Web sites as browsers name them: scheme and host, a port where it is not the usual one, nothing behind."""
+    """Origins as browsers send them: scheme, host, and the port if it is not the default; nothing else."""
     for origin in names(name):
         parts = split_url(origin)
         if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
             raise ImproperlyConfigured(
-                f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in small "
-                "letters and without a path."
+                f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in lower "
+                "case and without a path."
             )
     return names(name)
 

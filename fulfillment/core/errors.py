@@ -1,6 +1,7 @@
 """Domain errors: raised by services and selectors; each interface renders them in its own form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -46,6 +47,26 @@ class Invalid(DomainError):
     @classmethod
     def at(cls, pointer: str, code: str, message: str) -> "Invalid":
         return cls(message, code=code, faults=[Fault(pointer, code, message)])
+
+
+def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
+    if faults:
+        raise refusal_of(faults, code=code, place=place)
+
+
+def refusal_of(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> Invalid:
+    if len(faults) == 1:
+        return Invalid(faults[0].message, code=faults[0].code, faults=faults)
+    return Invalid(f"{len(faults):,} things are wrong with the {place}.", code=code, faults=faults)
+
+
+@contextmanager
+def collected(faults: list[Fault]) -> Iterator[None]:
+    """Adds the faults of an Invalid to `faults` instead of raising it."""
+    try:
+        yield
+    except Invalid as refusal:
+        faults += refusal.faults
 
 
 class Forbidden(DomainError):

@@ -28,7 +28,7 @@ from fulfillment.core.observability.instruments import count_refusal
 
 RETRY_SECONDS = 2
 # The client address of this thread's request: the caller, when there is no user or application.
-address_here: ContextVar[str] = ContextVar("address", default="this process")
+client_address: ContextVar[str] = ContextVar("address", default="this process")
 
 
 class LaneFull(Unavailable):
@@ -67,7 +67,7 @@ class Lane:
 
         Use it outside of transactions, because it may wait. A slot inside another one needs no further thread.
         """
-        held: list[str] = _here.__dict__.setdefault("lanes", [])
+        held: list[str] = _this_thread.__dict__.setdefault("lanes", [])
         if self.name in held:
             yield
             return
@@ -91,6 +91,7 @@ PASSWORDS = Lane("passwords", "passwords to check", "PASSWORDS_AT_ONCE")
 PICTURES = Lane("pictures", "pictures to read", "PICTURES_AT_ONCE")
 FILES = Lane("files", "files to read or write", "FILES_AT_ONCE")
 SELECTIONS = Lane("selections", "selections of routes", "SELECTIONS_AT_ONCE")
+LARGE_BODIES = Lane("large bodies", "large request bodies", "LARGE_BODIES_AT_ONCE")
 # All anonymous visitors of the start page count as one caller and use at most one renderer.
 LIVE_PROOFS = Lane("live proofs", "live proofs of the start page", "LIVE_PROOFS_AT_ONCE")
 LANES = (RENDERINGS, ORDERS, LARGE_ORDERS, PASSWORDS, PICTURES, FILES, SELECTIONS)
@@ -140,7 +141,7 @@ class _Ticket:
     is_inner: bool
     settled: threading.Event = field(default_factory=threading.Event)
     refusal: Exception | None = None
-    is_exceeded: bool = False
+    is_released: bool = False
 
 
 class _Admission:
@@ -156,7 +157,7 @@ class _Admission:
         self._callers: Counter[str] = Counter()
 
     def enter(self, lane: Lane, caller: str, wait: float | None, *, is_inner: bool = False) -> _Ticket:
-        ticket = _Ticket(lane, caller or f"address:{address_here.get()}", is_inner)
+        ticket = _Ticket(lane, caller or f"address:{client_address.get()}", is_inner)
         with self._lock:
             if self._may_start(ticket):
                 self._start(ticket)
@@ -172,8 +173,8 @@ class _Admission:
 
     def release(self, ticket: _Ticket) -> None:
         with self._lock:
-            if not ticket.is_exceeded:
-                ticket.is_exceeded = True
+            if not ticket.is_released:
+                ticket.is_released = True
                 self._count(ticket, -1)
                 self._start_waiting()
 
@@ -213,10 +214,10 @@ class _Admission:
 
     def _start_waiting(self) -> None:
         """Starts waiting requests: first the caller with the fewest under way, then the oldest request."""
-        left = self._waiting
-        while ready := [one for one in left if self._may_start_waiting(one)]:
+        waiting = self._waiting
+        while ready := [one for one in waiting if self._may_start_waiting(one)]:
             first = min(ready, key=lambda one: self._shares[one.lane.name, one.caller])
-            left.remove(first)
+            waiting.remove(first)
             self._start(first)
 
     def _may_start_waiting(self, ticket: _Ticket) -> bool:
@@ -256,4 +257,4 @@ class _Admission:
 
 _admission = _Admission()
 # The lanes in which this thread has a slot.
-_here = threading.local()
+_this_thread = threading.local()

@@ -18,5 +18,10 @@ class Event(pghistory.models.Event):
 
     def __str__(self) -> str:
         done = WORDS.get(self.pgh_label, self.pgh_label).lower()
-        name = self.pgh_tracked_model._meta.verbose_name  # noqa: SLF001 - Django's documented way to it
+        name = self.pgh_tracked_model._meta.verbose_name
         return f"{name} {done}".capitalize()
+
+
+def event_model(tracked: Any) -> Any:
+    """The model of the events of a tracked model, which pghistory adds to it."""
+    return tracked.pgh_event_model

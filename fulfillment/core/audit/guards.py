@@ -25,13 +25,13 @@ PERSONAL = {
     "admin.LogEntry": ("object_repr", "change_message"),
 }
 # Tables whose rows may be deleted with a pruned test order.
-OF_TEST_ORDERS = "stores.OrderHistory"
+PRUNED_WITH_TEST_ORDERS = "stores.OrderHistory"
 # For sessions that empty whole databases, such as tests.
-MAY_EMPTY = "fulfillment.may_empty"
+ALLOW_TRUNCATE = "fulfillment.may_empty"
 GUARD = f"""
 CREATE OR REPLACE FUNCTION fulfillment_guard_trail() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'TRUNCATE' AND current_setting('{MAY_EMPTY}', true) = 'on' THEN
+    IF TG_OP = 'TRUNCATE' AND current_setting('{ALLOW_TRUNCATE}', true) = 'on' THEN
         RETURN NULL;
     END IF;
     IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'stores_orderhistory' THEN
@@ -52,8 +52,8 @@ BEGIN
     RAISE EXCEPTION 'append_only: % of % is not allowed', TG_OP, TG_TABLE_NAME;
 END $$
 """  # noqa: S608 - a constant
-# pgtrigger's own lets every session leave out whichever trigger it names, and so work unseen. Here only its guard of
-# event tables can be left out, for erasures, beside which ours stands. Its migrations bring its own back.
+# pgtrigger's own function lets every session disable any trigger, and so work without a trace. This one allows only
+# pgtrigger's append-only guard to be disabled, for erasures; our guard still applies. Its migrations restore its own.
 SHOULD_IGNORE = """
 CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name name) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT starts_with(trigger_name::text, 'pgtrigger_append_only_')
@@ -64,7 +64,9 @@ TRIGGERS = (
     ("guard_rows", "BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW"),
     ("guard_table", "BEFORE TRUNCATE ON {table} FOR EACH STATEMENT"),
 )
-KNOWN = "SELECT encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s"
+TRIGGER_ARGUMENTS = (
+    "SELECT encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s"
+)
 
 
 def trail_models() -> list[type[Model]]:
@@ -81,12 +83,12 @@ def install_append_only_triggers(**kwargs: Any) -> None:
         cursor.execute(GUARD)
         cursor.execute(SHOULD_IGNORE)
         for model in trail_models():
-            if model._meta.db_table in present:  # noqa: SLF001 - Django's public Meta API
-                _close(cursor, model)
+            if model._meta.db_table in present:
+                _create_triggers(cursor, model)
 
 
 def grant_new_tables(role: str) -> None:
-    """Before migrations: their triggers work for the release that still runs, long before `grant_use` comes."""
+    """Run before migrations: the running release uses the new tables' triggers before `grant_use` is called."""
     with connection.cursor() as cursor:
         for statement in (
             "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT ON TABLES TO {role}",
@@ -96,7 +98,7 @@ def grant_new_tables(role: str) -> None:
 
 
 def grant_use(role: str) -> None:
-    """Lets a role work with everything, and do nothing to the trail but add to it and erase words of people."""
+    """Grants a role the use of all tables; of the audit trail only additions and the erasure of personal data."""
     with connection.cursor() as cursor:
         for statement in (
             "GRANT USAGE ON SCHEMA public TO {role}",
@@ -111,21 +113,21 @@ def grant_use(role: str) -> None:
 
 
 def _grant_trail(cursor: Any, role: str, model: type[Model]) -> None:
-    names = {"role": sql.Identifier(role), "table": sql.Identifier(model._meta.db_table)}  # noqa: SLF001
+    names = {"role": sql.Identifier(role), "table": sql.Identifier(model._meta.db_table)}
     cursor.execute(sql.SQL("REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {role}").format(**names))
     if columns := [name.rstrip("+*") for name in _changeable(model)]:
         listed = sql.SQL(", ").join(map(sql.Identifier, columns))
         statement = sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {role}")
         cursor.execute(statement.format(columns=listed, **names))
-    if model._meta.label == OF_TEST_ORDERS:  # noqa: SLF001 - Django's public Meta API
+    if model._meta.label == PRUNED_WITH_TEST_ORDERS:
         cursor.execute(sql.SQL("GRANT DELETE ON {table} TO {role}").format(**names))
 
 
-def _close(cursor: Any, model: type[Model]) -> None:
-    table = model._meta.db_table  # noqa: SLF001
+def _create_triggers(cursor: Any, model: type[Model]) -> None:
+    table = model._meta.db_table
     arguments = _changeable(model)
     for name, when in TRIGGERS:
-        cursor.execute(KNOWN, [table, name])
+        cursor.execute(TRIGGER_ARGUMENTS, [table, name])
         row = cursor.fetchone()
         if row and row[0] == "".join(f"{one}\\000" for one in arguments):
             continue
@@ -139,4 +141,4 @@ def _close(cursor: Any, model: type[Model]) -> None:
 
 
 def _changeable(model: type[Model]) -> tuple[str, ...]:
-    return PERSONAL.get(model._meta.label, ())  # noqa: SLF001
+    return PERSONAL.get(model._meta.label, ())

@@ -19,7 +19,7 @@ BY_ACTION = """
 CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
 """
 BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
-USABLE = """
+FOUND_INDEXES = """
 SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
 """
 
@@ -28,18 +28,18 @@ def event_models() -> list[Any]:
     """The event tables, by the label of the tracked model."""
     found = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
     tracked = [model for model in found if getattr(model, "pgh_tracked_model", None)]
-    return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))  # noqa: SLF001
+    return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))
 
 
 def build_trail_indexes(**kwargs: Any) -> None:
     """Builds the indexes after migrations, without blocking the service; replaces interrupted builds."""
-    tables = [model._meta.db_table for model in event_models()]  # noqa: SLF001 - Django's public Meta API
-    contexts = pghistory.models.Context._meta.db_table  # noqa: SLF001 - as above
+    tables = [model._meta.db_table for model in event_models()]
+    contexts = pghistory.models.Context._meta.db_table
     names = {f"{table}_trail": (table, BY_TIME) for table in tables}
     names |= {f"{table}_action": (table, BY_ACTION) for table in tables}
     names[f"{contexts}_trail"] = (contexts, BY_USER)
     with connection.cursor() as cursor:
-        cursor.execute(USABLE, [list(names)])
+        cursor.execute(FOUND_INDEXES, [list(names)])
         known = dict(cursor.fetchall())
         if all(known.get(name) for name in names):
             return

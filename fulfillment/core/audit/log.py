@@ -28,15 +28,15 @@ ORDER BY page.pgh_created_at DESC, page.kind DESC, page.pgh_id DESC
 BY_USERS = "pgh_context_id IN (SELECT id FROM pghistory_context WHERE metadata ->> 'user' = ANY ({users}))"
 # The record after each event, and after the event before it.
 ROWS = """
-SELECT {kind}::text, event.pgh_id, to_jsonb(event.*) - {untold}::text[], former.row
+SELECT {kind}::text, event.pgh_id, to_jsonb(event.*) - {hidden}::text[], former.row
 FROM {table} event LEFT JOIN LATERAL (
-    SELECT to_jsonb(older.*) - {untold}::text[] AS row FROM {table} older
+    SELECT to_jsonb(older.*) - {hidden}::text[] AS row FROM {table} older
     WHERE older.pgh_obj_id = event.pgh_obj_id AND older.pgh_id < event.pgh_id
     ORDER BY older.pgh_id DESC LIMIT 1
 ) former ON true
 WHERE event.pgh_id = ANY ({keys})
 """
-UNTOLD = ["rendering", "verbose_rendering"]
+HIDDEN = ["rendering", "verbose_rendering"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
 
 
 def kind_of(model: Any) -> str:
-    return str(model.pgh_tracked_model._meta.label_lower)  # noqa: SLF001 - Django's public Meta API
+    return str(model.pgh_tracked_model._meta.label_lower)
 
 
 def _branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
@@ -116,7 +116,7 @@ def _branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -
         conditions.append(_later(kind, after))
     return sql.SQL(BRANCH).format(
         kind=sql.Literal(kind),
-        table=sql.Identifier(model._meta.db_table),  # noqa: SLF001 - as above
+        table=sql.Identifier(model._meta.db_table),
         conditions=sql.SQL(" AND ").join(conditions),
         limit=sql.Literal(limit),
     )
@@ -140,8 +140,8 @@ def _later(kind: str, after: LogPlace) -> sql.Composed:
 
 def _key(model: Any, text: str) -> Any:
     try:
-        key = model.pgh_tracked_model._meta.pk.to_python(text)  # noqa: SLF001 - as above
-        model.pgh_tracked_model._meta.pk.run_validators(key)  # noqa: SLF001 - as above
+        key = model.pgh_tracked_model._meta.pk.to_python(text)
+        model.pgh_tracked_model._meta.pk.run_validators(key)
     except (ValidationError, ValueError):
         return None
     return key
@@ -149,7 +149,7 @@ def _key(model: Any, text: str) -> Any:
 
 def _add_rows(cursor: Any, entries: list[LogEntry]) -> None:
     """Adds the rows before and after, in one query."""
-    tables = {kind_of(model): model._meta.db_table for model in event_models()}  # noqa: SLF001 - as above
+    tables = {kind_of(model): model._meta.db_table for model in event_models()}
     keys: dict[str, list[int]] = defaultdict(list)
     for entry in entries:
         keys[entry.kind].append(entry.key)
@@ -157,7 +157,7 @@ def _add_rows(cursor: Any, entries: list[LogEntry]) -> None:
         sql.SQL(ROWS).format(
             kind=sql.Literal(kind),
             table=sql.Identifier(tables[kind]),
-            untold=sql.Literal(UNTOLD),
+            hidden=sql.Literal(HIDDEN),
             keys=sql.Literal(found),
         )
         for kind, found in keys.items()

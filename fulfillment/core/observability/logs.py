@@ -143,3 +143,37 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info and record.exc_info[0]:
             line["error"] = masked("".join(traceback.format_exception(*record.exc_info)))
         return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def logging_settings(level: str, form: str) -> dict[str, Any]:
+    """Django's LOGGING; `form` is `plain` or `json`."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {
+            "secrets": {"()": f"{__name__}.SecretFilter"},
+            "refusals": {"()": f"{__name__}.RefusalFilter"},
+        },
+        "formatters": {
+            "plain": {
+                "()": f"{__name__}.PlainFormatter",
+                "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+            },
+            "json": {"()": f"{__name__}.JsonFormatter"},
+        },
+        "handlers": {
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": form,
+                "filters": ["secrets", "refusals"],
+            }
+        },
+        "loggers": {
+            # Refusals are the clients' business; the access log has them.
+            "django.request": {"level": "ERROR"},
+            "fulfillment.core.api.access": {"level": "INFO"},
+            # At the lowest level it writes refresh tokens and codes into its messages.
+            "oauthlib": {"level": "INFO"},
+        },
+        "root": {"handlers": ["console"], "level": level},
+    }

@@ -1,4 +1,4 @@
-"""Where the web processes of one server keep the figures they share, for fulfillment.core.observability.instruments."""
+"""Files by which the web processes of a server share metrics, for fulfillment.core.observability.instruments."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def configure_multiprocess_metrics() -> None:
-    """Names one folder for all children of this server, before prometheus_client is imported; tidies up dead ones'."""
+    """Sets one folder for all processes of this server, before prometheus_client is imported; removes old folders."""
     if os.environ.get(VARIABLE):
         return
     root = Path(tempfile.gettempdir())

@@ -11,7 +11,7 @@ def cache():
     return WeightedCache(capacity=10, weight=len)
 
 
-def test_least_recently_used_goes_first(cache):
+def test_least_recently_used_is_evicted_first(cache):
     for key in "abc":
         cache.put(key, "xxx")
     assert cache.get("a") == "xxx"
@@ -29,7 +29,7 @@ def test_value_put_again_weighs_once(cache):
     assert cache.get("other") == "xxxx"
 
 
-def test_what_is_heavier_than_all_that_may_be_kept_stays_until_the_next(cache):
+def test_entry_heavier_than_the_cache_stays_until_the_next(cache):
     cache.put("small", "x")
     cache.put("huge", "x" * 99)
     assert (cache.get("small"), cache.get("huge")) == (None, "x" * 99)

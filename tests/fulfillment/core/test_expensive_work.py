@@ -11,6 +11,7 @@ import requests
 from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.templates import field, page, text_box
 from tests.support.live_server import serving
+from tests.support.patience import PATIENCE, ROUNDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -18,8 +19,6 @@ CONNECTIONS = 8
 LONGEST = 1.0
 # Where a renderer has to be started first; without lanes it waits until the greedy caller's have ended.
 LONGEST_PROOF = 4.0
-# The mark stands for a machine of its own: beside other work one of three rounds must reach it.
-ROUNDS = 3
 
 
 class Caller:
@@ -31,7 +30,7 @@ class Caller:
         self.session.headers["Ocp-Apim-Subscription-Key"] = client.key
 
     def post(self, path, body):
-        return self.session.post(f"{self.root}{path}", json=body, timeout=60)
+        return self.session.post(f"{self.root}{path}", json=body, timeout=PATIENCE)
 
 
 @contextmanager
@@ -45,15 +44,21 @@ def many_at_once(send, count=CONNECTIONS):
         thread.start()
     yield answers
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
+
+
+def seconds_of(proof, started):
+    """A renderer that others on the machine leave no time gives up: that round reaches no mark."""
+    assert proof.status_code in {200, 503}, proof.text
+    return time.monotonic() - started if proof.ok else float("inf")
 
 
 def longest_answer(url, seconds):
-    """Of /healthz, asked again and again on new connections."""
+    """Of /healthz, requested repeatedly on new connections."""
     longest, end = 0.0, time.monotonic() + seconds
     while time.monotonic() < end:
         started = time.monotonic()
-        assert requests.get(f"{url}/healthz", timeout=30).ok
+        assert requests.get(f"{url}/healthz", timeout=PATIENCE).ok
         longest = max(longest, time.monotonic() - started)
         time.sleep(0.05)
     return longest
@@ -84,6 +89,7 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
     good = Caller(served.url, world.as_user(world.user))
     assert good.post("/store/demo/product/card/proof", {"Name": "warm"}).ok
     best = {"healthz": 60.0, "proof": 60.0}
+    # The marks stand for a machine of its own: beside other work one of several rounds must reach them.
     for turn in range(ROUNDS):
 
         def send(number, turn=turn):
@@ -94,8 +100,7 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
             longest = longest_answer(served.url, 1.5)
             started = time.monotonic()
             proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
-            taken = time.monotonic() - started
-        assert proof.status_code == 200, proof.text
+            taken = seconds_of(proof, started)
         found = Counter(answer.status_code for answer in answers)
         codes = {answer.json()["Code"] for answer in answers if answer.status_code != 201}
         assert codes <= {"too_many_at_once", "service_busy", "order_too_large"}
@@ -114,6 +119,7 @@ def test_hard_proofs_of_one_caller_leave_threads_and_a_renderer_to_others(world,
     good = Caller(served.url, world.as_user(world.user))
     assert good.post("/store/demo/product/card/proof", {"Name": "warm"}).ok
     best = {"healthz": 60.0, "proof": 60.0}
+    # The marks stand for a machine of its own: beside other work one of several rounds must reach them.
     for turn in range(ROUNDS):
 
         def send(number, turn=turn):
@@ -124,9 +130,8 @@ def test_hard_proofs_of_one_caller_leave_threads_and_a_renderer_to_others(world,
             time.sleep(0.2)
             started = time.monotonic()
             proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
-            taken = time.monotonic() - started
+            taken = seconds_of(proof, started)
             longest = longest_answer(served.url, 1)
-        assert proof.status_code == 200, proof.text
         assert {answer.status_code for answer in answers} <= {200, 400, 429, 503}
         best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
         if best["healthz"] <= LONGEST and best["proof"] <= LONGEST_PROOF:

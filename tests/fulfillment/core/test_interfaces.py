@@ -67,7 +67,7 @@ def test_addresses_have_an_end(client, db):
     assert client.get("/guide?" + "a" * 20_000).status_code == 414
 
 
-def test_a_body_of_unknown_length_is_refused_and_not_taken_for_an_empty_one(client, db):
+def test_body_of_unknown_length_is_refused_and_not_mistaken_for_an_empty_one(client, db):
     response = client.generic("POST", "/api/v1/user", b"", headers={"Transfer-Encoding": "chunked"})
 
     assert (response.status_code, response.json()["Code"]) == (411, "length_required")
@@ -86,7 +86,7 @@ def upload(client, path, size):
 
 
 @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/signup/", "/admin/login/", "/nothing"])
-def test_strangers_cannot_fill_the_disk_with_a_form(client, db, path):
+def test_anonymous_forms_cannot_fill_the_disk(client, db, path):
     assert upload(client, path, 1_048_577) == (413, False)
 
 
@@ -102,7 +102,7 @@ def test_only_staff_send_large_files_and_only_to_the_console(world):
     assert upload(operator, "/admin/delivery/dataset/", large)[0] != 413
 
 
-def test_a_huge_key_is_refused_without_a_query(world, django_assert_num_queries):
+def test_huge_key_is_refused_without_a_query(world, django_assert_num_queries):
     client = world.as_user(world.user)
 
     response = client.call("GET", "/store", headers={"Ocp-Apim-Subscription-Key": "x" * 5000})
@@ -162,7 +162,7 @@ def test_no_page_may_run_or_style_what_is_written_into_it(world, settings):
 
 
 @pytest.mark.parametrize("path", ["/guide", "/api/v1/store", "/admin/", "/static/none.css"])
-def test_the_redirect_to_https_carries_them_too(client, settings, path):
+def test_redirect_to_https_carries_them_too(client, settings, path):
     settings.SECURE_SSL_REDIRECT = True
 
     response = client.get(path)

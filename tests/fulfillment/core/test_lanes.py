@@ -1,4 +1,4 @@
-"""Places for expensive work, at real concurrency: threads that hold them until they are told to go on."""
+"""Slots for expensive work under real concurrency: threads hold them until released."""
 
 import threading
 import time
@@ -17,12 +17,13 @@ from fulfillment.core.lanes import (
     TooManyAtOnce,
     max_held_threads,
 )
+from tests.support.patience import PATIENCE, wait_for
 
 
 @pytest.fixture(autouse=True)
 def _eight_threads(settings):
     settings.WEB_THREADS = 8
-    settings.RENDERINGS_AT_ONCE, settings.FILES_AT_ONCE, settings.LANE_WAIT_SECONDS = 3, 2, 5
+    settings.RENDERINGS_AT_ONCE, settings.FILES_AT_ONCE, settings.LANE_WAIT_SECONDS = 3, 2, PATIENCE
 
 
 class Crowd:
@@ -44,14 +45,14 @@ class Crowd:
         try:
             with lane.slot(caller, wait=wait):
                 self.started.append(caller)
-                self.go.wait(10)
+                self.go.wait(PATIENCE)
         except (LaneFull, TooManyAtOnce) as error:
             self.refused.append((caller, type(error)))
 
     def end(self) -> None:
         self.go.set()
         for thread in self.threads:
-            thread.join(10)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
 
 
@@ -60,33 +61,26 @@ def crowd():
     crowd = Crowd()
     yield crowd
     crowd.end()
-    # Whatever happened, nothing is held afterwards.
+    # No slot is held afterwards.
     assert not lanes._admission._callers
     assert not lanes._admission._shares
     assert not lanes._admission._waiting
     assert not lanes._admission._slots.total()
 
 
-def wait_until(condition, seconds=5):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def test_caller_who_fills_the_lane_leaves_a_place_to_another(crowd):
     crowd.send("greedy", 8)
-    started = time.monotonic()
     crowd.send("good")
-    wait_until(lambda: "good" in crowd.started)
+    wait_for(lambda: "good" in crowd.started)
 
-    assert time.monotonic() - started < 0.5
+    # Beside all of those who began before it: none of them ends before `go`.
+    assert not crowd.go.is_set()
     assert Counter(crowd.started) == {"greedy": RENDERINGS.share, "good": 1}
 
 
 def test_work_holds_at_most_three_quarters_of_the_threads(crowd):
     crowd.send("greedy", 20)
-    wait_until(lambda: len(crowd.refused) == 20 - max_held_threads())
+    wait_for(lambda: len(crowd.refused) == 20 - max_held_threads())
 
     # Refused at once, and not after the wait: no thread stands there.
     assert max_held_threads() == 6
@@ -96,17 +90,17 @@ def test_work_holds_at_most_three_quarters_of_the_threads(crowd):
 def test_second_caller_takes_the_room_of_the_newest_waiting_request(crowd):
     crowd.send("greedy", 6)
     crowd.send("good", 2)
-    wait_until(lambda: crowd.refused)
+    wait_for(lambda: crowd.refused)
     crowd.end()
 
     assert Counter(crowd.started) == {"greedy": 4, "good": 2}
     assert crowd.refused == [("greedy", TooManyAtOnce)] * 2
 
 
-def test_waiting_request_is_refused_in_time_and_told_when_to_come_again(crowd):
+def test_waiting_request_is_refused_in_time_with_retry_after(crowd):
     crowd.send("first", 2)
     crowd.send("second", 1)
-    wait_until(lambda: len(crowd.started) == 3)
+    wait_for(lambda: len(crowd.started) == 3)
 
     with pytest.raises(LaneFull) as others, RENDERINGS.slot("third", wait=0.1):
         pass
@@ -117,19 +111,23 @@ def test_waiting_request_is_refused_in_time_and_told_when_to_come_again(crowd):
     assert (own.value.status, own.value.code, own.value.retry_after) == (429, "too_many_at_once", 2)
 
 
-def test_places_go_to_the_caller_with_the_least_under_way(crowd, settings):
+def test_slots_go_to_the_caller_with_the_fewest_running(crowd, settings):
     settings.RENDERINGS_AT_ONCE = 2
-    order = []
+    order, ends = [], [threading.Event() for _ in range(5)]
 
     def work(caller):
         with RENDERINGS.slot(caller):
             order.append(caller)
-            time.sleep(0.05)
+            ends[len(order) - 1].wait(PATIENCE)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in ("a", "a", "a", "b", "b")]
-    for thread in threads:
+    for number, thread in enumerate(threads, 1):
         thread.start()
-        time.sleep(0.005)
+        wait_for(lambda number=number: len(order) + len(lanes._admission._waiting) == number, every=0.001)
+    # They end in the order in which they started; the next one starts before another ends.
+    for number, end in enumerate(ends):
+        wait_for(lambda number=number: len(order) == min(number + 2, len(ends)), every=0.001)
+        end.set()
     for thread in threads:
         thread.join()
 
@@ -143,7 +141,7 @@ def test_place_within_a_place_holds_no_further_thread(crowd):
         assert lanes._admission._held() == max_held_threads()
 
 
-def test_stream_holds_its_place_until_it_is_closed():
+def test_stream_holds_its_slot_until_it_is_closed():
     pieces = FILES.stream(iter([b"a", b"b"]), "one")
     assert list(pieces) == [b"a", b"b"]
     with pytest.raises(TooManyAtOnce), FILES.slot("one", wait=0.01):

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = ROOT / "docs" / "contributing" / "adding.md"
 FILE = re.compile(r"^`gadgets/(\S+)`\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -56,7 +58,7 @@ def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_
     }
     done = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "--command", FIND],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60,
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {

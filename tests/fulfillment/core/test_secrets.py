@@ -31,7 +31,7 @@ def test_generated_secrets_have_256_bits_and_their_prefix():
     assert {len(value) for value in values} == {4 + 43}
 
 
-def test_what_was_encrypted_is_read_under_every_key_in_use(settings):
+def test_encrypted_text_is_read_under_every_key_in_use(settings):
     settings.ENCRYPTION_KEYS = [OLD]
     before = encrypt("käse")
     settings.ENCRYPTION_KEYS = [NEW, OLD]

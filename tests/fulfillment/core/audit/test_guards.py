@@ -1,4 +1,4 @@
-"""The trail of who did what can be added to, and by nobody changed, deleted or emptied."""
+"""The audit trail accepts additions only: no role can change, delete or empty it."""
 
 from contextlib import contextmanager
 
@@ -12,7 +12,7 @@ from psycopg import sql
 
 from accounts.models import Tenant, User
 from fulfillment.core.audit.guards import (
-    OF_TEST_ORDERS,
+    PRUNED_WITH_TEST_ORDERS,
     grant_use,
     install_append_only_triggers,
     trail_models,
@@ -23,7 +23,7 @@ from tests.factories.orders import make_product, order_body
 # Why a model needs no events of its own.
 UNTRACKED = {
     "accounts.Authenticator": "nothing in it but a secret",
-    "accounts.EmailChange": "a question by mail; the change itself is an event of the user",
+    "accounts.EmailChange": "pending until confirmed by mail; the change itself is an event of the user",
     "accounts.IdempotentAnswer": "a copy of an answer, for 24 hours",
     "accounts.Notification": "a message",
     "accounts.NotificationPreference": "where messages are wanted",
@@ -45,8 +45,8 @@ UNTRACKED = {
     "delivery.LiveDataset": "follows the status of the data sets, which is tracked",
     "delivery.Population": "data of a tracked data set",
     "production.Attempt": "a log itself",
-    "production.Job": "its history tells each change",
-    "production.GangSheet": "the history of each of its jobs tells it",
+    "production.Job": "its history has each change",
+    "production.GangSheet": "the history of each of its jobs has it",
     "production.JobHistory": "the trail of jobs itself",
     "production.ProviderReport": "a log itself",
     "production.RoutingTally": "counts",
@@ -54,11 +54,11 @@ UNTRACKED = {
     "stores.Asset": "a picture that is never changed",
     "stores.CatalogUpload": "waits for its import, whose stores and products are tracked",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
-    "stores.OrderComment": "tells itself who wrote it and when; erased, never changed",
+    "stores.OrderComment": "names its author and time; erased, never changed",
     "stores.OrderDay": "counts",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderedAsset": "follows from the order's items, which are tracked",
-    "stores.OrderStory": "the next step of a test order, whose history tells each",
+    "stores.OrderStory": "the next step of a test order, whose history has each",
     "stores.OrderTally": "counts",
     "stores.StoreUsage": "counts",
     "stores.OrderView": "how a person looks at the list of orders",
@@ -134,7 +134,7 @@ def test_history_of_an_order_is_never_rewritten(placed):
             run("UPDATE {table} SET " + change, OrderHistory._meta.db_table)
 
 
-def test_words_of_people_can_be_erased_from_it_and_nothing_else(placed):
+def test_only_free_text_can_be_erased_from_it(placed):
     table = OrderHistory._meta.db_table
     run("UPDATE {table} SET note = '[erased]'", table)
     assert OrderHistory.objects.get().note == "[erased]"
@@ -203,7 +203,7 @@ def test_application_role_cannot_touch_the_trail(as_role, label):
         "SET session_replication_role = replica",
     ):
         # The role prunes the history of test orders; of any other order the guard keeps it.
-        guarded = label == OF_TEST_ORDERS and statement.startswith("DELETE")
+        guarded = label == PRUNED_WITH_TEST_ORDERS and statement.startswith("DELETE")
         with refused(DatabaseError, "append_only" if guarded else "permission denied|must be owner"):
             run(statement, table, **parts)
     with refused(ProgrammingError, "must be owner|permission denied"):

@@ -1,5 +1,6 @@
-"""The audit log tells of every tracked model, newest first, page by page, along an index of each table."""
+"""The audit log covers every tracked model, newest first, page by page, along an index of each table."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -28,7 +29,7 @@ def test_log_has_every_event_of_every_table_once_in_the_order_of_time(world):
     assert order == sorted(order, reverse=True)
 
 
-def test_an_entry_tells_the_record_before_and_after(world):
+def test_entry_shows_the_record_before_and_after(world):
     store = world.associated
     store.company_name = "Renamed Print"
     store.save()
@@ -74,9 +75,10 @@ def test_each_table_is_read_along_an_index(world, chosen):
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {statement}")
         plan = "\n".join(row[0] for row in cursor.fetchall())
+    # Which index it is depends on the statistics that PostgreSQL happens to have of these small tables.
+    read = set(re.findall(r"(?:Index(?: Only)? Scan .*|Bitmap Heap Scan) on (\w+)", plan))
     assert "Seq Scan" not in plan
-    if chosen != {"object_id": "1"}:
-        assert plan.count("_trail") >= len(event_models())
+    assert {model._meta.db_table for model in event_models()} <= read or chosen == {"object_id": "1"}
 
 
 def test_every_tracked_model_has_its_index_and_a_broken_one_is_created_again(world):

@@ -10,6 +10,7 @@ import requests
 
 from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, masked
 from tests.support.live_server import serving
+from tests.support.patience import PATIENCE
 from tests.support.production import PRODUCTION, ROOT
 from tests.support.scenario import PASSWORD, build_world
 
@@ -40,7 +41,7 @@ def test_secrets_are_masked(text):
     assert "***" in shown
 
 
-def test_what_is_no_secret_is_left_alone():
+def test_text_without_secrets_is_not_masked():
     text = "GET /api/v1/store/demo 200 in 3 ms; 7 tokens pruned"
 
     assert masked(text) == text
@@ -97,15 +98,17 @@ def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
     with serving(tmp_path, ACCESS_LOG="1", LOG_FORMAT="plain") as served:
         for end in lines:
             raw = FORGED.replace(" ", "%20")
-            requests.get(f"{served.url}/x{end}{raw}", timeout=10)
-            requests.get(f"{served.url}/api/v1/store/x{end}{raw}", timeout=10)
-            requests.get(f"{served.url}/accounts/login/?next=/x{end}{raw}", timeout=10)
+            requests.get(f"{served.url}/x{end}{raw}", timeout=PATIENCE)
+            requests.get(f"{served.url}/api/v1/store/x{end}{raw}", timeout=PATIENCE)
+            requests.get(f"{served.url}/accounts/login/?next=/x{end}{raw}", timeout=PATIENCE)
         for name in ("User-Agent", "traceparent", "Host", "X-Request-ID", "Content-Type", "Authorization"):
             requests.get(
-                f"{served.url}/healthz", headers={name: f"a\x85\u00a0{FORGED}".encode("latin-1")}, timeout=10
+                f"{served.url}/healthz",
+                headers={name: f"a\x85\u00a0{FORGED}".encode("latin-1")},
+                timeout=PATIENCE,
             )
         data = {"username": f"x\n{FORGED}", "password": f"x\n{FORGED}"}
-        requests.post(f"{served.url}/accounts/login/", data=data, timeout=10)
+        requests.post(f"{served.url}/accounts/login/", data=data, timeout=PATIENCE)
 
     written = served.log.read_text("utf-8")
     assert "/x\\n1999-12-31" in written, "the access log is on"
@@ -123,14 +126,14 @@ def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
         "0" * 900,
     ],
 )
-def test_a_trace_begins_where_none_or_nonsense_was_sent(client, db, sent):
+def test_trace_begins_where_none_or_nonsense_was_sent(client, db, sent):
     answered = client.get("/healthz", headers={"traceparent": sent})["traceparent"]
 
     assert re.fullmatch(r"00-[0-9a-f]{32}-[0-9a-f]{16}-00", answered)
     assert TRACE not in answered
 
 
-def test_a_trace_goes_on(client, db):
+def test_trace_continues(client, db):
     answered = client.get("/healthz", headers={"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})[
         "traceparent"
     ]
@@ -140,7 +143,7 @@ def test_a_trace_goes_on(client, db):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
+def test_access_log_says_who_called_and_holds_no_secret(tmp_path):
     world = build_world()
     client = world.as_user(world.user)
     headers = {
@@ -149,18 +152,18 @@ def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
         "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01",
     }
     with serving(tmp_path, ACCESS_LOG="1", LOG_FORMAT="json", LOG_LEVEL="DEBUG") as served:
-        requests.get(f"{served.url}/api/v1/user/self?access_token=canary", headers=headers, timeout=10)
+        requests.get(f"{served.url}/api/v1/user/self?access_token=canary", headers=headers, timeout=PATIENCE)
         requests.post(
-            f"{served.url}/oauth/token", data={"code": "canary", "client_secret": "canary"}, timeout=10
+            f"{served.url}/oauth/token", data={"code": "canary", "client_secret": "canary"}, timeout=PATIENCE
         )
-        requests.get(f"{served.url}/accounts/password-reset/MQ/canary-{'0' * 32}/", timeout=10)
-        requests.get(f"{served.url}/guide", headers={"Host": "elsewhere.example"}, timeout=10)
+        requests.get(f"{served.url}/accounts/password-reset/MQ/canary-{'0' * 32}/", timeout=PATIENCE)
+        requests.get(f"{served.url}/guide", headers={"Host": "elsewhere.example"}, timeout=PATIENCE)
         page = requests.Session()
         token = re.search(
             r'name="csrfmiddlewaretoken" value="(\w+)"', page.get(f"{served.url}/accounts/login/").text
         )
         form = {"username": "user", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
-        page.post(f"{served.url}/accounts/login/", data=form, timeout=10)
+        page.post(f"{served.url}/accounts/login/", data=form, timeout=PATIENCE)
         log = served.log.read_text()
 
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
@@ -193,7 +196,7 @@ HIDE = "import sys; sys.modules[{module!r}] = None; import fulfillment.wsgi"
     ],
 )
 @pytest.mark.slow
-def test_a_missing_optional_package_is_named(variable, module):
+def test_missing_optional_package_is_named(variable, module):
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | PRODUCTION
     result = subprocess.run(
         [sys.executable, "-c", HIDE.format(module=module)],

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 from fulfillment.core.errors import Fault
 
 # Otherwise a body full of mistakes would get a response of ten times its size.
-LISTED = 100
+MAX_LISTED = 100
 # The code of an error detail that stands for mistakes which are only counted; its text is their number.
 UNLISTED = "unlisted"
 
 
 @dataclass(slots=True)
-class Mistakes:
+class CountedFaults:
     count: int = 0
     listed: list[Fault] = field(default_factory=list)
 
     def count_one(self) -> bool:
         """Counts a mistake; returns whether it is listed and therefore needs a message."""
         self.count += 1
-        return len(self.listed) < LISTED
+        return len(self.listed) < MAX_LISTED
 
     @property
     def summary(self) -> str:
