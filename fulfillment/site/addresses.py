@@ -1,4 +1,4 @@
-"""Tells URLs for programs from pages for browsers."""
+"""Distinguishes URLs for programs from pages for browsers."""
 
 API_PREFIX = "/api/"
 # The API reference: pages below the URL of the API.

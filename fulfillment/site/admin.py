@@ -26,7 +26,7 @@ unfold.fields.prettify_json = show_json
 admin.site.unregister(ProcrastinateJob)
 apps.get_app_config("procrastinate").verbose_name = "Background work"
 # A copy: Django would want a migration of that package for other words in the model itself.
-WORDED = copy(ProcrastinateJob._meta)  # noqa: SLF001 - Django's documented API in spite of its name
+WORDED = copy(ProcrastinateJob._meta)
 WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
 
 
@@ -37,10 +37,10 @@ class JobAdmin(ReadOnlyAdmin):
     list_filter = ["status"]
     search_fields = ["id"]
     exact_search = {"pk": int, "task_name": str, "queue_name": str}
-    search_help_text = "ID, task or queue, written out"
+    search_help_text = "Exact ID, task or queue"
     fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
     ordering = ["-id"]
-    empty_help = "There is no work to do: what is done leaves this list."
+    empty_help = "No background jobs are waiting. Finished jobs leave this list."
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist = super().get_changelist_instance(request)

@@ -6,21 +6,26 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.admin.offers import Attention, Card
 from fulfillment.core.plugins import offered
+from fulfillment.site.certificates import Certificate
 
 MAX_COUNTED = 1000
 # The least free share of a disk.
 MIN_FREE = 0.10
 GIGABYTE = 1 << 30
+# Renewals come a month before the end: a certificate that gets this old was not renewed.
+CERTIFICATE_DAYS = 14
+certificate = Certificate()
 
 
 def attention_card(request: HttpRequest) -> Card:
     found = [one for offer in offered("console", "needs_attention") for one in offer(request)]
     if getattr(request.user, "is_operator", False):
-        found += [*_failed_jobs(), *_full_disk()]
+        found += [*_failed_jobs(), *_full_disk(), *_ending_certificate()]
     return Card("admin/dashboard/attention.html", {"entries": sorted(found, key=lambda one: one.position)}, 0)
 
 
@@ -46,3 +51,19 @@ def _full_disk() -> list[Attention]:
     percent = disk.free * 100 // disk.total
     detail = f"{disk.free / GIGABYTE:.1f} GB are left of {disk.total / GIGABYTE:.0f} GB"
     return [Attention(percent, "% of the disk for files are free", reverse("admin:index"), 50, detail)]
+
+
+def _ending_certificate() -> list[Attention]:
+    """Of the public address, as clients see it, whichever proxy holds it."""
+    if not settings.HTTPS:
+        return []
+    certificate.refresh(settings.PUBLIC_URL)
+    if certificate.end is None:
+        return []
+    days = (certificate.end - timezone.now()).days
+    if days >= CERTIFICATE_DAYS:
+        return []
+    words = "days until the certificate of the public address expires"
+    if days < 0:
+        words = "days since the certificate of the public address expired"
+    return [Attention(abs(days), words, reverse("admin:index"), 40, settings.PUBLIC_URL)]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
@@ -21,6 +20,7 @@ from fulfillment.core.admin.history import FieldChange, choice_label, first_chan
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
+from fulfillment.core.identifiers import parse_uuid
 
 ENTRIES_OF_A_PAGE = 25
 # Columns that label a record; the first existing one is used.
@@ -35,9 +35,11 @@ NAMING = (
     "tracking_number",
     "url",
 )
-UNTOLD = {"id", "updated"}
+HIDDEN = {"id", "updated"}
 OWN_COLUMNS = "pgh_"
 MAX_PEOPLE = 100
+# Records that name one without a name.
+MAX_JOINED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def _end_of(day: date) -> datetime:
 def _people(text: str) -> list[str]:
     """IDs of users by ID, name or e-mail; several tenants may have a user of the same name."""
     known = Q(username__iexact=text) | Q(email__iexact=text)
-    if _is_uuid(text):
+    if parse_uuid(text):
         known |= Q(pk=text)
     return [
         str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MAX_PEOPLE]
@@ -160,12 +162,11 @@ def _shown_entry(
 ) -> ShownEntry:
     user = str(entry.context.get("user") or "")
     row = entry.after or {}
-    name = next((str(row[column]) for column in NAMING if row.get(column)), entry.object_id)
     return ShownEntry(
         when=entry.when,
         action=WORDS.get(entry.action, entry.action),
         kind=_title(model),
-        name=name,
+        name=_name(entry, model, records),
         who=people.get(user, user),
         through=str(entry.context.get("application") or ""),
         where=str(entry.context.get("url") or ""),
@@ -173,6 +174,15 @@ def _shown_entry(
         own_log=f"?{urlencode({'kind': entry.kind, 'object': entry.object_id})}",
         changes=_changes(entry, model, records),
     )
+
+
+def _name(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -> str:
+    """By a column of its own, else by the records that it joins, else its key."""
+    row = entry.after or {}
+    if own := next((str(row[column]) for column in NAMING if row.get(column)), ""):
+        return own
+    joined = (records.get((field.attname, row.get(field.attname))) for field in _references(model))
+    return " · ".join([name for name in joined if name][:MAX_JOINED]) or entry.object_id
 
 
 def _page_of(model: Any, key: Any, row: dict[str, Any]) -> str:
@@ -186,8 +196,8 @@ def _page_of(model: Any, key: Any, row: dict[str, Any]) -> str:
 
 
 def _address(model: type[Model], key: Any) -> str:
-    opts = model._meta  # noqa: SLF001 - Django's documented API in spite of its name
-    if model not in admin.site._registry:  # noqa: SLF001 - Django has no public way to ask
+    opts = model._meta
+    if model not in admin.site._registry:  # noqa: SLF001 - Django has no public method for it
         return ""
     try:
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[key])
@@ -201,9 +211,9 @@ def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -
         return []
     before, after = entry.before or {}, entry.after or {}
     changes = []
-    for field in model._meta.concrete_fields:  # noqa: SLF001 - as above
+    for field in model._meta.concrete_fields:
         name = field.attname
-        if field.name.startswith(OWN_COLUMNS) or field.name in UNTOLD or name not in after:
+        if field.name.startswith(OWN_COLUMNS) or field.name in HIDDEN or name not in after:
             continue
         old, new = (_value(field, of.get(name), records) for of in (before, after))
         if old != new:
@@ -223,7 +233,7 @@ def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
 def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:
     """User names by ID; a deleted one is shown by its ID."""
     ids = {str(entry.context.get("user") or "") for entry in entries} - {""}
-    found = get_user_model().objects.filter(pk__in=[one for one in ids if _is_uuid(one)])
+    found = get_user_model().objects.filter(pk__in=[one for one in ids if parse_uuid(one)])
     return {str(pk): name for pk, name in found.values_list("pk", "username")}
 
 
@@ -252,17 +262,9 @@ def _titled(model: Any, keys: set[Any]) -> dict[str, str]:
 
 
 def _references(model: Any) -> list[Any]:
-    fields = model._meta.concrete_fields  # noqa: SLF001 - as above
+    fields = model._meta.concrete_fields
     return [field for field in fields if field.related_model and not field.name.startswith(OWN_COLUMNS)]
 
 
 def _title(model: Any) -> str:
-    return str(model.pgh_tracked_model._meta.verbose_name).capitalize()  # noqa: SLF001 - as above
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
+    return str(model.pgh_tracked_model._meta.verbose_name).capitalize()

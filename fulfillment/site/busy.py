@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.errors import TooManyRequests, Unavailable
-from fulfillment.core.lanes import address_here
+from fulfillment.core.lanes import client_address
 
 
 class Lanes:
@@ -17,11 +17,11 @@ class Lanes:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = address_here.set(bucket_of_address(request.META.get("REMOTE_ADDR", "")))
+        token = client_address.set(bucket_of_address(request.META.get("REMOTE_ADDR", "")))
         try:
             return self.get_response(request)
         finally:
-            address_here.reset(token)
+            client_address.reset(token)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, Unavailable | TooManyRequests):

@@ -1,7 +1,7 @@
 """The admin site: access, start page and time zone."""
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,10 +11,12 @@ from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from unfold.sites import UnfoldAdminSite
 
 from fulfillment.core.locales import dates_of_reader
@@ -27,6 +29,13 @@ class AutocompleteView(AutocompleteJsonView):
 
     def serialize_result(self, record: Any, key_name: str) -> dict[str, str]:
         return {"id": str(getattr(record, key_name)), "text": self.model_admin.disambiguated_label(record)}
+
+
+def _compressed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """HTML alone. Against guesses by length (BREACH), tokens are masked and Django adds random padding."""
+    if response.streaming or not response.headers.get("Content-Type", "").startswith("text/html"):
+        return response
+    return GZipMiddleware(lambda _: response).process_response(request, response)
 
 
 class ConsoleSite(UnfoldAdminSite):
@@ -43,7 +52,8 @@ class ConsoleSite(UnfoldAdminSite):
             with timezone.override(zone), dates_of_reader(request):
                 response: HttpResponseBase = inner(request, *args, **kwargs)
                 # Rendered here, while time zone and locale are active.
-                return response.render() if isinstance(response, TemplateResponse) else response
+                rendered = response.render() if isinstance(response, TemplateResponse) else response
+            return _compressed(request, rendered)
 
         return update_wrapper(in_zone_of_user, view)
 
@@ -64,6 +74,10 @@ class ConsoleSite(UnfoldAdminSite):
         from fulfillment.site.navigation import show_system  # noqa: PLC0415 - as above
 
         return show_system(request, self.each_context(request))
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
+        """Lazy, because few pages show it; the menu comes from `navigation`."""
+        return SimpleLazyObject(partial(super().get_app_list, request, app_label))
 
     def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
         """Names each model as its admin does."""

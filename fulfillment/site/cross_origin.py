@@ -11,7 +11,7 @@ from django.utils.cache import patch_vary_headers
 
 from fulfillment.site.addresses import is_api
 
-# Besides the API what a client needs of it: tokens, and files at signed addresses.
+# Besides the API: tokens, and files at signed URLs.
 OPEN = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 REQUEST_HEADERS = (
@@ -37,7 +37,7 @@ class CrossOrigin:
         allowed = origin in settings.API_ALLOWED_ORIGINS
         is_question = request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
         response = HttpResponse(status=204) if allowed and is_question else self.get_response(request)
-        # Also where there is none: what is kept of one answer must not serve the other.
+        # Also on responses without the header, so that caches keep both apart.
         patch_vary_headers(response, ["Origin"])
         if allowed:
             response.headers["Access-Control-Allow-Origin"] = origin

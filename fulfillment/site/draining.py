@@ -45,7 +45,7 @@ def end_while_loading() -> None:
 
 
 def drain_before_stop() -> None:
-    """Called while Granian loads the application: it asks for its signal handlers after that."""
+    """Called while Granian loads the application: it installs its signal handlers after that."""
     signals: Any = import_module("granian._signals")
     known = signals.set_sync_signals
 

@@ -65,5 +65,5 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
             "milliseconds": round(seconds * 1000, 1),
         }
         # Without the query, which may contain personal data and authorization codes.
-        said = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
-        access_log.info(said, fields, extra={"fields": fields})
+        template = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
+        access_log.info(template, fields, extra={"fields": fields})

@@ -11,8 +11,10 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
+from django.middleware.gzip import GZipMiddleware
 
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import (
@@ -58,6 +60,15 @@ class Hosts(CommonMiddleware):
 
     def process_request(self, request: HttpRequest) -> Any:
         return None if request.path_info in PROBES else super().process_request(request)
+
+
+class PageCompression(_PagesOnly, GZipMiddleware):
+    """Compresses HTML. Of random length, so that a secret cannot be found by the size of answers (BREACH)."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.streaming or not response.headers.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
 
 
 class PageSessions(_PagesOnly, SessionMiddleware):

@@ -1,6 +1,5 @@
 """The side bar of the console, from the entries of apps, and the page *System* for rare ones."""
 
-from itertools import groupby
 from typing import Any
 
 from django.contrib import admin
@@ -39,6 +38,7 @@ def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
 
 def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
     groups = [{"title": group["title"], "items_shown": group["items"]} for group in minor_pages(request)]
+    groups.sort(key=lambda group: group["title"] == SYSTEM)
     if not groups:
         raise PermissionDenied
     return TemplateResponse(request, "admin/system.html", {**shared, "title": SYSTEM, "groups": groups})
@@ -46,7 +46,11 @@ def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateRespons
 
 def _open_entries(request: HttpRequest) -> list[Entry]:
     entries = [*OWN, *(entry for entries in offered("console", "NAVIGATION") for entry in entries)]
-    return sorted((one for one in entries if _is_open(one, request)), key=lambda one: one.position)
+    admins = {model._meta.label_lower: one for model, one in admin.site._registry.items()}  # noqa: SLF001
+    open_ones = [
+        one for one in entries if one.model in admins and admins[one.model].has_module_permission(request)
+    ]
+    return sorted(open_ones, key=lambda one: one.position)
 
 
 def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
@@ -63,13 +67,11 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, str]]:
 
 
 def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
-    groups = groupby(entries, key=lambda entry: entry.group)
-    return [{"title": name, "items": [_link(one) for one in group]} for name, group in groups]
-
-
-def _is_open(entry: Entry, request: HttpRequest) -> bool:
-    admins = {model._meta.label_lower: one for model, one in admin.site._registry.items()}  # noqa: SLF001
-    return entry.model in admins and admins[entry.model].has_module_permission(request)
+    """By the name of their group, where its first entry stands; entries of several apps may share one."""
+    groups: dict[str, list[dict[str, str]]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(_link(entry))
+    return [{"title": name, "items": items} for name, items in groups.items()]
 
 
 def _link(entry: Entry) -> dict[str, str]:

@@ -17,7 +17,10 @@ from fulfillment.core.api.errors import (
     unknown_path,
 )
 from fulfillment.core.errors import Unavailable
+from fulfillment.core.lanes import LaneFull, TooManyAtOnce
+from fulfillment.core.observability.logs import current_trace
 from fulfillment.site.addresses import is_api
+from fulfillment.site.busy import refusal_page
 
 PLACEHOLDERS = {
     "client_id": "YOUR_CLIENT_ID",
@@ -44,21 +47,26 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return problem(403, "forbidden", "You may not do this.")
-    said = str(exception) if isinstance(exception, PermissionDenied) else ""
-    return render(request, "portal/403.html", {"said": said}, status=403)
+    message = str(exception) if isinstance(exception, PermissionDenied) else ""
+    return render(request, "portal/403.html", {"message": message}, status=403)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return unknown_path(request)
     # Http404 of the resolver contains all URL patterns; ours contain a message.
-    said = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
-    return render(request, "portal/404.html", {"said": said if isinstance(said, str) else ""}, status=404)
+    message = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
+    return render(
+        request, "portal/404.html", {"message": message if isinstance(message, str) else ""}, status=404
+    )
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """Renders without the database, which may be the cause of the error."""
     error = sys.exc_info()[1]
+    if isinstance(error, LaneFull | TooManyAtOnce):
+        # A middleware read the body, as the check against forged forms does.
+        return refusal_page(error)
     if isinstance(error, DATABASE_UNAVAILABLE):
         if is_api(request.path_info):
             return database_unavailable(error)
@@ -75,6 +83,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
     """Renders without the request, so that neither session nor user is queried."""
-    return HttpResponse(
-        render_to_string(template), status=status, headers={"Cache-Control": "no-store", **(headers or {})}
-    )
+    trace = current_trace.get()
+    page = render_to_string(template, {"request_id": trace.trace_id if trace else ""})
+    return HttpResponse(page, status=status, headers={"Cache-Control": "no-store", **(headers or {})})

@@ -44,8 +44,8 @@ class TrustedProxies:
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
     """The last address of the chain that is not a trusted proxy: earlier ones may be forged."""
     address = peer
-    for said in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
-        stated = _without_port(said.strip())
+    for entry in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
+        stated = _without_port(entry.strip())
         try:
             ip_address(stated)
         except ValueError:

@@ -1,6 +1,6 @@
 """Limits of request heads: of the URL and of every header that is parsed.
 
-They are checked by lengths and counts alone, which costs microseconds whatever was sent.
+They are checked by lengths and counts alone, which costs microseconds for any input.
 """
 
 from collections.abc import Mapping, MutableMapping
@@ -69,9 +69,9 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     if len(path) > 4 * LONGEST_ADDRESS:
         environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
     limit = HEADER_LIMITS["CONTENT_TYPE"]
-    said = environ.get("CONTENT_TYPE", "")
-    if len(said) > limit.longest or said.count(limit.separator) >= limit.most_parts:
-        *parts, rest = said[: limit.longest + 1].split(limit.separator, limit.most_parts)
+    header = environ.get("CONTENT_TYPE", "")
+    if len(header) > limit.longest or header.count(limit.separator) >= limit.most_parts:
+        *parts, rest = header[: limit.longest + 1].split(limit.separator, limit.most_parts)
         # One part over the limit is enough to be refused.
         environ["CONTENT_TYPE"] = limit.separator.join([*parts, rest.replace(limit.separator, ",")])
 

@@ -17,18 +17,18 @@ class TracedRequests(_DjangoMiddleware):
     refused, and refusals would lack our headers.
     """
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.is_traced = _can_be_traced(request)  # type: ignore[attr-defined]
-        if not request.is_traced:  # type: ignore[attr-defined]
+    def __call__(self, request: Any) -> HttpResponse:
+        request.is_traced = _can_be_traced(request)
+        if not request.is_traced:
             return self.get_response(request)
         return super().__call__(request)
 
-    def process_view(self, request: HttpRequest, view: Callable[..., Any], *arguments: Any) -> None:
-        if request.is_traced:  # type: ignore[attr-defined]
+    def process_view(self, request: Any, view: Callable[..., Any], *arguments: Any) -> None:
+        if request.is_traced:
             super().process_view(request, view, *arguments)
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        if request.is_traced:  # type: ignore[attr-defined]
+    def process_exception(self, request: Any, exception: Exception) -> None:
+        if request.is_traced:
             super().process_exception(request, exception)
 
 

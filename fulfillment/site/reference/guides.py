@@ -15,6 +15,7 @@ GUIDES = (
     ("idempotency", "Idempotency", "api/idempotency.md"),
     ("paging", "Paging", "api/paging.md"),
     ("rate-limits", "Rate limits", "api/rate-limits.md"),
+    ("test-applications", "Test applications", "api/test-applications.md"),
     ("client-libraries", "Client libraries", "clients.md"),
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),

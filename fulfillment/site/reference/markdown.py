@@ -14,6 +14,7 @@ from markdown_it.token import Token
 LANGUAGES = {
     "sh": "Shell",
     "js": "JavaScript",
+    "ts": "TypeScript",
     "javascript": "JavaScript",
     "python": "Python",
     "json": "JSON",

@@ -3,17 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from django.utils.safestring import SafeString
-from django.utils.text import slugify
-
+from fulfillment.core.api.client_names import camel, group_of, method_of
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
-from fulfillment.site.reference.guides import ROOT
 from fulfillment.site.reference.markdown import rendered
+from fulfillment.site.reference.records import Answer, Body, Event, Group, Operation, Refusal
 from fulfillment.site.reference.samples import Request, filled_path, samples_of
 from fulfillment.site.reference.schemas import Member, SchemaReader
 
@@ -33,83 +30,6 @@ CODES_OF_ALL = {
     "431": ("headers_too_large",),
     "503": ("service_unavailable",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    status: str
-    title: str
-    when: SafeString
-    codes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    status: str
-    description: SafeString
-    media: tuple[str, ...]
-    headers: tuple[Member, ...]
-    schema: Member | None
-    examples: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    media: tuple[str, ...]
-    schema: Member | None
-    examples: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    id: str
-    title: str
-    method: str
-    path: str
-    tag: str
-    description: SafeString
-    access: SafeString
-    parameters: tuple[tuple[str, tuple[Member, ...]], ...]
-    body: Body | None
-    answers: tuple[Answer, ...]
-    refusals: tuple[Refusal, ...]
-    samples: tuple[tuple[str, str, str], ...]
-    leads_to: tuple[str, ...]
-    scopes: tuple[str, ...]
-    text: str
-
-    @property
-    def url(self) -> str:
-        return f"{ROOT}/operations/{self.id}"
-
-    @property
-    def codes(self) -> set[str]:
-        return {code for refusal in self.refusals for code in refusal.codes}
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    name: str
-    about: str
-    description: SafeString
-    headers: tuple[Member, ...]
-    schema: Member
-    example: str
-
-    @property
-    def url(self) -> str:
-        return f"{ROOT}/events/{self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    name: str
-    description: str
-    operations: tuple[Operation, ...]
-
-    @property
-    def slug(self) -> str:
-        return slugify(self.name)
 
 
 @cache
@@ -141,7 +61,7 @@ def events() -> dict[str, Event]:
 
 
 def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A webhook stands in the document itself or among its components."""
+    """A webhook is in the document itself or among its components."""
     for step in item["$ref"].removeprefix("#/").split("/") if "$ref" in item else ():
         document = document[step.replace("~1", "/").replace("~0", "~")]
     return document if "$ref" in item else item
@@ -187,7 +107,14 @@ def _read(
         leads_to=tuple(dict.fromkeys(_links(document, operation))),
         scopes=tuple(sorted(scopes)),
         text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
+        library=_library_names(operation["operationId"]),
     )
+
+
+def _library_names(operation_id: str) -> tuple[str, ...]:
+    """The methods of the client libraries: of both, or first Python's, then TypeScript's."""
+    group, method = group_of(operation_id), method_of(operation_id)
+    return tuple(dict.fromkeys(f"client.{group}.{name}" for name in (method, camel(method))))
 
 
 def _parameters(
@@ -275,7 +202,7 @@ def _request(document: Mapping[str, Any], path: str, method: str, operation: Map
         method=method.upper(),
         url=document["servers"][0]["url"] + filled_path(path),
         query=query,
-        headers={"Idempotency-Key": "one-for-each-attempt"} if keyed else {},
+        headers={"Idempotency-Key": "one-for-each-thing-created"} if keyed else {},
         body=next(iter(examples.values()))["value"] if examples else None,
         picture="image/*" in content,
         file_out=_file_out(operation),

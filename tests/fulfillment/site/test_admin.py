@@ -1,5 +1,6 @@
-"""Every list and form of the admin opens for an operator, shows no secret, and is closed to everybody else."""
+"""Every list and form of the admin opens for an operator, shows no secret, and is closed to everyone else."""
 
+import gzip
 import re
 from itertools import product
 
@@ -123,7 +124,7 @@ def test_new_user_of_the_admin_has_a_subscription(world, client):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("path", ["procrastinate/procrastinatejob/", "stores/order/", "stores/order/export/"])
-def test_a_filter_that_is_none_leads_to_the_whole_list(world, client, path):
+def test_filter_that_is_none_leads_to_the_whole_list(world, client, path):
     client.force_login(world.operator)
 
     response = client.get(f"/admin/{path}", {"status": "nothing"})
@@ -162,7 +163,7 @@ NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-00000000000
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_an_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, model):
+def test_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, model):
     client.force_login(full_world.operator)
     request = client.get(address(model, "changelist")).wsgi_request
     before = list(model._base_manager.values())
@@ -197,8 +198,8 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
 @pytest.mark.parametrize(
     ("joined", "more", "said"),
     [
-        ("user", {}, "Choose a store or an application, or say that it counts everywhere."),
-        ("user store", {"everywhere": "on"}, "everywhere: not both"),
+        ("user", {}, "Choose a store or an application, or tick Everywhere."),
+        ("user store", {"everywhere": "on"}, "or Everywhere, not both"),
         ("user application store", {}, "leave one of them out"),
         ("user application", {}, "On an application these count: Application.All.Read"),
         ("user store", {"grant": "Application.Self.Write"}, "On a store these count: Order.All.Read"),
@@ -208,7 +209,7 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
         ("user", {"store": "0"}, "Select a valid choice."),
     ],
 )
-def test_a_role_that_says_nothing_or_too_much_is_refused(world, client, joined, more, said):
+def test_role_that_says_nothing_or_too_much_is_refused(world, client, joined, more, said):
     client.force_login(world.operator)
     records = {"user": world.user.pk, "application": world.application.pk, "store": world.associated.pk}
     sent = {name: str(records[name]) for name in joined.split()}
@@ -221,7 +222,7 @@ def test_a_role_that_says_nothing_or_too_much_is_refused(world, client, joined, 
 
 
 @pytest.mark.parametrize("place", ["store", "everywhere"])
-def test_a_role_is_given_on_a_store_or_everywhere(world, client, place):
+def test_role_is_given_on_a_store_or_everywhere(world, client, place):
     client.force_login(world.operator)
     chosen = {"store": str(world.unassociated.pk)} if place == "store" else {"everywhere": "on"}
 
@@ -238,15 +239,15 @@ def test_a_role_is_given_on_a_store_or_everywhere(world, client, place):
     assert ("Yes" in said) == (place == "everywhere")
 
 
-def test_an_unknown_time_zone_of_a_user_is_refused(world, client):
+def test_unknown_time_zone_of_a_user_is_refused(world, client):
     client.force_login(world.operator)
 
     page = client.post(f"/admin/accounts/user/{world.user.pk}/change/", {"time_zone": "Mars"})
 
-    assert "There is no such zone." in page.context["adminform"].form.errors["time_zone"][0]
+    assert "Unknown time zone." in page.context["adminform"].form.errors["time_zone"][0]
 
 
-def test_a_tenant_somebody_joins_while_it_is_deleted_stays(world, client, monkeypatch):
+def test_tenant_joined_during_its_deletion_is_kept(world, client, monkeypatch):
     tenant = Tenant.objects.create(domain="new.example", name="New")
     delete = admin.site._registry[Tenant].delete_model
 
@@ -260,5 +261,17 @@ def test_a_tenant_somebody_joins_while_it_is_deleted_stays(world, client, monkey
     answer = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
 
     assert answer.status_code == 200
-    assert "Somebody joined this tenant meanwhile" in answer.content.decode()
+    assert "A user joined this tenant in the meantime" in answer.content.decode()
     assert Tenant.objects.filter(pk=tenant.pk).exists()
+
+
+def test_pages_are_compressed_for_browsers_that_take_it(world, client):
+    client.force_login(world.operator)
+
+    plain, small = client.get("/admin/"), client.get("/admin/", headers={"Accept-Encoding": "gzip"})
+
+    assert "Content-Encoding" not in plain.headers
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in small.headers["Vary"]
+    assert len(small.content) < len(plain.content) / 3
+    assert b"Needs attention" in gzip.decompress(small.content)

@@ -21,7 +21,7 @@ def text_of(client, **sent) -> str:
     return " ".join(answer.content.decode().split())
 
 
-def test_log_tells_who_changed_what_from_what_to_what(world, client):
+def test_audit_log_shows_who_changed_which_value(world, client):
     client.force_login(world.operator)
     page = f"/admin/accounts/tenant/{world.tenant.pk}/change/"
     form = client.get(page).context["adminform"].form
@@ -38,7 +38,7 @@ def test_log_tells_who_changed_what_from_what_to_what(world, client):
     assert "Renamed" in client.get(f"/admin/audit/{own}").content.decode()
 
 
-def test_a_deleted_object_has_no_page_but_a_history(world, client):
+def test_deleted_object_has_no_page_but_a_history(world, client):
     client.force_login(world.operator)
     tenant = Tenant.objects.create(domain="gone.example", name="Gone")
     key = tenant.pk
@@ -73,7 +73,7 @@ def test_pages_of_the_log_follow_one_another(furnished, client):
         ({"after": "x|y|z"}, "Created"),
     ],
 )
-def test_a_filter_that_is_none_says_so(world, client, sent, said):
+def test_filter_that_is_none_says_so(world, client, sent, said):
     client.force_login(world.operator)
     assert said in text_of(client, **sent)
 

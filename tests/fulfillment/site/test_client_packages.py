@@ -31,7 +31,7 @@ def test_packages_are_installed_from_the_address_the_page_shows(client, packages
         assert answer["Content-Disposition"].startswith("attachment")
 
 
-def test_a_service_without_packages_says_who_builds_them(client, packages):
+def test_service_without_packages_says_who_builds_them(client, packages):
     page = client.get("/clients").content.decode()
 
     assert "This service does not offer the packages" in page
@@ -44,7 +44,7 @@ def test_nothing_else_is_served(client, packages, name):
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
-def test_the_portal_shows_the_receiver_of_the_documents(client, language):
+def test_portal_shows_the_receiver_of_the_documents(client, language):
     document = (ROOT / "docs/webhooks.md").read_text("utf-8").partition("## A receiver")[2]
     shown = (ROOT / f"templates/portal/code/receiver.{language}.html").read_text("utf-8")
 

@@ -67,9 +67,9 @@ def all_pages(world: World, user) -> list[ConsolePage]:
     return [page for app in apps_of_console() for page in pages_of(app, world, user)]
 
 
-def test_every_page_opens_with_few_queries_and_no_dead_link(furnished, client, rendered, monkeypatch):
+def test_every_page_opens_with_few_queries_and_no_broken_link(furnished, client, rendered, monkeypatch):
     # What is shown where a list to choose from would be too long is to be seen as well.
-    monkeypatch.setattr(autocomplete, "FEW", 1)
+    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
     client.force_login(furnished.operator)
     # The time zones of the stores are read once a minute, by whichever page is the first then.
     client.get("/admin/")
@@ -124,7 +124,7 @@ def test_every_address_has_an_example_or_a_reason(furnished):
         assert model_admin.get_queryset(request).exists(), f"The furnished world has no {model._meta.label}."
 
 
-def test_whatever_is_sent_asks_first_or_says_why_not(furnished, client):
+def test_every_form_is_confirmed_or_exempt_with_a_reason(furnished, client):
     client.force_login(furnished.operator)
     pages = [page for page in all_pages(furnished, furnished.operator) if page.asks]
     own = {address: examples[0] for address, examples in own_pages(furnished).items()}
@@ -166,7 +166,7 @@ def test_every_list_is_searched_paged_and_shows_more_than_names(furnished):
         assert hasattr(model_admin.get_paginator(request, model.objects.none(), 25), "is_bounded"), model
 
 
-def test_a_list_that_is_longer_than_a_page_goes_on(furnished, client, monkeypatch):
+def test_list_that_is_longer_than_a_page_continues(furnished, client, monkeypatch):
     client.force_login(furnished.operator)
     for _, model_admin in (one for app in apps_of_console() for one in admins_of(app)):
         monkeypatch.setattr(model_admin, "list_per_page", 1)

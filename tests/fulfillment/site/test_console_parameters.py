@@ -1,4 +1,4 @@
-"""Whatever stands in the address of a list or search of the console, the answer is no error of the service.
+"""No query of a list or search of the console is answered with an error of the service.
 
 The lists are those of the registry, their parameters those of Django's lists and of each list's own filters.
 """

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 SHOP, OTHER = "https://shop.example", "https://other.example"
-ASKED = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def test_named_sites_read_answers_and_refusals(db, opened, path):
     assert "Access-Control-Allow-Credentials" not in headers
 
 
-def test_named_sites_are_told_what_they_may_send(db, opened):
-    status, headers = headers_for(SHOP, "/api/v1/store/demo/order", "OPTIONS", **ASKED)
+def test_allowed_origins_receive_the_allowed_headers(db, opened):
+    status, headers = headers_for(SHOP, "/api/v1/store/demo/order", "OPTIONS", **PREFLIGHT)
 
     assert status == 204
     assert "POST" in headers["Access-Control-Allow-Methods"]
@@ -41,7 +41,7 @@ def test_named_sites_are_told_what_they_may_send(db, opened):
 @pytest.mark.parametrize("origin", [OTHER, "null", "https://shop.example:8443", "http://shop.example", ""])
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
 def test_other_sites_get_nothing(db, opened, origin, method):
-    status, headers = headers_for(origin, method=method, **ASKED)
+    status, headers = headers_for(origin, method=method, **PREFLIGHT)
 
     assert status == 401
     assert not [name for name in headers if name.startswith("Access-Control")]

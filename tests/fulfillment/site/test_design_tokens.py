@@ -19,6 +19,7 @@ TEXT = [
     ("on-accent", "accent"),
     ("code-ink", "code"),
     ("soft", "code"),
+    *product(["code-name", "code-text", "code-number", "code-word"], ["code", "paper"]),
 ]
 DRAWN = [
     *product([name for name in COLOURS if name.startswith("status-")], ["paper", "raised"]),
@@ -48,7 +49,9 @@ def test_colours_can_be_read_on_their_grounds(scheme):
     assert {pair: ratio for pair, ratio in found.items() if ratio < (4.5 if pair in TEXT else 3)} == {}
 
 
-@pytest.mark.parametrize("sheet", ["portal.css", "console/console.css", "console/theme.css"])
+@pytest.mark.parametrize(
+    "sheet", ["portal.css", "reference/reference.css", "console/console.css", "console/theme.css"]
+)
 def test_stylesheets_name_only_tokens_that_are_defined(sheet):
     text = (STATIC / sheet).read_text()
     defined = set(re.findall(r"(--[\w-]+):", TOKENS + text))

@@ -1,5 +1,6 @@
-"""A web process that is told to stop ends its connections with their answers first."""
+"""A stopping web process ends its connections with their answers first."""
 
+import contextlib
 import os
 import re
 import signal
@@ -13,10 +14,12 @@ import requests
 
 from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants
-from tests.support.live_server import ROOT, database_url, free_port, served_environment, serving
+from tests.support.live_server import ROOT, database_url, served_environment, serving
+from tests.support.patience import PATIENCE, ROUNDS, wait_for
+from tests.support.ports import free_port
 
 
-def test_a_process_told_to_stop_while_it_loads_ends_at_once(tmp_path):
+def test_process_stopped_while_loading_ends_at_once(tmp_path):
     """As happens to the second reload in a row, and to a stop right after a reload."""
     command = [
         sys.executable,
@@ -39,13 +42,14 @@ def test_a_process_told_to_stop_while_it_loads_ends_at_once(tmp_path):
             preexec_fn=supervision.end_with_parent,
         )
         try:
-            worker = wait_for(lambda: next(iter(descendants(process.pid)), None), seconds=30)
-            wait_for(lambda: not catches_sigterm(worker), seconds=30)
+            worker = wait_for(lambda: next(iter(descendants(process.pid)), None))
+            wait_for(lambda: not catches_sigterm(worker), every=0.005)
             os.kill(worker, signal.SIGTERM)
-            wait_for(lambda: worker not in descendants(process.pid), seconds=5)
+            # What had loaded would serve on, and not end.
+            wait_for(lambda: worker not in descendants(process.pid))
         finally:
             process.terminate()
-            process.wait(timeout=60)
+            process.wait(timeout=PATIENCE)
 
 
 def catches_sigterm(pid: int) -> bool:
@@ -54,28 +58,23 @@ def catches_sigterm(pid: int) -> bool:
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
-def wait_for(condition, *, seconds):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    return found
-
-
 pytestmark = pytest.mark.slow
 
 
-def test_a_process_told_to_stop_answers_for_a_moment_and_closes_each_connection(tmp_path):
-    with serving(tmp_path, workers=1) as served, requests.Session() as session:
-        before = session.get(f"{served.url}/healthz", timeout=10)
-        (worker, *_) = descendants(served.process.pid)
-        os.kill(worker, signal.SIGTERM)
-        time.sleep(0.2)
-        answers = [session.get(f"{served.url}/healthz", timeout=10) for _ in range(3)]
-        deadline = time.monotonic() + 15
-        while worker in descendants(served.process.pid):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-
-    assert "close" not in before.headers.get("Connection", "")
-    assert [(one.status_code, one.headers["Connection"]) for one in answers] == [(200, "close")] * 3
+def test_stopping_process_answers_briefly_and_closes_each_connection(tmp_path):
+    # It answers for three seconds: beside other tests one of several rounds must come in time.
+    for _ in range(ROUNDS):
+        answers = []
+        with serving(tmp_path, workers=1) as served, requests.Session() as session:
+            before = session.get(f"{served.url}/healthz", timeout=PATIENCE)
+            (worker, *_) = descendants(served.process.pid)
+            os.kill(worker, signal.SIGTERM)
+            time.sleep(0.2)
+            with contextlib.suppress(requests.ConnectionError):
+                answers += [session.get(f"{served.url}/healthz", timeout=PATIENCE) for _ in range(3)]
+            wait_for(lambda worker=worker, served=served: worker not in descendants(served.process.pid))
+        assert "close" not in before.headers.get("Connection", "")
+        said = [(one.status_code, one.headers.get("Connection")) for one in answers]
+        if said == [(200, "close")] * 3:
+            break
+    assert said == [(200, "close")] * 3

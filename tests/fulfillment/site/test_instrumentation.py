@@ -24,7 +24,7 @@ def test_answers_are_counted_for_the_calling_application(world):
     assert counted == {world.application.pk: (4, 2), world.console.pk: (1, 0)}
 
 
-def test_what_no_application_is_known_for_is_not_counted(world, client):
+def test_request_without_a_known_application_is_not_counted(world, client):
     ApiClient("sfa_unknown", "nonsense").call("GET", "/store")
     client.get("/api/v1/schema")
     client.get("/")
@@ -35,7 +35,7 @@ def test_what_no_application_is_known_for_is_not_counted(world, client):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_a_process_that_ends_writes_down_what_it_counted(tmp_path):
+def test_process_that_ends_writes_down_what_it_counted(tmp_path):
     world = build_world()
     client = world.as_application()
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}

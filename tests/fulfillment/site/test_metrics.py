@@ -18,15 +18,16 @@ from tests.factories.templates import make_card
 from tests.factories.webhooks import make_event, make_webhook
 from tests.support.fault_proxy import Gate
 from tests.support.live_server import serving
+from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
 from tests.support.webhook_receiver import receiving
-from tests.support.workers import forget_jobs, wait_for, working
+from tests.support.workers import forget_jobs, working
 
 TOKEN = "a-token-of-the-metrics-0123456789-abcdef"
 
 
 def figure(text: str, name: str, **labels: str) -> float:
-    """The value of one line, whatever else it is labelled with; the sum where several fit."""
+    """The value of one line, with any other labels; the sum of all that match."""
     found = 0.0
     for line in re.findall(rf"^{name}(?:{{.*}})? .*$", text, re.MULTILINE):
         if all(f'{label}="{value}"' in line for label, value in labels.items()):
@@ -54,19 +55,23 @@ def test_metrics_are_closed_unless_opened(db, client):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_one_process_tells_the_figures_of_all(tmp_path):
+def test_one_process_reports_the_metrics_of_all(tmp_path):
     world = build_world()
     Subscription.objects.filter(application=world.application).update(requests_per_minute=40)
     client = world.as_application()
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
     with serving(tmp_path, workers=2, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
         for _ in range(50):
-            requests.get(f"{served.url}/api/v1/store/associated", headers=headers, timeout=10)
-        requests.get(f"{served.url}/nothing/{'x' * 40}", timeout=10)
-        refused = requests.get(f"{served.url}/metrics", timeout=10)
-        wrong = requests.get(f"{served.url}/metrics", headers={"Authorization": "Bearer no"}, timeout=10)
+            requests.get(f"{served.url}/api/v1/store/associated", headers=headers, timeout=PATIENCE)
+        requests.get(f"{served.url}/nothing/{'x' * 40}", timeout=PATIENCE)
+        refused = requests.get(f"{served.url}/metrics", timeout=PATIENCE)
+        wrong = requests.get(
+            f"{served.url}/metrics", headers={"Authorization": "Bearer no"}, timeout=PATIENCE
+        )
         answers = [
-            requests.get(f"{served.url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=10)
+            requests.get(
+                f"{served.url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE
+            )
             for _ in range(6)
         ]
 
@@ -102,7 +107,7 @@ def assert_measured(text: str, name: str, count: int, **labels: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_the_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
+def test_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
     world = build_world()
     make_card(world.associated)
     client = world.as_application()
@@ -112,17 +117,20 @@ def test_the_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
 
         def reported() -> str:
             requested = {"Authorization": f"Bearer {TOKEN}"}
-            return requests.get(f"{served.url}/metrics", headers=requested, timeout=10).text
+            return requests.get(f"{served.url}/metrics", headers=requested, timeout=PATIENCE).text
 
         before = reported()
         # The third is the first again, kept and not made anew.
         for name in ("Ada", "Grace", "Ada"):
             made = requests.post(
-                f"{served.url}{address}/product/card/proof", json={"Name": name}, headers=headers, timeout=60
+                f"{served.url}{address}/product/card/proof",
+                json={"Name": name},
+                headers=headers,
+                timeout=PATIENCE,
             )
             assert made.status_code == 200, made.text
         for _ in range(5):
-            requests.get(f"{served.url}{address}", headers=headers, timeout=10)
+            requests.get(f"{served.url}{address}", headers=headers, timeout=PATIENCE)
         after = reported()
 
     assert figure(before, "fulfillment_render_seconds_count") == 0
@@ -134,7 +142,7 @@ def test_the_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_what_workers_did_and_left_is_reported_by_the_web(tmp_path, settings):
+def test_web_reports_the_counts_and_backlog_of_workers(tmp_path, settings):
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
     world = build_world()
     forget_jobs()
@@ -143,7 +151,9 @@ def test_what_workers_did_and_left_is_reported_by_the_web(tmp_path, settings):
 
         def reported(name: str, **labels: str) -> float:
             return figure(
-                requests.get(f"{served.url}/metrics", headers=requested, timeout=10).text, name, **labels
+                requests.get(f"{served.url}/metrics", headers=requested, timeout=PATIENCE).text,
+                name,
+                **labels,
             )
 
         make_webhook(world.application, receiver.url())
@@ -167,22 +177,23 @@ def test_what_workers_did_and_left_is_reported_by_the_web(tmp_path, settings):
 
     assert waiting[0] >= 1
     assert waiting[1] == 2
-    assert 0 <= ages[0] < 60
-    assert 100 <= ages[1] < 160
+    # Beside other tests the answer may be late by as much as they wait.
+    assert 0 <= ages[0] < PATIENCE
+    assert 100 <= ages[1] < 100 + PATIENCE
     assert alive == 1
     assert left == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
+def test_database_that_is_away_is_a_metric_as_well(tmp_path):
     requested = {"Authorization": f"Bearer {TOKEN}"}
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         gate = Gate(Path(folder))
         gate.open()
         with serving(tmp_path, database=gate.url, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
             gate.shut()
-            answer = requests.get(f"{served.url}/metrics", headers=requested, timeout=10)
+            answer = requests.get(f"{served.url}/metrics", headers=requested, timeout=PATIENCE)
         gate.shut()
 
     assert answer.status_code == 200
@@ -195,4 +206,4 @@ def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
 @pytest.mark.slow
 def test_metrics_are_open_to_a_network_when_configured(tmp_path):
     with serving(tmp_path, METRICS_NETWORKS="127.0.0.0/8", TMPDIR=str(tmp_path)) as served:
-        assert requests.get(f"{served.url}/metrics", timeout=10).status_code == 200
+        assert requests.get(f"{served.url}/metrics", timeout=PATIENCE).status_code == 200

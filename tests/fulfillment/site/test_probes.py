@@ -32,7 +32,7 @@ def test_ready_names_what_was_looked_at(db, client):
     assert set(checks) == {"worker"}
 
 
-def test_a_probe_leaves_no_file(db, client):
+def test_probe_leaves_no_file(db, client):
     client.get("/readyz?worker=0")
 
     assert default_storage.listdir("health")[1] == []
@@ -48,7 +48,7 @@ def test_storage_is_probed_every_ten_seconds_only(db, client, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES])
-def test_a_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, number):
+def test_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, number):
     monkeypatch.setattr(default_storage, "save", failing(OSError(number, "full")))
 
     response = client.get("/readyz?worker=0")
@@ -57,7 +57,7 @@ def test_a_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, num
     assert response.json()["reason"] == "files cannot be written and read"
 
 
-def test_a_lost_database_is_not_ready_and_still_alive(db, client, monkeypatch):
+def test_lost_database_is_not_ready_and_still_alive(db, client, monkeypatch):
     def away():
         raise OperationalError("gone")
 
@@ -79,7 +79,7 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_a_worker_belongs_to_it_unless_the_web_alone_is_checked(client):
+def test_worker_belongs_to_it_unless_the_web_alone_is_checked(client):
     lone = client.get("/readyz")
 
     assert (lone.status_code, lone.json()["reason"]) == (503, "no worker has been heard of for 30 seconds")

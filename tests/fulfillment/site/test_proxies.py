@@ -39,7 +39,7 @@ def test_client_is_the_last_address_no_proxy_of_ours_has(chain, client):
     assert client_address("10.1.1.1", chain, TRUSTED) == client
 
 
-def test_a_trusted_proxy_is_believed(settings):
+def test_trusted_proxy_is_believed(settings):
     meta = seen(
         settings,
         REMOTE_ADDR="10.1.1.1",
@@ -51,7 +51,7 @@ def test_a_trusted_proxy_is_believed(settings):
 
 
 @pytest.mark.parametrize("peer", ["192.0.2.1", "::ffff:192.0.2.1", "2001:db9::1", "", "unix:"])
-def test_nobody_else_is(settings, peer):
+def test_headers_of_an_untrusted_peer_are_ignored(settings, peer):
     meta = seen(
         settings,
         REMOTE_ADDR=peer,
@@ -66,7 +66,7 @@ def test_nobody_else_is(settings, peer):
     assert not [name for name in meta if "FORWARDED" in name or name == "HTTP_X_REAL_IP"]
 
 
-def test_a_limit_cannot_be_evaded_by_a_made_up_address(db, client, settings):
+def test_limit_cannot_be_evaded_by_a_made_up_address(db, client, settings):
     settings.ADDRESS_REQUESTS_PER_MINUTE = 2
 
     statuses = [

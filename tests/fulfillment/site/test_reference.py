@@ -25,15 +25,15 @@ def document():
     return schema_document()
 
 
-def test_every_operation_event_and_guide_has_a_page_that_asks_the_database_for_its_limit_alone(
+def test_every_reference_page_runs_no_query_but_the_rate_limit(
     client, db, django_assert_num_queries, document
 ):
     ids = {one["operationId"] for item in document["paths"].values() for one in item.values()}
     addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
     shown = [ROOT, f"{ROOT}/events", *addresses]
-    with django_assert_num_queries(len(shown)) as asked:
+    with django_assert_num_queries(len(shown)) as queries:
         pages = {address: client.get(address) for address in shown}
-    assert [query["sql"] for query in asked if "INSERT INTO accounts_ratewindow" not in query["sql"]] == []
+    assert [query["sql"] for query in queries if "INSERT INTO accounts_ratewindow" not in query["sql"]] == []
 
     assert operations().keys() == ids
     assert events().keys() == document["webhooks"].keys()
@@ -98,7 +98,7 @@ def test_examples_in_typescript_are_read_by_node(tmp_path):
     assert subprocess.run(["node", "--check", str(together)], capture_output=True, text=True).stderr == ""
 
 
-def test_a_schema_that_holds_itself_ends(document):
+def test_schema_that_holds_itself_ends(document):
     schemas = {"Node": {"type": "object", "properties": {"Inner": {"$ref": "#/components/schemas/Node"}}}}
     node = SchemaReader({"components": {"schemas": schemas}}).read({"$ref": "#/components/schemas/Node"})
 
@@ -141,6 +141,13 @@ def test_search_finds_operations_members_codes_events_and_guides(words, title):
     assert title in [hit.title for hit in found(words)]
 
 
+def test_operation_names_its_methods_in_the_client_libraries(client, db):
+    assert operations()["order_create"].library == ("client.orders.create",)
+    page = client.get(f"{ROOT}/operations/order_print_file").content.decode()
+    assert "<code>client.orders.print_file</code> (Python)" in page
+    assert "<code>client.orders.printFile</code> (TypeScript)" in page
+
+
 def test_search_answers_hostile_words(client, db):
     for words in ("", "x" * 5000, "<script>alert(1)</script>", "%", "\t"):
         page = client.get(f"{ROOT}/search", {"q": words})
@@ -149,7 +156,7 @@ def test_search_answers_hostile_words(client, db):
 
 
 @pytest.mark.parametrize("path", ["/operations/none", "/events/none", "/guides/none", "/none"])
-def test_what_is_not_there_is_a_page_that_says_so(client, db, path):
+def test_unknown_reference_page_is_an_html_404(client, db, path):
     page = client.get(ROOT + path)
 
     assert page.status_code == 404

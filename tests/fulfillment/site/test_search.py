@@ -44,7 +44,7 @@ def test_search_finds_records_of_every_kind_and_the_best_first(placed, client):
         assert client.get(first["address"]).status_code == 200
 
 
-def test_an_order_is_found_while_its_last_digits_are_missing(placed, client):
+def test_order_is_found_while_its_last_digits_are_missing(placed, client):
     client.force_login(placed.operator)
     order = Order.objects.latest("number")
 
@@ -52,7 +52,7 @@ def test_an_order_is_found_while_its_last_digits_are_missing(placed, client):
     assert str(order.number) in [hit["title"] for hit in found(client, str(order.number)[:-2])]
 
 
-def test_staff_of_a_store_find_what_is_theirs_alone(placed, client):
+def test_staff_of_a_store_find_their_own_records_alone(placed, client):
     client.force_login(placed.user)
     order = Order.objects.latest("number")
     assert found(client, str(order.number))[0]["title"] == str(order.number)
@@ -69,14 +69,14 @@ def test_staff_of_a_store_find_what_is_theirs_alone(placed, client):
         assert found(client, words) == []
 
 
-def test_search_is_closed_to_who_may_not_enter(placed, client):
+def test_search_is_closed_to_users_without_console(placed, client):
     client.force_login(placed.outsider)
     answer = client.get("/admin/search/", {"s": "order"}, headers={"Accept": "application/json"})
     assert answer.status_code == 302
 
 
 @pytest.mark.parametrize("words", ["", " ", "9" * 30, "9" * 18, "x" * 5000, "%", "\\", "'", "٣٤٥"])
-def test_odd_words_find_nothing(placed, client, words):
+def test_unusual_words_find_nothing(placed, client, words):
     client.force_login(placed.operator)
     assert found(client, words) == []
 
@@ -91,7 +91,7 @@ def test_without_scripts_the_results_are_a_page(placed, client):
 
 
 def test_orders_are_looked_up_along_indexes(placed):
-    """Whatever the planner thinks of a small table: each look-up has an index that serves it."""
+    """Each look-up has an index that serves it, also where the planner would scan a small table."""
     number = str(Order.objects.latest("number").number)
     conditions = [*_conditions(number), *_conditions("ext-1"), *_conditions(str(Order.objects.first().pk))]
     with connection.cursor() as cursor:
@@ -102,7 +102,7 @@ def test_orders_are_looked_up_along_indexes(placed):
             assert "Seq Scan" not in plan
 
 
-def test_a_search_asks_a_bounded_number_of_questions(placed, client, django_assert_max_num_queries):
+def test_search_runs_a_bounded_number_of_queries(placed, client, django_assert_max_num_queries):
     client.force_login(placed.operator)
     User.objects.bulk_create(
         User(tenant=placed.tenant, username=f"clerk-{one}", email=f"c{one}@print.example")

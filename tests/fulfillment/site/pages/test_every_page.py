@@ -18,7 +18,7 @@ FORMS = ["/accounts/login/", "/accounts/signup/"]
 
 
 @pytest.mark.parametrize("name", ["user", "operator", "outsider", None])
-def test_every_page_opens_with_few_queries_and_no_dead_link(world, signed_in, name):
+def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, name):
     furnish(world)
     person = signed_in(getattr(world, name)) if name else Client()
     seen, elsewhere, visits = {}, set(), []

@@ -1,5 +1,6 @@
 """What all pages share: the start page, errors, the security policy, the words of the consent page."""
 
+import gzip
 import re
 
 import pytest
@@ -13,18 +14,18 @@ from applications.registration.models import Application
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-def test_the_start_page_knows_who_comes(world, client, signed_in):
-    stranger = client.get("/").content.decode()
+def test_start_page_differs_by_visitor(world, client, signed_in):
+    anonymous = client.get("/").content.decode()
     newcomer = signed_in(world.outsider)
     Role.objects.filter(user=world.outsider).delete()
     Application.objects.filter(pk=world.other_application.pk).update(user=None)
 
-    assert "Every print shop behind one API" in stranger
+    assert "Every print shop behind one API" in anonymous
     assert "Mail Studio" in signed_in(world.user).get("/").content.decode()
     assert "Create your application" in newcomer.get("/").content.decode()
 
 
-def test_the_bar_leads_operators_and_staff_of_stores_to_the_console(world, client, signed_in):
+def test_bar_leads_operators_and_staff_of_stores_to_the_console(world, client, signed_in):
     def has_link(browser: Client) -> bool:
         return 'href="/admin/"' in browser.get("/").content.decode()
 
@@ -35,7 +36,7 @@ def test_the_bar_leads_operators_and_staff_of_stores_to_the_console(world, clien
     assert has_link(signed_in(world.outsider))
 
 
-def test_the_guide_speaks_three_languages(client, db):
+def test_guide_speaks_three_languages(client, db):
     page = client.get("/guide").content.decode()
 
     for language in ("curl", "python", "javascript"):
@@ -49,7 +50,7 @@ def test_pages_carry_no_inline_script_or_style(world, signed_in):
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", page)
 
 
-def test_the_consent_page_says_who_asks_for_what(world, browser):
+def test_consent_page_names_applicant_and_permissions(world, browser):
     response = browser.get(
         "/oauth/authorize",
         {
@@ -72,11 +73,21 @@ def test_the_consent_page_says_who_asks_for_what(world, browser):
     assert 'name="state" value="xyz"' in page
 
 
-def test_an_unanswerable_authorization_request_is_explained(world, browser):
+def test_unanswerable_authorization_request_is_explained(world, browser):
     response = browser.get("/oauth/authorize", {"client_id": "nobody", "response_type": "code"})
 
     assert response.status_code == 400
     assert "request cannot be answered" in response.content.decode()
+
+
+def test_pages_are_compressed_with_lengths_that_reveal_nothing(client, db):
+    plain = client.get("/guide").content
+    compressed = [client.get("/guide", headers={"Accept-Encoding": "gzip"}) for _ in range(8)]
+
+    assert {gzip.decompress(one.content) for one in compressed} == {plain}
+    assert {one["Content-Encoding"] for one in compressed} == {"gzip"}
+    assert len({len(one.content) for one in compressed}) > 1
+    assert max(len(one.content) for one in compressed) < len(plain) / 2
 
 
 def test_errors_are_pages_and_problems_below_the_api(world, client, browser):
@@ -87,14 +98,14 @@ def test_errors_are_pages_and_problems_below_the_api(world, client, browser):
     assert client.get("/api/v1/nothing-here")["Content-Type"] == "application/problem+json"
 
 
-def test_a_foreign_application_says_how_to_ask(world, signed_in):
+def test_foreign_application_says_how_to_ask(world, signed_in):
     page = signed_in(world.outsider).get(f"/applications/{world.application.pk}").content.decode()
 
     assert "no relationship with this application" in page
 
 
 @pytest.mark.parametrize(("error", "status"), [(OperationalError("gone"), 503), (RuntimeError("bug"), 500)])
-def test_a_lost_database_is_distinguished_from_a_bug(world, monkeypatch, error, status):
+def test_lost_database_is_distinguished_from_a_bug(world, monkeypatch, error, status):
     def fail(*args, **kwargs):
         raise error
 
@@ -106,7 +117,9 @@ def test_a_lost_database_is_distinguished_from_a_bug(world, monkeypatch, error, 
 
     assert response.status_code == status
     assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
-    assert "gone" not in response.content.decode()
+    page = response.content.decode()
+    assert "gone" not in page
+    assert (response.headers["X-Request-ID"] in page) == (status == 500)
 
 
 def test_error_pages_need_no_database(client, monkeypatch):
