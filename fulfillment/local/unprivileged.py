@@ -34,12 +34,12 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class CannotDrop(RuntimeError):
-    """The message is one sentence that says how to go on."""
+    """The message is one sentence with the remedy."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Who child processes run as; `shown` are the paths they need out of private folders."""
+    """The user of child processes; `shown` are the paths they need from private folders."""
 
     owner: pwd.struct_passwd
     shown: tuple[Path, ...] = ()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +26,7 @@ def checkout(tmp_path: Path) -> Path:
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(
-        ["make", *arguments], cwd=folder, env=variables, capture_output=True, text=True, timeout=60
+        ["make", *arguments], cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE
     )
 
 

@@ -6,7 +6,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import psycopg
 import pytest
 
 from fulfillment.local import postgres, postgres_layout
+from tests.support.patience import wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ from fulfillment.local.postgres import ensure_running
 print(ensure_running(Path(sys.argv[1]), durable=False), flush=True)
 sys.stdin.read()
 """
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def process_using(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 def answers(url: str) -> bool:
     try:
-        psycopg.connect(url, connect_timeout=5).close()
+        psycopg.connect(url, connect_timeout=30).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -78,11 +78,7 @@ def server_process(folder: Path) -> int:
 
 
 def wait_for_end(process: int) -> None:
-    for _ in range(200):
-        if not Path(f"/proc/{process}/exe").exists():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"process {process} lives on")
+    wait_for(lambda: not Path(f"/proc/{process}/exe").exists())
 
 
 def test_server_is_made_private_and_durable(folder):
@@ -152,7 +148,7 @@ def test_server_that_was_killed_starts_again(cluster):
     assert answers(url)
 
 
-def test_process_number_of_a_stranger_does_not_stop_the_start(cluster):
+def test_process_id_of_another_program_does_not_stop_the_start(cluster):
     (cluster / "postmaster.pid").write_text(f"{os.getpid()}\n{cluster}\n")
 
     assert answers(postgres.ensure_running(cluster, durable=False))
