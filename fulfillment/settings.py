@@ -8,14 +8,15 @@ import os
 import re
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote
 
 import pghistory
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 from fulfillment.core import environment
+from fulfillment.core.db.connection_settings import connection_settings, replica_settings
+from fulfillment.core.files.storage_settings import storage_settings
+from fulfillment.core.observability.logs import logging_settings
 from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -29,7 +30,7 @@ SECRET_KEY, *SECRET_KEY_FALLBACKS = environment.secrets("SECRET_KEY")
 PEPPERS = environment.secrets("FULFILLMENT_PEPPERS")
 ENCRYPTION_KEYS = environment.secrets("FULFILLMENT_ENCRYPTION_KEYS")
 
-# Every absolute address we print (issuer, links, proof URLs) starts with this, never with the Host header.
+# Every absolute address in a response (issuer, links, proof URLs) starts with this, never with the Host header.
 PUBLIC_URL = environment.text("PUBLIC_URL", "http://127.0.0.1:8000" if DEVELOPMENT else "").rstrip("/")
 _public = environment.split_url(PUBLIC_URL)
 if (
@@ -84,20 +85,23 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.site.instrumentation.RequestInstrumentation",
     "fulfillment.site.proxies.TrustedProxies",
-    # Around all that refuses: a script of another site reads why.
+    # Outside of all middleware that refuses: a script of another site may read why.
     "fulfillment.site.cross_origin.CrossOrigin",
     "fulfillment.site.repeated_reads.RepeatedReads",
     "fulfillment.site.busy.Lanes",
-    # Before all that answers by itself, the redirect to https as well.
+    # Outside of all middleware that responds on its own, such as the redirect to https.
     "fulfillment.site.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "applications.oauth.rate_limits.RateLimits",
+    "accounts.own_writes.OwnWrites",
     "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "fulfillment.site.middleware.PageCompression",
     "fulfillment.site.middleware.ApiHistory",
     "fulfillment.site.middleware.PageSessions",
     "fulfillment.site.middleware.Hosts",
+    "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
     "fulfillment.site.middleware.PageAuthentication",
     "fulfillment.site.middleware.BodyLimits",
@@ -126,64 +130,17 @@ TEMPLATES = [
 ]
 
 
-SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-
-
-def _database(url: str) -> dict[str, object]:
-    parts = environment.split_url(url)
-    if parts is None or parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured(
-            f"DATABASE_URL is {environment.without_password(url)!r}; write an address such as "
-            "postgresql://user:password@host:5432/name."
-        )
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    _require_known(options)
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": parts.path.strip("/"),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": options.pop("host", None) or parts.hostname or "",
-        "PORT": options.pop("port", None) or str(parts.port or ""),
-        # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
-        "CONN_MAX_AGE": 1800,
-        "OPTIONS": {
-            # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
-            "keepalives_idle": "15",
-            "keepalives_interval": "5",
-            "keepalives_count": "3",
-            "tcp_user_timeout": "20000",
-            **options,
-            "connect_timeout": 3,
-            # Prepares what asks for it (fulfillment.core.db.prepared) and nothing by count; None would forbid both.
-            "prepare_threshold": 1_000_000,
-            "application_name": "fulfillment",
-            "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
-            "-c idle_in_transaction_session_timeout=30000 -c jit=off",
-        },
-    }
-
-
-def _require_known(options: dict[str, str]) -> None:
-    """libpq would say so at the first connection only."""
-    mode = options.get("sslmode", "prefer")
-    if mode not in SSL_MODES:
-        raise ImproperlyConfigured(
-            f"DATABASE_URL has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}."
-        )
-    known = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults()}
-    if unknown := sorted(options.keys() - known):
-        raise ImproperlyConfigured(
-            f"DATABASE_URL has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert."
-        )
-
-
 DATABASE_URL = environment.text("DATABASE_URL")
 if not DATABASE_URL:
     raise ImproperlyConfigured(
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
-DATABASES = {"default": _database(DATABASE_URL)}
+DATABASES = {"default": connection_settings("DATABASE_URL", DATABASE_URL)}
+# A streaming replica that serves reads of the API, and how far it may be behind.
+DATABASE_REPLICA_URL = environment.text("DATABASE_REPLICA_URL")
+if DATABASE_REPLICA_URL:
+    DATABASES["replica"] = replica_settings(DATABASE_REPLICA_URL)
+DATABASE_REPLICA_LAG_SECONDS = environment.integer("DATABASE_REPLICA_LAG_SECONDS", 5, minimum=1, maximum=300)
 # The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
 DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -243,44 +200,11 @@ FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))
 S3_BUCKET = environment.text("S3_BUCKET")
 
 
-def _file_storage(kind: str = "") -> dict[str, object]:
-    if (kind or FILE_STORAGE) == "folder":
-        return {
-            "BACKEND": "fulfillment.core.files.storage.FolderStorage",
-            "OPTIONS": {"allow_overwrite": True},
-        }
-    bucket = environment.text("S3_BUCKET")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]", bucket):
-        raise ImproperlyConfigured(
-            f"S3_BUCKET is {bucket!r}; write the name of the bucket that keeps files, or set FILE_STORAGE to folder."
-        )
-    region = environment.text("S3_REGION")
-    if region and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}", region):
-        raise ImproperlyConfigured(f"S3_REGION is {region!r}; write the name of a region, such as us-east-1.")
-    from botocore.config import Config  # noqa: PLC0415 - loads slowly, and only S3 needs it
-
-    return {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": bucket,
-            "endpoint_url": environment.url(
-                "S3_ENDPOINT_URL", schemes=HTTP, expected="an address such as https://s3.example"
-            )
-            or None,
-            "region_name": region or None,
-            "location": environment.text("S3_PREFIX"),
-            "file_overwrite": True,
-            # The default waits a minute and tries five times, longer than any request should.
-            "client_config": Config(connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 2}),
-        },
-    }
-
-
 STORAGES = {
-    "default": _file_storage(),
+    "default": storage_settings(FILE_STORAGE),
     # Both kinds by name, for `move_files`.
-    "folder": _file_storage("folder"),
-    **({"s3": _file_storage("s3")} if S3_BUCKET else {}),
+    "folder": storage_settings("folder"),
+    **({"s3": storage_settings("s3")} if S3_BUCKET else {}),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
@@ -405,7 +329,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
-        "DeliveryStateEnum": "applications.models.DeliveryState",
+        "DeliveryStateEnum": "applications.webhooks.models.DeliveryState",
         "EventTypeEnum": "applications.webhooks.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
@@ -428,7 +352,7 @@ SPECTACULAR_SETTINGS = {
             ("Applications", "Applications, their keys and icons."),
             ("Events and webhooks", "What happened, read at any time or sent as signed requests."),
             ("Webhook requests", "What the address of a webhook is sent."),
-            ("Associations", "Asking for the use of a store, or for a place in an application."),
+            ("Associations", "Requests for access to a store, or for users to manage an application."),
             ("Users", "Accounts and their roles."),
         )
     ],
@@ -466,55 +390,67 @@ PGHISTORY_BASE_MODEL = "fulfillment.core.audit.events.Event"
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
-# A minute's requests: of one subscription (each may have a value of its own), of one address without valid
-# credentials, and refused ones of one address at /oauth/token.
+# Of one subscription; each may have its own value.
 REQUESTS_PER_MINUTE = 600
-# Proofs, prices, pictures and demo orders of one person in the playground of the portal.
+# Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# Forms of the portal with more than 256 kB, of one user.
+UPLOADS_PER_MINUTE = 60
+# Of one client address without valid credentials.
 ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
+# Refused requests of one client address at /oauth/token.
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
-# Each of them has a minute's requests of its own.
+# Limited because each application has REQUESTS_PER_MINUTE of its own.
 APPLICATIONS_PER_USER = environment.integer("APPLICATIONS_PER_USER", 100, minimum=1)
-# In a quarter of an hour.
+# In 15 minutes.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
 SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS = 20
-# In a day: accounts that one person makes over the API, and links that one unconfirmed address is sent.
+# In a day: accounts that one user creates over the API, and links sent to one unconfirmed address.
 ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
 CONFIRMATIONS_PER_EMAIL = 5
+# In a day: mails to addresses that a user entered.
+INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 50, 5, 10
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
+# Of one kind to one user; further notifications appear in the portal only.
+NOTIFICATION_MAILS_PER_HOUR = 20
 
-# Expensive work in each web process (fulfillment.core.lanes). Its threads, as the web server's --blocking-threads
-# has them: three quarters of them at most are held by it.
+# Limits of expensive work in each web process (fulfillment.core.lanes). WEB_THREADS must equal --blocking-threads of
+# the web server: expensive work holds at most three quarters of them.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
-# Each in each process; one caller gets one less.
+# *_AT_ONCE count for each process; one caller gets one less.
 RENDERINGS_AT_ONCE = environment.integer(
     "RENDERINGS_AT_ONCE", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
-# Of strangers at the start page, all together, and of one address in a minute.
+# Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_AT_ONCE = 1
 LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
+# JSON bodies of more than 256 kB that are parsed.
+LARGE_BODIES_AT_ONCE = 1
 ORDERS_AT_ONCE = environment.integer("ORDERS_AT_ONCE", 4, minimum=1, maximum=256)
 LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1, maximum=256)
 PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)
 PICTURES_AT_ONCE = environment.integer("PICTURES_AT_ONCE", 2, minimum=1, maximum=256)
 FILES_AT_ONCE = environment.integer("FILES_AT_ONCE", 2, minimum=1, maximum=256)
 SELECTIONS_AT_ONCE = environment.integer("SELECTIONS_AT_ONCE", 2, minimum=1, maximum=256)
-# For a place, before the request is refused.
+# EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
+SELECTIONS_PER_CALLER = environment.integer("SELECTIONS_PER_CALLER", 2_000, minimum=1, maximum=100_000)
+SELECTED_ROUTES_PER_CALLER = 500_000
+# How long a request waits for a slot before it is refused.
 LANE_WAIT_SECONDS = environment.integer("LANE_WAIT_SECONDS", 5, minimum=1, maximum=60)
 
-# Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
+# API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
 USAGE_FLUSH_SECONDS = 5
 
-# Either opens /metrics.
+# /metrics is served to requests with this token, and to these networks.
 METRICS_TOKEN = environment.secret("METRICS_TOKEN") if environment.is_set("METRICS_TOKEN") else ""
 METRICS_NETWORKS = environment.networks("METRICS_NETWORKS")
 METRICS_OPEN = bool(METRICS_TOKEN or METRICS_NETWORKS)
 if METRICS_OPEN:
     configure_multiprocess_metrics()
 
-# How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
+# After this time in one status, an order of the demo store advances automatically; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
 
 # Web sites whose scripts may call the API; as a rule none.
@@ -523,14 +459,14 @@ API_ALLOWED_ORIGINS = environment.origins("API_ALLOWED_ORIGINS")
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
-# Requests of one worker under way to webhooks, of all and of one application; each is an open file.
+# Open requests of one worker to webhooks: of all applications, and of one. Each is an open file.
 WEBHOOK_CONNECTIONS = environment.integer("WEBHOOK_CONNECTIONS", 200, minimum=8, maximum=10_000)
 WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
     "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
 )
 
-# Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and whom they come from. Without
-# them the map has the outlines of states and counties.
+# Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and their credit. Without tiles
+# the map has the outlines of states and counties.
 EDDM_TILES_URL = environment.url(
     "EDDM_TILES_URL",
     schemes=("https",),
@@ -543,26 +479,42 @@ if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
         f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH."
     )
 
-# Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.
+# A text over every proof, up to 24 letters; `none` for no text. Print files never have it.
 PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
 PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
 if len(PROOF_MARK) > 24 or not PROOF_MARK.isprintable():
     raise ImproperlyConfigured(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.")
-# Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
-PROOF_DAYS_SHORTEST = 33
-PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
-# How long an order at rest keeps its address; 0 for ever.
-ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
-# How long an uploaded picture is kept that was never ordered, from its last use in a proof.
-ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
-# How long exchanges with print providers are kept, from when they ended.
-EXCHANGE_DAYS_KEPT = environment.integer("EXCHANGE_DAYS_KEPT", 180, minimum=1, maximum=3650)
-# How long test orders and test quotes are kept, from when they were made.
-TEST_DAYS_KEPT = environment.integer("TEST_DAYS_KEPT", 30, minimum=1, maximum=3650)
-# How long the files of imports are kept: uploads, and lists of problems.
-# The log of an application's calls in the portal; 0 keeps none.
+# Signed URLs of proofs are valid for 31 days, and a use is recorded once a day.
+PROOF_MINIMUM_RETENTION_DAYS = 33
+PROOF_RETENTION_DAYS = environment.integer(
+    "PROOF_RETENTION_DAYS",
+    45,
+    minimum=PROOF_MINIMUM_RETENTION_DAYS,
+    maximum=3650,
+    former_name="PROOF_DAYS_KEPT",
+)
+# Of uploaded pictures that were never ordered, from their last use in a proof.
+ASSET_RETENTION_DAYS = environment.integer(
+    "ASSET_RETENTION_DAYS",
+    90,
+    minimum=PROOF_MINIMUM_RETENTION_DAYS,
+    maximum=3650,
+    former_name="ASSET_DAYS_KEPT",
+)
+# Of the recipient of a finished order; 0 keeps it for ever.
+ADDRESS_RETENTION_DAYS = environment.integer(
+    "ADDRESS_RETENTION_DAYS", 0, maximum=36500, former_name="ADDRESS_DAYS_KEPT"
+)
+# Of uploaded import files and of the problems found in them.
+IMPORT_RETENTION_DAYS = environment.integer(
+    "IMPORT_RETENTION_DAYS", 90, minimum=1, maximum=3650, former_name="IMPORT_DAYS_KEPT"
+)
+# Of exchanges with print providers, from their end.
+EXCHANGE_RETENTION_DAYS = environment.integer("EXCHANGE_RETENTION_DAYS", 180, minimum=1, maximum=3650)
+# Of test orders and test quotes, from their creation.
+TEST_RETENTION_DAYS = environment.integer("TEST_RETENTION_DAYS", 30, minimum=1, maximum=3650)
+# Of the request log of an application; 0 records nothing.
 REQUEST_LOG_DAYS = environment.integer("REQUEST_LOG_DAYS", 7, maximum=90)
-IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
 LOG_LEVEL = environment.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEVELOPMENT else "json", ("plain", "json"))
@@ -576,33 +528,4 @@ if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+",
 OTLP_ENDPOINT = environment.url(
     "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, expected="an address such as http://collector.example:4318"
 )
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {
-        "secrets": {"()": "fulfillment.core.observability.logs.SecretFilter"},
-        "refusals": {"()": "fulfillment.core.observability.logs.RefusalFilter"},
-    },
-    "formatters": {
-        "plain": {
-            "()": "fulfillment.core.observability.logs.PlainFormatter",
-            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
-        },
-        "json": {"()": "fulfillment.core.observability.logs.JsonFormatter"},
-    },
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": LOG_FORMAT,
-            "filters": ["secrets", "refusals"],
-        }
-    },
-    "loggers": {
-        # Refusals are the clients' business; the access log has them.
-        "django.request": {"level": "ERROR"},
-        "fulfillment.core.api.access": {"level": "INFO"},
-        # At the lowest level it writes refresh tokens and codes into its messages.
-        "oauthlib": {"level": "INFO"},
-    },
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-}
+LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)

@@ -21,7 +21,7 @@ AGAIN_SECONDS = 900
     retry=RetryStrategy(wait=AGAIN_SECONDS, retry_exceptions=[Conflict]),
 )
 def prune_everything(timestamp: int) -> None:
-    """At night, as `manage.py prune` by hand or by a timer does. While a backup is made, it is tried again later:
+    """Runs `manage.py prune` every night. During a backup it is retried later:
     one that takes longer every night must not mean that nothing is ever pruned."""
     for one in prune():
         if one.failure:

@@ -10,7 +10,7 @@ from fulfillment.site.pages import handler400, handler403, handler404, handler50
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
-# In this order: the most frequent first.
+# The most frequent ones first.
 urlpatterns = [
     path("api/v1/", include("fulfillment.site.api_urls")),
     path("api/v1/schema", serve_schema, name="schema"),

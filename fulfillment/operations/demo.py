@@ -1,4 +1,4 @@
-"""The demo of development mode: stores, people and an application, with known credentials, as apps offer them."""
+"""The demo of development mode: stores, users and an application with known credentials, from modules `demo`."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def reset_demo() -> dict[str, Any]:
     return record
 
 
-def demo_card() -> DemoCard:
-    run = load_demo()
+def demo_card(run: DemoRun) -> DemoCard:
+    """The sign-ins and a first call, for the demo that `load_demo` returned."""
     [card] = offered("demo", "demo_card")
     made: DemoCard = card(run)
     return made

@@ -13,6 +13,7 @@ from django.core.checks import Warning as Concern
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
+from fulfillment.core.db.replica import Replica
 from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
 
@@ -40,6 +41,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         _secrets,
         _hosts,
         _networks,
+        _https,
         _hsts,
         _database,
         _packages,
@@ -54,7 +56,7 @@ def _development() -> Error:
     file = os.environ.get(CHOSEN_BY)
     chosen = f"{file}, which `make run` wrote, and no variable of production" if file else "FULFILLMENT_MODE"
     return Error(
-        f"This checked development mode, chosen by {chosen}; nothing was said of production.",
+        f"This checked development mode, chosen by {chosen}; production was not checked.",
         hint="Set the variables of production, FULFILLMENT_MODE=production among them, and run it again.",
         id="fulfillment.E001",
     )
@@ -120,6 +122,16 @@ def _too_wide(networks: Iterable[IPv4Network | IPv6Network]) -> list[IPv4Network
     return [network for network in networks if network.prefixlen < WIDEST[network.version]]
 
 
+def _https() -> Iterator[CheckMessage]:
+    if settings.SECURE_SSL_REDIRECT and not settings.BEHIND_TLS_PROXY:
+        yield Concern(
+            "BEHIND_TLS_PROXY is 0: behind a proxy that ends TLS every request looks like http and is redirected to "
+            "https without end.",
+            hint="Set BEHIND_TLS_PROXY=1 behind a proxy that always sets X-Forwarded-Proto.",
+            id="fulfillment.W003",
+        )
+
+
 def _hsts() -> Iterator[CheckMessage]:
     is_long = settings.SECURE_HSTS_SECONDS >= PRELOAD_SECONDS
     if settings.SECURE_HSTS_PRELOAD and not (settings.SECURE_HSTS_INCLUDE_SUBDOMAINS and is_long):
@@ -131,19 +143,33 @@ def _hsts() -> Iterator[CheckMessage]:
         )
     if not settings.SECURE_HSTS_SECONDS:
         yield Concern(
-            "HSTS_SECONDS is 0: browsers ask by http first, and who sits in the line can answer.",
+            "HSTS_SECONDS is 0: the first request of a browser is plain HTTP, which an attacker can answer.",
             hint="Set an hour first (3600), more once https works everywhere.",
             id="fulfillment.W001",
         )
 
 
 def _database() -> Iterator[CheckMessage]:
-    database: dict[str, Any] = settings.DATABASES["default"]
+    yield from _unencrypted("DATABASE_URL", settings.DATABASES["default"])
+    if "replica" not in settings.DATABASES:
+        return
+    yield from _unencrypted("DATABASE_REPLICA_URL", settings.DATABASES["replica"])
+    replica = Replica(settings.DATABASE_REPLICA_LAG_SECONDS)
+    replica.check()
+    if replica.failure:
+        yield Concern(
+            f"{replica.failure[0].upper()}{replica.failure[1:]}: the primary serves all reads.",
+            hint="Name a streaming replica of the server of DATABASE_URL, or unset DATABASE_REPLICA_URL.",
+            id="fulfillment.W002",
+        )
+
+
+def _unencrypted(variable: str, database: dict[str, Any]) -> Iterator[CheckMessage]:
     host, mode = str(database["HOST"]), str(database["OPTIONS"].get("sslmode", "prefer"))
     is_local = not host or host.startswith("/") or host in {"localhost", "127.0.0.1", "::1"}
     if not is_local and mode in {"disable", "allow", "prefer"}:
         yield Info(
-            f"DATABASE_URL goes to {host} with sslmode={mode}: the connection may be read on its way.",
+            f"{variable} goes to {host} with sslmode={mode}: the connection may be read on its way.",
             hint="Write ?sslmode=verify-full where the network is not yours alone.",
             id="fulfillment.I001",
         )

@@ -1,6 +1,6 @@
 """Copies all stored files from the folder to the bucket or back, while the service runs.
 
-A copy counts once it was read back with the same SHA-256; existing copies are not sent again, so a stopped run
+A copy is complete once it was read back with the same SHA-256; existing copies are not sent again, so a stopped run
 continues. docs/operating/backup.md describes the steps.
 """
 
@@ -34,7 +34,7 @@ class Moved:
 
 
 def move_files(
-    *, target: str, remove: bool = False, on_progress: Callable[[str], None] = lambda said: None
+    *, target: str, remove: bool = False, on_progress: Callable[[str], None] = lambda line: None
 ) -> Moved:
     """To `folder` or `s3`, from the other. `remove` deletes each at the source once its copy was compared.
 
@@ -68,7 +68,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
     except FileNotFoundError:
         # Removed in the meantime by the erasure of a recipient, which does not wait.
         return
-    if _is_there(name, target, digest, size):
+    if _is_copied(name, target, digest, size):
         moved.there += 1
     elif _copy(name, source, target, digest, size):
         moved.copied += 1
@@ -89,12 +89,12 @@ def _copy(name: str, source: Storage, target: Storage, digest: str, size: int) -
     if not source.exists(name):
         target.delete(name)
         return False
-    if not _is_there(name, target, digest, size):
+    if not _is_copied(name, target, digest, size):
         raise Unavailable(f"{name} is not read back as it was sent. Run it again.", code="copy_differs")
     return True
 
 
-def _is_there(name: str, storage: Storage, digest: str, size: int) -> bool:
+def _is_copied(name: str, storage: Storage, digest: str, size: int) -> bool:
     try:
         return storage.size(name) == size and _content_of(name, storage)[0] == digest
     except FileNotFoundError:

@@ -59,4 +59,4 @@ def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str
             begin(locked, options)
         for kind in data_providers():
             kind.erase(locked)
-    return [said for finish in offered("privacy", "finish_erasure") for said in finish(locked, options)]
+    return [line for finish in offered("privacy", "finish_erasure") for line in finish(locked, options)]

@@ -53,7 +53,7 @@ def prune(
     batch: int = BATCH,
     on_progress: Callable[[RetentionReport], None] = lambda pruned: None,
 ) -> list[RetentionReport]:
-    """Removes in small batches, one kind after the other; what fails stops nothing else.
+    """Removes in small batches, one kind after the other; a failure of one kind does not stop the others.
 
     Raises Conflict while another process prunes, or when the clock of this machine cannot be right.
     """

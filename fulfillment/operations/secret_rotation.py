@@ -45,9 +45,9 @@ def rotate_secrets(
         return [_walk(secret, on_progress, batch, change=True) for secret in stored_secrets()]
 
 
-def find_old_secrets(*, batch: int = BATCH) -> list[Rotated]:
+def find_old_secrets() -> list[Rotated]:
     """Reports what a rotation would rewrite, without changes."""
-    return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored_secrets()]
+    return [_walk(secret, lambda rotated: None, BATCH, change=False) for secret in stored_secrets()]
 
 
 def _walk(

@@ -93,7 +93,7 @@ def renew_around_job(call_next: Callable[[], Any], context: Any, worker: Any) ->
 class Watchdog:
     """Ends the process when it writes no heartbeat though the database can be reached: systemd starts another.
 
-    It has a thread and a connection of its own, so that it works whatever hangs, the event loop included.
+    It has a thread and a connection of its own, so that it works while anything else hangs, the event loop included.
     """
 
     def __init__(

@@ -4,17 +4,51 @@ from typing import Any
 
 import orjson
 from django import template
+from django.forms import Media
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 register = template.Library()
 MINUTES_OF_AN_HOUR = 60
 HOURS_OF_A_DAY = 24
+# Django adds these to each list and form. No field of the console is filled from another, which the first three do.
+NEVER_USED = {"admin/js/urlify.js", "admin/js/prepopulate.js", "admin/js/vendor/xregexp/xregexp.min.js"}
+# In a popup, a list gives its choice to the form that opened it.
+POPUPS = "admin/js/admin/RelatedObjectLookups.js"
+LEFT_OUT = {
+    "list": {*NEVER_USED, POPUPS},
+    "form": {*NEVER_USED, "admin/js/actions.js", "admin/js/inlines.js"},
+}
+JQUERY = ("admin/js/vendor/jquery/jquery", "admin/js/jquery.init.js")
+WITHOUT_JQUERY = (
+    "admin/js/core.js",
+    "admin/js/actions.js",
+    "admin/js/calendar.js",
+    "unfold/filters/",
+    "console/",
+)
+WITH_TEXTS = ("admin/js/actions.js", "admin/js/calendar.js", POPUPS)
 
 
 @register.filter
 def pretty_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+@register.simple_tag
+def page_scripts(media: Media, page: str, is_popup: bool = False) -> SafeString:
+    """The scripts of a "list" or "form" that it uses, to run in their order once the page is read."""
+    left_out = NEVER_USED if is_popup else LEFT_OUT[page]
+    paths = [str(path) for path in media._js if str(path) not in left_out]  # type: ignore[attr-defined]  # noqa: SLF001 - Media has no other list
+    if all(path.startswith((*JQUERY, *WITHOUT_JQUERY)) for path in paths):
+        paths = [path for path in paths if not path.startswith(JQUERY)]
+    addresses = [media.absolute_path(path) for path in paths]
+    if any(path.startswith(WITH_TEXTS) for path in paths):
+        addresses.insert(0, reverse("admin:jsi18n"))
+    return format_html_join("\n", '<script src="{}" defer></script>', ((address,) for address in addresses))
 
 
 @register.filter
@@ -24,7 +58,7 @@ def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]
     for inline in inlines or ():
         formset = inline.formset
         title = capfirst(str(inline.opts.verbose_name_plural))
-        found += [_problem("", title, str(said)) for said in formset.non_form_errors()]
+        found += [_problem("", title, str(message)) for message in formset.non_form_errors()]
         for number, form in enumerate(formset.forms, 1):
             found += _problems_of(form, f"{title}, row {number}")
     return found
@@ -51,7 +85,7 @@ def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
         first = next(iter(form.fields), None)
         shown = field if field else form[first] if row and first else None
         target = shown.id_for_label if shown and not shown.is_hidden else ""
-        found += [_problem(target, where, str(said)) for said in messages]
+        found += [_problem(target, where, str(message)) for message in messages]
     return found
 
 

@@ -26,15 +26,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--days",
             type=int,
-            default=settings.PROOF_DAYS_KEPT,
-            help="how long an unused proof is kept (default: PROOF_DAYS_KEPT)",
+            default=settings.PROOF_RETENTION_DAYS,
+            help="how long an unused proof is kept (default: PROOF_RETENTION_DAYS)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["days"] < settings.PROOF_DAYS_SHORTEST:
+        if options["days"] < settings.PROOF_MINIMUM_RETENTION_DAYS:
             raise CommandError(
                 f"Addresses of proofs are good for 31 days; keep proofs at least "
-                f"{settings.PROOF_DAYS_SHORTEST} days."
+                f"{settings.PROOF_MINIMUM_RETENTION_DAYS} days."
             )
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")

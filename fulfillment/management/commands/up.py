@@ -9,19 +9,28 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError, call_command, get_commands
+from django.core.management import (
+    BaseCommand,
+    CommandError,
+    call_command,
+    get_commands,
+    load_command_class,
+)
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core import environment
+from fulfillment.core.demo import DemoCard
 from fulfillment.local import development, postgres, supervision
+from fulfillment.local.schema import load_schema
 from fulfillment.local.unprivileged import CannotDrop, Identity, find_identity
-from fulfillment.operations.demo import DemoCard, demo_card
+from fulfillment.operations.demo import demo_card, load_demo
 
 READY_SECONDS = 60
 PORT_SECONDS = 3
@@ -88,19 +97,25 @@ class Command(BaseCommand):
                 self.identity.owner.pw_name if self.identity else "root, with all its rights (RUN_AS_ROOT=1)"
             )
             self.stdout.write(f"  Web server and worker run as {user}.")
+
+        def load_demo_beside_start() -> None:
+            start_web_server(family, host, port, self.identity)
+            cards.append(demo_card(load_demo()))
+
         steps: list[tuple[str, Callable[[], object]]] = [
             ("PostgreSQL", start_database),
             ("Migrations", migrate),
-            ("Demo data", lambda: call_command("load_demo", verbosity=0, stdout=self.stderr)),
-            ("Web server", lambda: start_web_server(family, host, port, self.identity)),
+            ("Demo data", load_demo_beside_start),
+            ("Web server", lambda: wait_until_ready(family, development.reachable_host(host), port)),
             ("Worker", lambda: start_worker(family, self.identity)),
-            ("Sign-ins", lambda: cards.append(demo_card())),
         ]
         for title, step in steps:
             with self.timed(title):
                 step()
         close_connections()
         self.print_card(cards[0])
+        if self.identity:
+            compile_modules()
 
     @contextlib.contextmanager
     def timed(self, title: str) -> Iterator[None]:
@@ -155,9 +170,17 @@ def start_database() -> None:
 
 
 def migrate() -> None:
+    if development.uses_embedded_server():
+        load_schema(settings.DATABASE_URL)
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", verbosity=0, interactive=False)
+
+
+def compile_modules() -> None:
+    """Leaves compiled modules for the next start: the user of web server and worker may not write them."""
+    import_module(settings.ROOT_URLCONF)
+    load_command_class("fulfillment", "worker")
 
 
 def start_web_server(
@@ -165,13 +188,12 @@ def start_web_server(
 ) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
     threads = settings.WEB_THREADS
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--http", "1"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
     # At "warning" the server complains about more threads than cores, which are intended.
     command += ["--log-level", "error", "fulfillment.wsgi:application"]
     family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
-    wait_until_ready(family, development.reachable_host(host), port)
 
 
 def start_worker(family: supervision.ProcessSupervisor, identity: Identity | None) -> None:

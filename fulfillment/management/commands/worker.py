@@ -20,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from fulfillment.core.companions import Companion
 from fulfillment.core.db.outage import note_database_missed
+from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.plugins import offered
 from fulfillment.operations.start import refuse_unsafe_start
@@ -67,6 +68,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
+        return_freed_memory()
         start_telemetry()
         refuse_unsafe_start()
         calm = CalmFilter()

@@ -29,7 +29,7 @@ from fulfillment.operations.backups.programs import run_program
 CHUNK = 1 << 20
 
 
-def make_backup(*, folder: Path, on_progress: Callable[[str], None] = lambda said: None) -> Manifest:
+def make_backup(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
     """Writes into a folder beside `folder`, which appears when it is whole.
 
     Raises Conflict when `folder` is there already, or while something is pruned or another backup is made.

@@ -36,8 +36,8 @@ def run_program(name: str, *arguments: str) -> None:
             umask=0o077,
         )
     if done.returncode:
-        said = " / ".join(done.stderr.strip().splitlines()[-3:])
-        raise Unprocessable(f"{name} failed: {said}", code="program_failed")
+        output = " / ".join(done.stderr.strip().splitlines()[-3:])
+        raise Unprocessable(f"{name} failed: {output}", code="program_failed")
 
 
 def find_program(name: str) -> Path:
@@ -69,12 +69,12 @@ def _candidates(name: str, major: int) -> list[Path]:
 
 def _major_version(program: Path) -> int:
     try:
-        said = subprocess.run(  # noqa: S603
+        output = subprocess.run(  # noqa: S603
             [str(program), "--version"], capture_output=True, text=True, check=True, timeout=20
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return 0
-    number = re.search(r"\b(\d+)\.?\d*", said)
+    number = re.search(r"\b(\d+)\.?\d*", output)
     return int(number[1]) if number else 0
 
 

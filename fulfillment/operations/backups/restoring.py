@@ -30,12 +30,12 @@ ASIDE = "before_restore"
 
 
 def restore_backup(
-    *, folder: Path, force: bool = False, on_progress: Callable[[str], None] = lambda said: None
+    *, folder: Path, force: bool = False, on_progress: Callable[[str], None] = lambda line: None
 ) -> Manifest:
     """Puts files and database back and compares the number of rows of every table.
 
     Raises Conflict when the database holds tables already, unless `force`, or while the service uses it. Until the
-    last moment the old tables stay aside: whatever fails or is killed, they come back.
+    last moment the old tables stay aside: after any failure or kill they are restored.
     """
     manifest = read_manifest(folder)
     with exclusive_job("A backup"):

@@ -31,9 +31,10 @@ def test_tables_of_settings_stay_readable():
     assert [cell for row in rows for cell in row.split("|") if len(cell) > LONGEST_CELL] == []
 
 
-def test_the_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
+def test_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
     document = (OPERATING / "deploy.md").read_text("utf-8")
-    example = re.search(r"```sh\n# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)[1]
+    found = re.search(r"( *)```sh\n *# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)
+    example = "\n".join(line.removeprefix(found[1]) for line in found[2].splitlines()).rstrip() + "\n"
     load = re.search(r"^(set -a; \. )/etc/fulfillment\.env(; set \+a)$", document, re.MULTILINE)
     # As in systemd.exec(5): between single quotes everything is what it is, as in the shell.
     lines = [re.fullmatch(r"([A-Z_]+)='([^']*)'", line) for line in example.splitlines()]
@@ -51,7 +52,7 @@ def test_the_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
     assert {name: read.get(name) for name in written} == written
 
 
-def test_units_stand_in_files_only():
+def test_units_are_in_files_only():
     """A copy in a text would be hardened less after a while."""
     for document in (ROOT / "docs").rglob("*.md"):
         assert "ExecStart=" not in document.read_text("utf-8"), document.name

@@ -13,7 +13,7 @@ def row(rule):
     return f"| `{rule.code}` | {severities[0]} | {severities[1]} | {rule.message} | {rule.remedy} |"
 
 
-def test_the_page_lists_every_rule_as_it_is():
+def test_page_lists_every_rule_as_it_is():
     written = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
 
     assert written == [row(rule) for rule in RULES]

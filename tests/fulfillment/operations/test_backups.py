@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +33,7 @@ from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.modes import add_test_application
 from tests.support.old_migrations import old_migrations
+from tests.support.patience import wait_for
 from tests.support.scenario import World, build_world
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -163,7 +163,7 @@ for secret, key, query in {clients!r}:
 """
 
 
-def test_test_data_comes_back_and_stays_apart_from_live_data(shop, second, tmp_path):
+def test_test_data_is_restored_and_stays_apart_from_live_data(shop, second, tmp_path):
     live, test = shop.as_application(), shop.as_application(add_test_application(shop))
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     body = order_body(Items=[item], Metadata={"TestOutcome": "Delivered"})
@@ -229,7 +229,7 @@ def damage(folder: Path, kind: str) -> None:
         (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
-def test_damaged_backup_is_refused_whatever_is_damaged(shop, tmp_path):
+def test_backup_is_refused_with_any_part_damaged(shop, tmp_path):
     call_command("backup", str(tmp_path / "backup"))
     check_backup(tmp_path / "backup", read_manifest(tmp_path / "backup"))
 
@@ -298,7 +298,7 @@ def test_old_tables_come_back_after_a_killed_restore(shop, second, tmp_path):
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
 
 
-def test_killed_backup_is_never_taken_for_whole(shop, second, tmp_path):
+def test_killed_backup_is_never_mistaken_for_complete(shop, second, tmp_path):
     """A pipe among the files holds the copying up; then the process is killed."""
     pipe = Path(settings.MEDIA_ROOT) / "zz" / "pipe"
     pipe.parent.mkdir()
@@ -310,17 +310,14 @@ def test_killed_backup_is_never_taken_for_whole(shop, second, tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     )
-    parts = []
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (parts and list(parts[0].glob("files/print-files/*/*/*.pdf"))):
-        parts = list(tmp_path.glob(".backup.*.part"))
-        time.sleep(0.05)
+    wait_for(lambda: list(tmp_path.glob(".backup.*.part/files/print-files/*/*/*.pdf")))
     process.send_signal(signal.SIGKILL)
     process.communicate()
     pipe.unlink()
 
     assert not (tmp_path / "backup").exists()
-    done = manage(second, "restore", str(parts[0]))
+    (part,) = tmp_path.glob(".backup.*.part")
+    done = manage(second, "restore", str(part))
     assert (done.returncode, "interrupted" in done.stderr) == (1, True)
     call_command("backup", str(tmp_path / "backup"))
     assert read_manifest(tmp_path / "backup").file_count == len(files_below(Path(settings.MEDIA_ROOT)))
@@ -348,10 +345,7 @@ def test_backup_beside_new_orders_holds_the_files_of_all_its_rows(shop, second, 
     ordering = threading.Thread(target=order)
     ordering.start()
     try:
-        deadline = time.monotonic() + 20
-        while Order.objects.count() < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(lambda: Order.objects.count() >= 2)
         call_command("backup", str(tmp_path / "backup"))
     finally:
         over.set()

@@ -15,7 +15,7 @@ def runs(rate, worker, database):
     return ratios.Runs(loads=[load], worker=[worker], database=[database])
 
 
-def test_a_mark_needs_both_rate_and_processor_time():
+def test_mark_needs_both_rate_and_processor_time():
     results = {"ours": runs(50, 2.0, 2.0), "limit": runs(100, 1.0, 1.0)}
 
     assert ratios.ratio(results, "limit") == 0.5
@@ -42,7 +42,7 @@ def commands(monkeypatch):
     return SimpleNamespace(started=started, codes=codes)
 
 
-def test_a_broken_table_keeps_no_other_from_being_taken(commands, capsys):
+def test_broken_table_keeps_no_other_from_being_taken(commands, capsys):
     commands.codes |= {"proofs": 1, "delivery": bench.MISSED}
 
     assert bench.main([]) == 1
@@ -52,7 +52,7 @@ def test_a_broken_table_keeps_no_other_from_being_taken(commands, capsys):
     assert "== delivery: taken, with figures under their marks" in said.out
 
 
-def test_a_missed_mark_is_no_error_of_the_run(commands):
+def test_missed_mark_is_no_error_of_the_run(commands):
     commands.codes["delivery"] = bench.MISSED
 
     assert bench.main(["--orders", "2000000", "--rounds", "1"]) == 0
@@ -66,7 +66,7 @@ def test_a_missed_mark_is_no_error_of_the_run(commands):
     }
 
 
-def test_a_machine_with_other_work_is_busy(monkeypatch):
+def test_machine_with_other_work_is_busy(monkeypatch):
     seconds = iter([100.0, 101.0])
     monkeypatch.setattr(quiet, "_busy_seconds", lambda: next(seconds))
     moments = iter([10.0, 11.0])
@@ -76,7 +76,7 @@ def test_a_machine_with_other_work_is_busy(monkeypatch):
     assert quiet.OtherWork(lambda: 5.0).share() == 0.5
 
 
-def test_an_own_process_is_no_other_work(monkeypatch):
+def test_own_process_is_no_other_work(monkeypatch):
     seconds, own = iter([100.0, 101.0]), iter([5.0, 6.0])
     monkeypatch.setattr(quiet, "_busy_seconds", lambda: next(seconds))
 

@@ -41,7 +41,7 @@ READ_BY_OPERATORS = (
     *("oauth2_provider", "admin", "sessions"),
 )
 
-# Operators copy it from there to the provider; nobody else opens that page.
+# Operators copy it from there to the provider; no other user opens that page.
 SHOWN_TO_OPERATORS = {"/admin/production/provider/{provider}/change/": ["report address of a print provider"]}
 
 # Of contents, and of recovery codes, which have a key of their own.
@@ -150,7 +150,7 @@ def planted(monkeypatch, settings):
 
 
 def report_to(secret: str):
-    """A report of a job that nobody knows, at the address of the provider."""
+    """A report of an unknown job, at the address of the provider."""
     report = {"sourceOrderId": "nobody", "status": "printready", "timestamp": "2026-01-02T03:04:05Z"}
     address = reverse("production_postback", args=["canary", secret])
     client = Client(raise_request_exception=False)
@@ -165,15 +165,15 @@ def refused_answers(world: World, party: Party, secrets: dict[str, str]) -> list
     """Every secret where it is wrong, so that an error has a reason to show it."""
     answers = [report_to(secrets["report address of a print provider"]), report_to("nothing")]
     for value in secrets.values():
-        anybody = Client(raise_request_exception=False)
+        anonymous = Client(raise_request_exception=False)
         answers += [
             ApiClient(value, value).call("GET", "/application"),
             ApiClient(secrets["access token"], value).call("GET", "/application"),
             party.redeem(value),
             party.refresh(value),
             Party(world.application, f"{value}x").token(grant_type="client_credentials"),
-            anybody.post("/accounts/login/", {"username": "canary", "password": f"{value}x"}),
-            anybody.get("/metrics", headers={"Authorization": f"Bearer {value}x"}),
+            anonymous.post("/accounts/login/", {"username": "canary", "password": f"{value}x"}),
+            anonymous.get("/metrics", headers={"Authorization": f"Bearer {value}x"}),
         ]
     return answers
 
@@ -229,7 +229,7 @@ def test_pages_of_operators_show_no_secret(planted):
 
 
 @pytest.mark.slow
-def test_password_of_the_database_is_said_nowhere(tmp_path):
+def test_password_of_the_database_is_printed_nowhere(tmp_path):
     password = "canary-of-the-database"
     environment = {
         "PATH": os.environ["PATH"],

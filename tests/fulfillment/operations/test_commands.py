@@ -40,7 +40,7 @@ PROGRAM = """
 import contextlib, io, json, sys
 import manage
 
-told = {}
+printed = {}
 for name, arguments in json.loads(sys.argv[1]).items():
     sys.argv, wrote = ["manage.py", name, *arguments], io.StringIO()
     try:
@@ -49,13 +49,13 @@ for name, arguments in json.loads(sys.argv[1]).items():
     except SystemExit as ended:
         # As Python itself does with a text.
         said = [ended.code, 1] if isinstance(ended.code, str) else ["", ended.code]
-        told[name] = [wrote.getvalue() + said[0], said[1]]
-print(json.dumps(told))
+        printed[name] = [wrote.getvalue() + said[0], said[1]]
+print(json.dumps(printed))
 """
 
 
 @pytest.mark.slow
-def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
+def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     known = {name for name, app in get_commands().items() if app in OURS}
     assert known - NOT_TRIED == set(ARGUMENTS)
     (tmp_path / "catalog.json").write_text("{}")
@@ -87,7 +87,7 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_stack_is_there_for_who_asks():
+def test_stack_is_there_for_who_asks():
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody@127.0.0.1:9/none")
     command = [sys.executable, "manage.py", "prune", "--dry-run", "--traceback"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
@@ -89,19 +90,29 @@ def test_containers_of_ours_may_do_next_to_nothing():
     assert "--require-hashes" in container
 
 
-def test_containers_copy_every_package_that_is_run():
-    copied = set(re.findall(r"^COPY (\w+) \w+$", (DEPLOY / "Containerfile").read_text("utf-8"), re.MULTILINE))
+def test_containers_copy_and_compile_every_package_that_is_run():
+    container = (DEPLOY / "Containerfile").read_text("utf-8")
+    copied = set(re.findall(r"^COPY (\w+) \w+$", container, re.MULTILINE))
+    compiled = set(re.search(r"compileall -q (.+)$", container, re.MULTILINE)[1].split())
+    apps = {name.partition(".")[0] for name in settings.INSTALLED_APPS}
+    own = {name for name in apps if (ROOT / name).is_dir()} - {"tests"}
 
-    assert copied == {
-        "accounts",
-        "applications",
-        "delivery",
-        "docs",
-        "fulfillment",
-        "static",
-        "stores",
-        "templates",
-    }
+    assert own >= {"fulfillment", "production", "stores"}
+    assert compiled == own
+    assert copied == own | {"docs", "static", "templates"}
+
+
+def test_packages_that_are_run_import_no_other_folder():
+    """A release holds what the container copies: neither the clients nor the tests."""
+    others = re.compile(r"^\s*(?:from|import) (?:clients|tests)\b", re.MULTILINE)
+    found = [
+        str(path)
+        for name in ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
+        for path in (ROOT / name).rglob("*.py")
+        if others.search(path.read_text("utf-8"))
+    ]
+
+    assert found == []
 
 
 def test_folders_that_commands_write_to_are_mounted():
@@ -127,6 +138,21 @@ def test_compose_holds_no_secret():
     assert not re.search(r"password:\s*\S", text)
 
 
+def test_secrets_beside_compose_are_in_no_image_and_no_commit():
+    written = {
+        "docs/deploy/service.env",
+        "docs/deploy/secrets",
+        "docs/deploy/certificates",
+        "docs/deploy/backups",
+    }
+    left_out = {
+        name: (ROOT / name).read_text("utf-8").splitlines() for name in (".dockerignore", ".gitignore")
+    }
+
+    for lines in left_out.values():
+        assert written <= {line.rstrip("/") for line in lines}
+
+
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_units_are_hardened_and_understood(path):
     text = path.read_text("utf-8")
@@ -142,8 +168,8 @@ def test_units_are_hardened_and_understood(path):
     if path.suffix == ".service":
         # In tenths: 2.0 and less is what systemd calls OK.
         command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(path)]
-        judged = subprocess.run(command, capture_output=True, text=True)
-        assert judged.returncode == 0, judged.stdout.splitlines()[-1]
+        verified = subprocess.run(command, capture_output=True, text=True)
+        assert verified.returncode == 0, verified.stdout.splitlines()[-1]
 
 
 def test_proxies_drop_what_clients_must_not_say():

@@ -19,12 +19,12 @@ def test_database_made_before_the_first_release_is_refused_in_one_sentence(argum
     assert str(refused.value) == BEFORE_FIRST_RELEASE
 
 
-def test_make_run_says_it_as_well():
+def test_make_run_reports_it_as_well():
     with old_migrations(), pytest.raises(CommandError, match=r"remove the folder var/"):
         up.migrate()
 
 
-def test_database_of_a_later_release_is_not_taken_for_an_old_one():
+def test_database_of_a_later_release_is_not_mistaken_for_an_old_one():
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('stores', '9999_later', now())"

@@ -61,7 +61,7 @@ def test_no_change_of_a_model_is_without_its_migration():
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)
 
 
-def test_every_migration_can_be_taken_back():
+def test_every_migration_can_be_reversed():
     ways = []
     for path in sorted(ROOT.glob("*/migrations/0*.py")):
         module = __import__(f"{path.parts[-3]}.migrations.{path.stem}", fromlist=["Migration"])

@@ -31,7 +31,7 @@ from tests.factories.orders import make_product, order_body
 from tests.support.queued_mail import mail_owners
 from tests.support.scenario import PASSWORD, build_world
 
-# Of each link to a user the file of the export that tells of it, or why none does. A new table wants a decision, and
+# Of each link to a user the file of the export that contains it, or why none does. A new table wants a decision, and
 # `erase_user` one as well.
 LINKS = {
     "accounts.AssociationRequest.decided_by": "association_requests",
@@ -77,9 +77,9 @@ OF_THE_TRAIL = {
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {
-    "oauth2_provider.DeviceGrant.user": "nobody is given one here",
+    "oauth2_provider.DeviceGrant.user": "never issued here",
     "oauth2_provider.Grant.user": "a code of a minute, which becomes an access token or nothing",
-    "oauth2_provider.IDToken.user": "nobody is given one here",
+    "oauth2_provider.IDToken.user": "never issued here",
     "pghistory.MiddlewareEvents.user": "a view over the trail without a table",
 }
 PERSON = {
@@ -97,7 +97,7 @@ def person(world):
 
 
 def make_person(world):
-    """The world's user under a name nobody else has, with an order, a role, a token and an e-mail change behind."""
+    """The world's user under a unique name, with an order, a role, a token and an e-mail change behind."""
     User.objects.filter(pk=world.user.pk).update(**{**PERSON, "first_name": "Zeno"})
     user = User.objects.get(pk=world.user.pk)
     user.first_name = "Zenobia"
@@ -106,8 +106,8 @@ def make_person(world):
     make_product(world.associated)
     client = world.as_user(user)
     assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
-    asked = {"ApplicationID": str(world.other_application.pk), "Message": "It is me, Zenobia Quillfeather"}
-    assert client.call("POST", "/association", asked).status_code in {200, 201}
+    body = {"ApplicationID": str(world.other_application.pk), "Message": "It is me, Zenobia Quillfeather"}
+    assert client.call("POST", "/association", body).status_code in {200, 201}
     contacts = {"support_email": PERSON["email"].title(), "support_phone": PERSON["phone"]}
     for name, value in contacts.items():
         setattr(world.application, name, value)
@@ -158,11 +158,11 @@ def test_every_link_to_a_user_is_decided_about(world, person):
     )
 
 
-def test_export_tells_what_waits_and_what_was_done(world, person, settings):
+def test_export_lists_pending_and_finished_requests(world, person, settings):
     request_email_change(user=person, email="zenobia@new.example")
-    asked = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+    body = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
     client = world.as_user(person)
-    quoted = client.call("POST", "/store/associated/quote", asked)
+    quoted = client.call("POST", "/store/associated/quote", body)
     assert quoted.status_code in {200, 201}, quoted.content
     assert (
         client.call(
@@ -250,20 +250,20 @@ def test_export_of_who_did_much_is_packed_record_by_record(world):
     assert peak < 10_000_000
 
 
-def test_export_of_a_stranger_holds_nothing_of_others(world, person):
+def test_export_of_another_user_holds_none_of_this_data(world, person):
     everything = json.dumps(unpacked(export_user_data(user=world.outsider)))
 
     assert not [value for value in PERSON.values() if value in everything]
 
 
-def test_last_owner_is_told_what_stands_in_the_way(world, person):
+def test_last_owner_sees_why_leaving_is_refused(world, person):
     with pytest.raises(CommandError, match="last owner"):
         call_command("erase_user", "zenobia.quill")
 
     assert User.objects.get(pk=person.pk).email == PERSON["email"]
 
 
-def test_last_owner_is_told_the_application_and_how_to_go_on(world, person):
+def test_last_owner_sees_the_application_and_the_next_step(world, person):
     with pytest.raises(CommandError) as refused:
         call_command("erase_user", PERSON["email"])
 
@@ -386,20 +386,20 @@ def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
     assert LogEntry.objects.get().change_message == "[erased]"
 
 
-def test_a_name_shared_with_an_operator_of_another_tenant_touches_nothing_of_his(world):
+def test_name_shared_with_an_operator_of_another_tenant_touches_nothing_of_his(world):
     run = ImportRun.objects.create(file_name="routes.csv", created_by=world.operator.username)
     tenant = Tenant.objects.create(domain="other.example", name="Other")
     namesake = User.objects.create(tenant=tenant, username=world.operator.username, email="n@x.example")
 
-    told = unpacked(export_user_data(user=namesake))
+    exported = unpacked(export_user_data(user=namesake))
     erase_user(user=namesake)
 
     run.refresh_from_db()
-    assert (told["imports.json"], run.created_by) == ([], world.operator.username)
+    assert (exported["imports.json"], run.created_by) == ([], world.operator.username)
     assert unpacked(export_user_data(user=world.operator))["imports.json"][0]["FileName"] == "routes.csv"
 
 
-def test_what_a_former_operator_imported_names_him_no_more(world):
+def test_import_of_an_erased_operator_no_longer_names_them(world):
     former = User.objects.create(
         tenant=world.tenant, username="former", email="f@x.example", is_operator=True
     )

@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.support.live_server import free_port, serving
+from tests.support.live_server import serving
+from tests.support.patience import PATIENCE, wait_for
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -48,15 +50,16 @@ def proxied(make, folder: Path, service: str):
     port = free_port()
     process = subprocess.Popen(make(folder, port, urlsplit(service).netloc), stderr=subprocess.DEVNULL)
     try:
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+        wait_for(lambda: listens(port))
         yield port
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -72,7 +75,7 @@ def test_slow_senders_of_bodies_hold_no_thread(tmp_path, make):
         for each in slow:
             each.sendall(SLOW)
         time.sleep(0.5)
-        answer = requests.get(f"http://127.0.0.1:{port}/guide", timeout=5)
+        answer = requests.get(f"http://127.0.0.1:{port}/guide", timeout=PATIENCE)
         for each in slow:
             each.close()
 

@@ -68,7 +68,7 @@ def test_only_what_has_had_its_time_goes(old_things):
         assert not model.objects.exists()
 
 
-def test_dry_run_tells_the_same_numbers_and_removes_nothing(old_things, capsys):
+def test_dry_run_prints_the_same_numbers_and_removes_nothing(old_things, capsys):
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         call_command("prune", "--dry-run")
         said = capsys.readouterr().out.splitlines()
@@ -112,7 +112,7 @@ def test_each_batch_is_a_transaction_and_a_stopped_run_is_gone_on_with():
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_rows_somebody_works_on_are_passed_by():
+def test_locked_rows_are_skipped():
     for key in ("held", "free"):
         Session.objects.create(session_key=key, expire_date=timezone.now() - timedelta(days=1))
     other = connection.copy()
@@ -153,7 +153,7 @@ def test_night_is_tried_again_while_a_backup_is_made():
 @pytest.mark.parametrize(
     "error", [Unprocessable("It is away.", code="away"), OperationalError("It is away.\nDETAIL: x")]
 )
-def test_what_fails_stops_nothing_else(db, monkeypatch, error):
+def test_failing_rule_does_not_stop_the_others(db, monkeypatch, error):
     def fail(batch):
         yield 3
         raise error
@@ -171,8 +171,8 @@ def test_what_fails_stops_nothing_else(db, monkeypatch, error):
     ]
 
 
-def test_files_of_old_imports_go_and_their_record_stays(db, settings):
-    settings.IMPORT_DAYS_KEPT = 30
+def test_files_of_old_imports_are_removed_and_their_record_stays(db, settings):
+    settings.IMPORT_RETENTION_DAYS = 30
     runs = []
     for state, days in ((ImportState.LOADED, 31), (ImportState.LOADED, 29), (ImportState.RUNNING, 31)):
         run = ImportRun(state=state, file_name="a.csv", updated=timezone.now() - timedelta(days=days))
@@ -190,7 +190,7 @@ def test_files_of_old_imports_go_and_their_record_stays(db, settings):
         assert bool(run.upload) is bool(run.problem_file) is run.problems.exists() is kept
 
 
-def test_what_applications_leave_goes_with_what_hangs_on_it(world, monkeypatch):
+def test_old_rows_of_applications_are_removed_with_their_children(world, monkeypatch):
     monkeypatch.setattr(webhooks, "check_webhook", lambda *args, **kwargs: None)
     webhook, _ = create_webhook(
         application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
@@ -220,7 +220,7 @@ def test_what_applications_leave_goes_with_what_hangs_on_it(world, monkeypatch):
     assert not Event.objects.exists()
 
 
-def test_failed_jobs_go_after_thirty_days(db):
+def test_failed_jobs_are_removed_after_thirty_days(db):
     with connection.cursor() as cursor:
         for status, days in (("failed", 31), ("failed", 29), ("todo", 31)):
             cursor.execute(

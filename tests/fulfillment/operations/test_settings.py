@@ -10,8 +10,9 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
-from django.core.checks import ERROR, INFO
+from django.core.checks import ERROR, INFO, WARNING
 
+from fulfillment.core.db.replica import Replica
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.production import PRODUCTION, ROOT, SECRETS
 
@@ -61,6 +62,14 @@ WRONG = [
         "DATABASE_URL has sslmode='bogus'; write disable,",
     ),
     ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
+    (
+        {"DATABASE_REPLICA_URL": "mysql://x:hidden@h/y"},
+        "DATABASE_REPLICA_URL is 'mysql://x:***@h/y'; write an address such as",
+    ),
+    (
+        {"DATABASE_REPLICA_LAG_SECONDS": "0"},
+        "DATABASE_REPLICA_LAG_SECONDS is '0'; write a whole number from 1 to 300.",
+    ),
     ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
     ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
@@ -207,7 +216,7 @@ def found(level=ERROR):
     return [message.msg for message in check_deployment(None) if message.level >= level]
 
 
-def test_check_for_deployment_finds_nothing_wrong_with_good_settings(production, db):
+def test_check_for_deployment_finds_nothing_wrong_with_secure_settings(production, db):
     assert found(INFO) == []
 
 
@@ -242,6 +251,22 @@ def test_check_for_deployment_fails_for_what_is_unsafe(change, said, production,
 
     assert len(messages) == 1
     assert said in messages[0]
+
+
+def test_check_for_deployment_warns_of_a_replica_that_serves_nothing(production, db, monkeypatch):
+    monkeypatch.setitem(production.DATABASES, "replica", production.DATABASES["default"])
+    monkeypatch.setattr(Replica, "check", lambda self: self.lose("the replica does not answer"))
+
+    assert found(WARNING) == ["The replica does not answer: the primary serves all reads."]
+
+
+def test_check_for_deployment_warns_of_redirects_without_end(production, db):
+    production.SECURE_SSL_REDIRECT = True
+    (message,) = found(WARNING)
+    production.BEHIND_TLS_PROXY = True
+
+    assert "redirected to https without end" in message
+    assert found(WARNING) == []
 
 
 @pytest.mark.parametrize("name", ["SENTRY_DSN", "OTLP_ENDPOINT"])
@@ -291,7 +316,7 @@ def test_least_length_of_a_secret_is_one_number_everywhere():
 
 
 @pytest.mark.slow
-def test_https_is_demanded_for_an_hour_and_of_this_host_alone_until_told_otherwise():
+def test_hsts_defaults_to_an_hour_for_this_host_alone():
     said = run(PRODUCTION, "diffsettings").stdout
     more = {"HSTS_SECONDS": "31536000", "HSTS_INCLUDE_SUBDOMAINS": "1", "HSTS_PRELOAD": "1"}
     raised = run({**PRODUCTION, **more}, "diffsettings").stdout

@@ -11,6 +11,7 @@ import requests
 from stores.orders.models import OrderStatus
 from tests.factories.orders import RECIPIENT
 from tests.support.live_server import serving
+from tests.support.patience import PATIENCE
 from tests.support.release_dump import (
     FOLDER,
     SECRETS,
@@ -51,7 +52,7 @@ def rows_of_orders(name: str) -> list[tuple[str, str, int]]:
         ).fetchall()
 
 
-def test_the_first_release_is_among_them():
+def test_first_release_is_among_them():
     assert "0.1.0.sql.xz" in [path.name for path in RELEASES]
 
 
@@ -69,10 +70,10 @@ def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
         store = f"{served.url}/api/v1/store/{STORE}"
         assert read(caller, f"{store}/product/{PRODUCT}")["ID"] == PRODUCT
         assert read(caller, f"{store}/order/{old}")["Items"]
-        made = caller.post(f"{store}/order", json={"Recipient": RECIPIENT, "Items": [ITEM]}, timeout=20)
+        made = caller.post(f"{store}/order", json={"Recipient": RECIPIENT, "Items": [ITEM]}, timeout=PATIENCE)
         assert made.status_code == 201, made.text
         changed = caller.post(
-            f"{store}/order/{old}/status", json={"Status": OrderStatus.RETURNED}, timeout=20
+            f"{store}/order/{old}/status", json={"Status": OrderStatus.RETURNED}, timeout=PATIENCE
         )
         assert changed.status_code == 200, changed.text
 
@@ -80,6 +81,6 @@ def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
 
 
 def read(caller: requests.Session, address: str):
-    answer = caller.get(address, timeout=20)
+    answer = caller.get(address, timeout=PATIENCE)
     assert answer.status_code == 200, answer.text
     return answer.json()

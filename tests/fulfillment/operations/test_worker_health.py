@@ -12,6 +12,7 @@ from psycopg_pool import PoolTimeout
 
 from fulfillment.operations import worker_health
 from fulfillment.operations.worker_health import CalmFilter, Heartbeat, Watchdog, is_outage
+from tests.support.patience import PATIENCE
 from tests.support.workers import ROOT, forget_jobs, worker_environment
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ def reachable(monkeypatch):
     return answers
 
 
-def test_a_worker_with_fresh_heartbeats_goes_on(reachable):
+def test_worker_with_fresh_heartbeats_continues(reachable):
     heartbeat = Heartbeat()
 
     assert Watchdog(heartbeat).must_end(heartbeat.last + 15) is False
@@ -47,7 +48,7 @@ def test_while_the_database_is_away_a_worker_waits_for_it(reachable):
     assert [watchdog.must_end(heartbeat.last + later) for later in (30, 60, 3600)] == [False] * 3
 
 
-def test_a_worker_gets_its_time_again_after_each_outage(reachable):
+def test_worker_gets_its_time_again_after_each_outage(reachable):
     heartbeat = Heartbeat()
     watchdog = Watchdog(heartbeat, late=20, recovery=20)
 
@@ -61,8 +62,8 @@ def test_a_worker_gets_its_time_again_after_each_outage(reachable):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_cannot_write_its_heartbeat_leaves_for_another():
-    """Whatever holds it up: here a lock nobody gives back."""
+def test_worker_that_cannot_write_its_heartbeat_leaves_for_another():
+    """Blocked by any cause: here a lock that is never released."""
     forget_jobs()
     with connection.cursor() as cursor:
         cursor.execute("BEGIN")
@@ -73,7 +74,7 @@ def test_a_worker_that_cannot_write_its_heartbeat_leaves_for_another():
             cwd=ROOT,
             env=worker_environment(),
             stderr=subprocess.PIPE,
-            timeout=40,
+            timeout=PATIENCE,
         )
         cursor.execute("ROLLBACK")
 
@@ -86,7 +87,7 @@ def record(error: BaseException | None, *, name: str = "procrastinate.worker.wor
     return logging.LogRecord(name, level, "worker.py", line, "Side task failed: %s", ("x",), info)
 
 
-def test_an_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
+def test_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     calm, lost = CalmFilter(), psycopg.errors.AdminShutdown("terminating connection")
@@ -100,7 +101,7 @@ def test_an_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
     assert calm.filter(record(lost)) is True
 
 
-def test_what_is_no_outage_keeps_its_stack_and_is_said_each_time():
+def test_other_errors_keep_their_stack_and_are_logged_each_time():
     calm, wrong = CalmFilter(), psycopg.errors.UndefinedColumn("column x does not exist")
     records = [
         record(wrong),
