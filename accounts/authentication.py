@@ -44,7 +44,7 @@ class TenantBackend(BaseBackend):
         may_try = bool(device) or hit_account_limit(account=account)
         if not may_try or user is None:
             # Hashes as for a wrong password, so that the time reveals nothing.
-            check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))
+            check_password(password, _unusable_password(tuple(settings.PASSWORD_HASHERS)))
             return None
         if not user.check_password(password) or not user.is_active:
             return None
@@ -89,5 +89,5 @@ def is_own_password(request: HttpRequest, password: str) -> bool:
 
 
 @cache
-def _nobodys_password(hashers: tuple[str, ...]) -> str:
-    return make_password("nobody's")
+def _unusable_password(hashers: tuple[str, ...]) -> str:
+    return make_password("no account")

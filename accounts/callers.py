@@ -12,7 +12,8 @@ class Caller:
     """A user acting through an application or, without a user, an application acting on its own.
 
     `application_id` is None only on the service's own pages. `scopes` include implied ones. With `is_test` the caller
-    uses a test application, so everything it creates is test data.
+    uses a test application, so everything it creates is test data. A replica may serve its reads if it has all that
+    was committed before `replica_since`, by the primary's clock; without it, only the primary may.
     """
 
     user_id: UUID | None = None
@@ -23,6 +24,7 @@ class Caller:
     is_test: bool = False
     scopes: frozenset[str] = field(default=frozenset())
     subscription_id: int | None = None
+    replica_since: float | None = field(default=None, compare=False)
 
     @property
     def is_application(self) -> bool:
@@ -57,6 +59,15 @@ class Caller:
     def third_party_id(self) -> UUID | None:
         """The application whose association limits this caller; None where only the user's own grants count."""
         return None if self.is_first_party else self.application_id
+
+    @classmethod
+    def of_application(cls, application: Any) -> "Caller":
+        """The application itself, on the service's own pages: for users who may change it, and so hold its keys."""
+        return cls(
+            application_id=application.pk,
+            is_test=application.is_test,
+            scopes=with_implied(name for name in Permission.values if name != Permission.OPERATOR),
+        )
 
     @classmethod
     def on_pages(cls, user: Any) -> "Caller":

@@ -31,16 +31,6 @@ OPERATOR = Person("operator", DEMO_PASSWORDS["operator"], "Olivia", "Park", is_o
 USER = Person("user", DEMO_PASSWORDS["user"], "Uma", "Lindqvist")
 OUTSIDER = Person("outsider", DEMO_PASSWORDS["outsider"], "Oscar", "Reyes")
 
-APPLICATION_ID = "demo-application"
-APPLICATION_KEY = "sfk_demo_application_key"
-APPLICATION_SUBSCRIPTION_KEY = "sfs_demo_application_primary"
-REPLY_URL = "http://127.0.0.1:9099/callback"
-
-
-OPERATOR = Person("operator", DEMO_PASSWORDS["operator"], "Olivia", "Park", is_operator=True)
-USER = Person("user", DEMO_PASSWORDS["user"], "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", DEMO_PASSWORDS["outsider"], "Oscar", "Reyes")
-
 
 def load_demo(run: DemoRun) -> None:
     run.people = ensure_people()

@@ -1,6 +1,6 @@
 """Browsers that were signed in to an account before, recognised by a signed cookie (OWASP's device cookies).
 
-Strangers' wrong passwords close an account to all browsers but these, which have tries of their own.
+Failed sign-ins of others lock an account for all browsers but these, which have a limit of their own.
 """
 
 from datetime import timedelta
@@ -15,7 +15,7 @@ from fulfillment.core.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"
-# The first match counts: browsers also name those they imitate.
+# The first match counts, because user agents also name the browsers they imitate.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

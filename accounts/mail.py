@@ -29,7 +29,7 @@ def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
     try:
         send_text(subject, body, to)
     except (smtplib.SMTPException, OSError) as error:
-        log.exception("A letter could not be sent (%s).", template)
+        log.exception("A mail could not be sent (%s).", template)
         raise MailUnavailable(
             "The mail cannot be sent right now. Please try again in a few minutes."
         ) from error

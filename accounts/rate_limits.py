@@ -14,12 +14,12 @@ from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.observability.instruments import count_refusal
 
-MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
+MINUTE, QUARTER_OF_AN_HOUR, HOUR, DAY = 60, 900, 3600, 86_400
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
 # Pages of the API reference have their own limit, separate from API calls.
 REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
-# back: only what lies a whole window off begins a new one.
+# back: a new window begins only when a whole window has passed.
 SAME_WINDOW = """excluded.started BETWEEN stored.started - interval '{seconds} s'
                                 AND stored.started + interval '{seconds} s'"""
 # `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
@@ -35,7 +35,7 @@ RETURNING stored.used,
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {
     seconds: _COUNT.format(source="(SELECT %s::text AS bucket) requested", seconds=seconds)
-    for seconds in (MINUTE, QUARTER_OF_AN_HOUR, DAY)
+    for seconds in (MINUTE, QUARTER_OF_AN_HOUR, HOUR, DAY)
 }
 GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
 FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"

@@ -9,6 +9,7 @@ from django.conf import settings
 from accounts.names import split_sign_in_name
 from accounts.rate_limits import (
     DAY,
+    HOUR,
     QUARTER_OF_AN_HOUR,
     RateLimitStatus,
     cached_rejection,
@@ -22,7 +23,7 @@ from fulfillment.core.secrets import digest
 
 
 def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimitStatus | None:
-    """Counts a try on the name as it was typed and on the address; the standing that refuses it, if one does.
+    """Counts a try for the typed name and the client address; returns the rate limit state that refuses it, if any.
 
     The bucket is made from the typed text, never from the account: if two spellings shared a limit only where the
     account exists, the limit would reveal that it exists. A `device` known to the account has tries of its own, which
@@ -40,7 +41,7 @@ def hit_account_limit(*, account: str) -> bool:
 
 
 def count_confirmation(*, account: str, address: str, device: str = "") -> RateLimitStatus | None:
-    """Counts a password typed in a session on the tries of the account, or of the known device; the refusal, if any."""
+    """Counts a password entered in a session against the limit of account or known device; the refusal, if any."""
     return _first_over(
         (_device_bucket(device) or _account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT),
         (_address_bucket("sign-in", address), settings.SIGN_IN_TRIES_PER_ADDRESS),
@@ -89,6 +90,28 @@ def count_confirmation_mail(*, email: str) -> RateLimitStatus | None:
     return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
 
 
+def count_invitation_mail(*, user_id: str, email: str) -> RateLimitStatus | None:
+    """Counts a mail to an address that a user typed: against the user, and against the address from all users."""
+    return _first_over(
+        (f"invitations-of:{user_id}", settings.INVITATIONS_PER_USER),
+        (f"invitations-to:{digest(email.casefold())[:40]}", settings.INVITATIONS_PER_EMAIL),
+        window=DAY,
+    )
+
+
+def count_email_change(*, user_id: str) -> RateLimitStatus | None:
+    """Counts a link to a new address that a user typed, also after the change before was cancelled."""
+    return _first_over((f"email-changes:{user_id}", settings.EMAIL_CHANGES_PER_USER), window=DAY)
+
+
+def count_notification_mail(*, user_id: str, kind: str) -> RateLimitStatus:
+    """Counts a mail of one kind to one user."""
+    bucket, quota = f"notification:{user_id}:{kind}", settings.NOTIFICATION_MAILS_PER_HOUR
+    return cached_rejection(bucket) or count_request(
+        policy="notification", bucket=bucket, quota=quota, window=HOUR
+    )
+
+
 def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> RateLimitStatus | None:
     for bucket, quota in limits:
         if not bucket:
@@ -102,7 +125,7 @@ def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> R
 
 
 def _name_bucket(name: str) -> str:
-    """The same for every way to write a name, with and without the domain that most people leave out."""
+    """The same for every spelling of a name, with and without the default domain."""
     written = "@".join(split_sign_in_name(name))
     # Hashed, because users sometimes type their password into the name field.
     return f"sign-in-name:{digest(written)[:40]}"

@@ -30,7 +30,7 @@ PLAIN: dict[str, str] = {
 
 
 class GrantsForm(forms.Form):
-    """The grants for one request: by default the requested or the usual ones."""
+    """The grants for one request: by default the requested ones, else the default ones."""
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -60,11 +60,11 @@ class NoteForm(forms.Form):
         required=False,
         max_length=2000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text="The applicant reads it. To decline, it is required.",
+        help_text="The applicant sees this note. Required to decline.",
     )
 
     def clean_note(self) -> str:
         note: str = self.cleaned_data["note"].strip()
         if "deny" in self.data and not note:
-            raise forms.ValidationError("Say why: the applicant reads it.", code="required")
+            raise forms.ValidationError("Enter a reason: the applicant sees it.", code="required")
         return note

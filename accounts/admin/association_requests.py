@@ -1,16 +1,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
+from django.utils.html import format_html
 from unfold.decorators import display
 
 from accounts.admin.association_forms import GrantsForm, NoteForm
@@ -18,12 +18,15 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.selectors.associations import applicant_of
 from accounts.services.associations import approve_association, deny_association
-from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Conflict, DomainError
+from fulfillment.core.identifiers import parse_uuid
 
-DENY = "Decline these requests without a reason? Applicants are informed and may ask again."
+DENY = "Decline these requests without a reason? Applicants are informed and may send another request."
 INBOX = "admin:accounts_associationrequest_changelist"
+Decisions = Sequence[tuple[AssociationRequest, dict[str, Any]]]
 COLOURS: dict[str, str] = {
     AssociationState.PENDING: "warning",
     AssociationState.APPROVED: "success",
@@ -63,10 +66,10 @@ class StateFilter(admin.SimpleListFilter):
 class AssociationRequestAdmin(ConsoleAdmin):
     """The inbox. A decision is made with its grants and a note, for one request or for several at once."""
 
+    forbidden = ("add", "delete")
     list_display = [
         "application",
         "requested_access",
-        "requested_by",
         "requested_grants",
         "message",
         "since",
@@ -77,7 +80,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     list_select_related = ["application", "store", "user", "requested_by"]
     search_fields = ["application__name", "application__client_id", "store__external_id", "user__username"]
     search_help_text = "Application, store or user"
-    empty_help = "Requests that were decided before are under Filters."
+    empty_help = "No pending requests. Those decided before are under Filters."
     change_form_outer_before_template = "admin/accounts/request_before.html"
     list_before_template = "admin/accounts/requests_before.html"
     fields = [
@@ -106,7 +109,8 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     @admin.display(description="requested", ordering="created")
     def since(self, request: AssociationRequest) -> str:
-        return str(naturaltime(request.created))
+        when = format_html("<small>{}</small>", naturaltime(request.created))
+        return format_html("{} {}", request.requested_by, when) if request.requested_by else when
 
     @display(description="state", label={label: COLOURS[value] for value, label in AssociationState.choices})
     def shown_state(self, request: AssociationRequest) -> str:
@@ -145,46 +149,25 @@ class AssociationRequestAdmin(ConsoleAdmin):
             request, [(access_request, {}) for access_request in chosen], deny_association, "declined"
         )
 
-    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
-        return False
+    def own_pages(self) -> list[OwnPage]:
+        return [("decide/", self.decision_view, "decide")]
 
-    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
-
-    def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "decide/",
-            self.admin_site.admin_view(self.decision_view),
-            name="accounts_associationrequest_decide",
-        )
-        return [own, *super().get_urls()]
-
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Shows the decision form for a pending request, with the facts about it."""
+    def record_context(self, request: HttpRequest, record: AssociationRequest) -> dict[str, Any]:
+        """With the decision form of a pending request, and the facts about it."""
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
-        chosen_requests = self.get_queryset(request).select_related(*self.list_select_related)
-        waiting = chosen_requests.filter(state=AssociationState.PENDING)
-        if (access_request := waiting.filter(pk=_uuid(object_id)).first()) is not None:
-            context |= {
-                "waiting": [_shown(GrantsForm(access_request=access_request))],
-                "note_form": NoteForm(),
-            }
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+        if record.state == AssociationState.PENDING:
+            known = self.get_queryset(request).select_related(*self.list_select_related).get(pk=record.pk)
+            context |= {"waiting": [_shown(GrantsForm(access_request=known))], "note_form": NoteForm()}
+        return context
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
         """Decides several requests, each with its own grants, with one note for all."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else None
-        at_once = sent.get("approve_one") if sent is not None else None
-        texts = [at_once] if at_once else (sent or request.GET).getlist("id")
-        ids = [known for text in texts if (known := _uuid(text)) is not None]
+        single = sent.get("approve_one") if sent is not None else None
+        texts = [single] if single else (sent or request.GET).getlist("id")
+        ids = [known for text in texts if (known := parse_uuid(text)) is not None]
         selected = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
         forms = [
             GrantsForm(sent, access_request=one) for one in selected if one.state == AssociationState.PENDING
@@ -193,27 +176,11 @@ class AssociationRequestAdmin(ConsoleAdmin):
         if not forms:
             self._say_decided(request, selected.exclude(state=AssociationState.PENDING))
             return HttpResponseRedirect(reverse(INBOX))
-        if at_once:
-            self._decide(
-                request, [(form.access_request, {}) for form in forms], approve_association, "approved"
-            )
+        if sent is not None and (decisions := _sent_decisions(sent, forms, note_form)):
+            self._decide(request, *decisions)
             return HttpResponseRedirect(reverse(INBOX))
-        if sent is not None and note_form.is_valid():
-            note = note_form.cleaned_data["note"]
-            if "deny" in sent:
-                decisions = [(form.access_request, {"note": note}) for form in forms]
-                self._decide(request, decisions, deny_association, "declined")
-                return HttpResponseRedirect(reverse(INBOX))
-            if all(form.is_valid() for form in forms):
-                decisions = [
-                    (f.access_request, {"note": note, "grants": f.cleaned_data["grants"]}) for f in forms
-                ]
-                self._decide(request, decisions, approve_association, "approved")
-                return HttpResponseRedirect(reverse(INBOX))
         context = {
-            **self.admin_site.each_context(request),
-            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
-            "title": "Decide about association requests",
+            **self.page_context(request, "Decide association requests"),
             "waiting": [_shown(form) for form in forms],
             "note_form": note_form,
         }
@@ -228,12 +195,12 @@ class AssociationRequestAdmin(ConsoleAdmin):
                 request, f"{access_request}: {access_request.get_state_display().lower()}{who}{when}."
             )
         if not decided:
-            messages.info(request, "These requests are not pending any more.")
+            messages.info(request, "These requests have already been decided.")
 
     def _decide(
         self,
         request: HttpRequest,
-        decisions: Sequence[tuple[AssociationRequest, dict[str, Any]]],
+        decisions: Decisions,
         decide: Callable[..., AssociationRequest],
         done: str,
     ) -> None:
@@ -258,13 +225,37 @@ def _shown(form: GrantsForm) -> GrantsForm:
     return form
 
 
+def _sent_decisions(
+    sent: QueryDict, forms: Sequence[GrantsForm], note_form: NoteForm
+) -> tuple[Decisions, Callable[..., AssociationRequest], str] | None:
+    """The decisions, the service that takes them and its word; None where the forms have faults."""
+    if sent.get("approve_one"):
+        return [(form.access_request, {}) for form in forms], approve_association, "approved"
+    if not note_form.is_valid():
+        return None
+    note = note_form.cleaned_data["note"]
+    if "deny" in sent:
+        return [(form.access_request, {"note": note}) for form in forms], deny_association, "declined"
+    if not all(form.is_valid() for form in forms):
+        return None
+    decisions = [
+        (form.access_request, {"note": note, "grants": form.cleaned_data["grants"]}) for form in forms
+    ]
+    return decisions, approve_association, "approved"
+
+
 def _decision_address(ids: Any) -> str:
     query = urlencode([("id", str(known)) for known in ids])
     return f"{reverse('admin:accounts_associationrequest_decide')}?{query}"
 
 
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
+register_history(
+    AssociationRequest,
+    "state",
+    "application_id",
+    "store_id",
+    "user_id",
+    "grants",
+    search=["=application__client_id", "=store__external_id"],
+    search_help="Exact client ID or StoreID",
+)

@@ -6,7 +6,7 @@ from unfold.widgets import UnfoldBooleanWidget
 
 from accounts.models import Role
 
-UNSAID = "Choose a store or an application, or say that it counts everywhere."
+UNSAID = "Choose a store or an application, or tick Everywhere."
 
 
 class RoleForm(forms.ModelForm):
@@ -34,7 +34,7 @@ class RoleForm(forms.ModelForm):
         if not on_one and not values.get("everywhere") and not {"application", "store"} & set(self.errors):
             self.add_error("everywhere", UNSAID)
         if on_one and values.get("everywhere"):
-            self.add_error("everywhere", "It counts on what was chosen, or everywhere: not both.")
+            self.add_error("everywhere", "Choose either a store or an application, or Everywhere, not both.")
         return values
 
 

@@ -8,6 +8,7 @@ from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
 from accounts.permissions import Grant
+from fulfillment.core.admin.read_only import register_history
 
 
 @admin.register(Role)
@@ -30,3 +31,14 @@ class RoleAdmin(RolePlaces, StaffAdmin):
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
+
+
+register_history(
+    Role,
+    "grant",
+    "user_id",
+    "application_id",
+    "store_id",
+    search=["=user__username", "=application__client_id", "=store__external_id"],
+    search_help="Exact user name, client ID or StoreID",
+)

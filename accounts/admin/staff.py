@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from accounts.permissions import Grant
 from accounts.selectors.staff import Staff, staff_of
 from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.caches import once_per_request
 
 NAMED = {"application": "application_name", "user": "user_name"}
 
@@ -63,7 +64,4 @@ class StaffAdmin(ConsoleAdmin):
 
 def staff_on(request: HttpRequest) -> Staff:
     """The staff member of the request, looked up once."""
-    if not hasattr(request, "console_staff"):
-        request.console_staff = staff_of(request.user)  # type: ignore[attr-defined]
-    staff: Staff = request.console_staff  # type: ignore[attr-defined]
-    return staff
+    return once_per_request(request, "console_staff", lambda: staff_of(request.user))

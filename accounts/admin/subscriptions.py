@@ -4,22 +4,28 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.models import Subscription, SubscriptionSlot
+from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.read_only import register_history
 
 
 @admin.register(Subscription)
 class SubscriptionAdmin(ConsoleAdmin):
     """Never shows keys; owners see them in the portal."""
 
+    forbidden = ("add", "delete")
     list_display = ["owner", "requests_per_minute", "created"]
     list_select_related = ["user", "application"]
     search_fields = ["user__username", "application__name", "application__client_id"]
     search_help_text = "User, application or client ID"
     fields = ["user", "application", "requests_per_minute"]
     readonly_fields = ["user", "application"]
+    help_texts = {
+        "requests_per_minute": "Further requests in the same minute are refused with status 429. A change applies from "
+        "the next request."
+    }
     actions = ["regenerate_primary", "regenerate_secondary"]
 
     @admin.display(ordering="user__username")
@@ -28,7 +34,7 @@ class SubscriptionAdmin(ConsoleAdmin):
 
     @admin.action(description="Regenerate the primary key …", permissions=["change"])
     @requires_confirmation(
-        "Regenerate the primary key of these? Whoever calls with the old one is refused at once.",
+        "Regenerate the primary key of these subscriptions? Calls with the old key are refused immediately.",
         "Regenerate",
     )
     def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
@@ -36,17 +42,11 @@ class SubscriptionAdmin(ConsoleAdmin):
 
     @admin.action(description="Regenerate the secondary key …", permissions=["change"])
     @requires_confirmation(
-        "Regenerate the secondary key of these? Whoever calls with the old one is refused at once.",
+        "Regenerate the secondary key of these subscriptions? Calls with the old key are refused immediately.",
         "Regenerate",
     )
     def regenerate_secondary(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._regenerate(request, chosen, SubscriptionSlot.SECONDARY)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
 
     def _regenerate(self, request: HttpRequest, chosen: QuerySet, slot: str) -> None:
         for subscription in chosen:
@@ -54,3 +54,13 @@ class SubscriptionAdmin(ConsoleAdmin):
             messages.success(
                 request, f"{subscription}: new {slot} key; its owner sees it on the profile page."
             )
+
+
+register_history(
+    SubscriptionKey,
+    "subscription_id",
+    "slot",
+    "regenerated",
+    search=["=subscription__user__username", "=subscription__application__client_id"],
+    search_help="Exact user name or client ID",
+)

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.models import Tenant
 from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.read_only import register_history
 
 
 @admin.register(Tenant)
@@ -24,5 +25,8 @@ class TenantAdmin(ConsoleAdmin):
         try:
             return super().delete_view(request, object_id, extra_context)
         except IntegrityError:
-            messages.error(request, "Somebody joined this tenant meanwhile: it stays.")
+            messages.error(request, "A user joined this tenant in the meantime, so it was not deleted.")
             return HttpResponseRedirect(reverse("admin:accounts_tenant_change", args=[object_id]))
+
+
+register_history(Tenant, "domain", "name", search=["=domain", "name"], search_help="Exact domain, or name")

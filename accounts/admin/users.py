@@ -4,8 +4,12 @@ from zoneinfo import available_timezones
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import ReadOnlyPasswordHashWidget
+from django.contrib.auth.hashers import is_password_usable
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponseRedirect
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.admin.role_forms import RoleForm, RolePlaces
@@ -13,6 +17,7 @@ from accounts.models import Role, User
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
+from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Invalid
 
 
@@ -42,10 +47,24 @@ class NewUserForm(OwnName, UserCreationForm):
         return name
 
 
+class PasswordState(ReadOnlyPasswordHashWidget):
+    """Says whether there is a password, in place of the parameters of its hash."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        state = "Set" if value and is_password_usable(value) else "Not set"
+        return format_html('<p class="readonly" id="{}">{}</p>', (attrs or {}).get("id", ""), state)
+
+
 class ChangedUserForm(OwnName, UserChangeForm):
     class Meta:
         model = User
         fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if password := self.fields.get("password"):
+            password.widget = PasswordState()
+            password.help_text = format_html('<a href="{}">Set a new password</a>', "../password/")
 
     def _get_validation_exclusions(self) -> set[str]:
         """A name older than the current rules stays valid until it is changed."""
@@ -55,7 +74,7 @@ class ChangedUserForm(OwnName, UserChangeForm):
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
         if name not in available_timezones():
-            raise forms.ValidationError("There is no such zone. Write one as America/Denver, or UTC.")
+            raise forms.ValidationError("Unknown time zone. Use a name such as America/Denver or UTC.")
         return name
 
 
@@ -88,6 +107,11 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     filter_horizontal = []
     autocomplete_fields = ["tenant"]
     readonly_fields = ["email_confirmed", "last_login", "created", "updated"]
+    help_texts = {
+        "is_active": "Inactive users cannot sign in. Their sessions and tokens stop working immediately.",
+        "is_operator": "Operators use every page of this console.",
+        "time_zone": "Dates are shown in this time zone, such as America/Denver or UTC.",
+    }
     inlines = [RoleInline]
     fieldsets = [
         (None, {"fields": ["tenant", "username", "password"]}),
@@ -118,7 +142,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
             # Two forms sent at once can both pass validation.
             if "user_name_unique" not in str(error) and getattr(error, "code", "") != "username_taken":
                 raise
-            messages.error(request, "Another user was given this name meanwhile. Nothing is saved.")
+            messages.error(request, "Another user took this name in the meantime. Nothing was saved.")
             return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
@@ -138,3 +162,14 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
         """Users are deactivated, not deleted, because their records refer to them."""
         return False
+
+
+register_history(
+    User,
+    "username",
+    "email",
+    "is_operator",
+    "is_active",
+    search=["=username", "=email"],
+    search_help="Exact user name or e-mail",
+)

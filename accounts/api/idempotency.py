@@ -46,11 +46,11 @@ def idempotent(
 ) -> Any:
     """Declares that an action creates something: a repeated request with the same key gets the first answer.
 
-    The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
-    `prepare`: it gets the action's arguments, runs before, and its result takes their place; `discard` gets that
-    result where the action failed or was not reached. `access` raises for who may not do this (any more): it gets
-    the action's arguments before an answer is given again. `content` gives the text by which two requests are the
-    same; a view that takes files gives their digest.
+    The action runs in the transaction that stores its answer. Work that takes long goes into `prepare`, which runs
+    before that transaction: it gets the action's arguments, and the action gets its result instead. `discard` gets
+    that result if the action failed or was not reached. `access` gets the action's arguments before a stored answer
+    is repeated, and raises for a caller without access. `content` returns the text by which requests are compared;
+    for uploads this is a digest.
     """
     if view is None:
         return lambda chosen: idempotent(

@@ -11,13 +11,14 @@ from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
 from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
-from accounts.services.users import create_user
+from accounts.services.users import account_faults, create_user
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.faults import CountedFaults
 from fulfillment.core.lanes import lane_errors
-from fulfillment.core.mistakes import Mistakes
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
@@ -80,7 +81,7 @@ class UserViewSet(ApiViewSet):
             "one may have (`too_many_at_once`), or more accounts were made within a day than one person may make "
             "(`too_many_accounts`); try again after Retry-After seconds.",
         },
-        "emails": {404: "There is no such tenant (said to operators only)."},
+        "emails": {404: "There is no such tenant (reported to operators only)."},
     }
 
     @extend_schema(
@@ -94,9 +95,7 @@ class UserViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        form = UserRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        values = form.validated_data
+        values = checked_values(UserRequestSerializer, request.data, account_faults)
         user = create_user(
             tenant=Tenant.objects.get(pk=request.auth.tenant_id),
             username=values["Username"],
@@ -130,8 +129,8 @@ class UserViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="user_emails",
-        summary="Which addresses belong to users",
-        description="Answers, in the order asked, the addresses that belong to an active user of the tenant; "
+        summary="Find addresses that belong to users",
+        description="Returns, in the order sent, the addresses that belong to an active user of the tenant; "
         "unknown ones are absent. Case does not matter. At most 100 addresses.",
         parameters=[OpenApiParameter("tenant", str, description="A domain name. Default: your own tenant.")],
         request=serializers.ListSerializer(child=serializers.CharField(allow_blank=True), max_length=100),
@@ -173,11 +172,11 @@ def role_record(role: Role) -> dict[str, Any]:
 def _addresses(body: Any) -> list[str]:
     if not isinstance(body, list):
         raise Invalid.at("", "not_an_array", "The body must be a JSON array of strings.")
-    mistakes = Mistakes()
+    faults = CountedFaults()
     for index, address in enumerate(body):
-        if not isinstance(address, str) and mistakes.count_one():
-            mistakes.listed.append(Fault(f"/{index}", "invalid", "This must be a string."))
-    if mistakes.count:
+        if not isinstance(address, str) and faults.count_one():
+            faults.listed.append(Fault(f"/{index}", "invalid", "This must be a string."))
+    if faults.count:
         message = "The body must be a JSON array of strings."
-        raise Invalid(message, faults=mistakes.listed, fault_count=mistakes.count)
+        raise Invalid(message, code="invalid_body", faults=faults.listed, fault_count=faults.count)
     return body

@@ -15,7 +15,7 @@ class EmailChange(models.Model):
     email = models.EmailField()
     digest = models.CharField(max_length=64, unique=True)
     password_digest = models.CharField(max_length=64)
-    asked = models.DateTimeField()
+    requested = models.DateTimeField(db_column="asked")
     expires = models.DateTimeField()
 
     def __str__(self) -> str:

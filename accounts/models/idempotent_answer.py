@@ -3,7 +3,7 @@ from django.db import models
 
 
 class IdempotentAnswer(models.Model):
-    """The answer to a request that carried an Idempotency-Key, kept to be given again.
+    """The answer to a request that carried an Idempotency-Key, stored to be repeated.
 
     `key` and `fingerprint` are keyed digests, `body` is encrypted: an answer may hold a secret.
     """

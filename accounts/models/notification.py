@@ -41,7 +41,7 @@ class Notification(models.Model):
 
 
 class NotificationPreference(models.Model):
-    """Where a user wants one kind of notification; without a row in the portal and by mail."""
+    """The channels of one kind of notification for a user; without a row, the portal and mail."""
 
     pk = models.CompositePrimaryKey("user_id", "kind")
     user = models.ForeignKey(

@@ -2,7 +2,7 @@ from django.db import models
 
 
 class RateWindow(models.Model):
-    """How many requests one bucket has had in its present window; `accounts.rate_limits` says how it is counted.
+    """The number of requests in the present window of a bucket; `accounts.rate_limits` counts them.
 
     The table is not logged: it is written with every request, and after a crash of PostgreSQL it starts empty.
     """

@@ -52,7 +52,7 @@ class Role(models.Model):
         return f"{self.grant} for {self.user or self.application}"
 
     def clean(self) -> None:
-        """Checks a role entered by hand: its pair of objects exists in the model, and the grant fits the pair."""
+        """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""
         if self.user_id and self.application_id and self.store_id:
             raise ValidationError("A role joins two of user, application and store: leave one of them out.")
         if not (self.application_id or self.store_id) or not self.grant:

@@ -2,7 +2,7 @@ from django.db import models
 
 
 class SecretGeneration(models.Model):
-    """Since when the first value of a secret is the one everything is written with.
+    """When the current first value of a secret came into use.
 
     `fingerprint` is a keyed digest of a fixed text. Without `since` it was the only value when it was noted.
     """

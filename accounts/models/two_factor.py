@@ -17,7 +17,7 @@ class Authenticator(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """Opens the second step once. `digest` is keyed with the authenticator's secret."""
+    """A code that replaces the second factor once. `digest` is keyed with the authenticator's secret."""
 
     authenticator = models.ForeignKey(
         Authenticator, on_delete=models.CASCADE, related_name="recovery_codes", db_index=False

@@ -14,7 +14,7 @@ from accounts.models.tenant import Tenant
 from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.core.text_validation import VisibleText
 
-# Of names that `validate_username` lets pass, the compatibility form (NFKC) makes no more than wide letters narrow.
+# In names that `validate_username` allows, the compatibility form (NFKC) only makes wide letters narrow.
 # The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
 FOLLOW_USERNAME = """
 IF translate(lower(normalize(NEW.username, NFKC)), 'ς', 'σ') <> translate(lower(normalize(OLD.username, NFKC)), 'ς', 'σ')
@@ -46,7 +46,7 @@ class UserManager(BaseUserManager["User"]):
         return self.select_related("tenant").get(prepared_name=name, tenant__domain__iexact=domain)
 
     def create_superuser(self, username: str, password: str, **fields: Any) -> "User":
-        """Django's command of this name makes an operator; our services are the usual way."""
+        """Django's command of this name creates an operator; `create_operator` is the preferred one."""
         user = self.model(username=username, is_operator=True, **fields)
         validate_username(username)
         user.set_password(password)

@@ -12,7 +12,7 @@ from accounts.pages.forms import PasswordConfirmForm
 
 SECONDS = 300
 SESSION_NAME = "password_confirmed_at"
-# Marks the form of `password_page`, to tell it from the form of the page behind it.
+# Marks the form of `password_page`, to distinguish it from the form of the page behind it.
 CONFIRMING = "confirming"
 
 

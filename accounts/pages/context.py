@@ -3,7 +3,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from accounts.selectors.bar import Bar, bar_of
+from accounts.selectors.page_header import PageHeader, page_header_of
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:
@@ -13,7 +13,7 @@ def bar(request: HttpRequest) -> dict[str, Any]:
     """
 
     @cache
-    def found() -> Bar:
-        return bar_of(getattr(request, "user", None))
+    def found() -> PageHeader:
+        return page_header_of(getattr(request, "user", None))
 
     return {"may_enter_console": lambda: found().may_enter_console, "unread": lambda: found().unread}

@@ -24,7 +24,7 @@ from fulfillment.core.errors import DomainError, NotFound
 @signed_in
 def change_email(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and (change := _asked(request, form)):
+    if request.method == "POST" and form.is_valid() and (change := _request_change(request, form)):
         messages.success(
             request, f"Check the mail of {change.email}: open the link in it to finish the change."
         )
@@ -83,7 +83,7 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
     return redirect("portal:profile")
 
 
-def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:
+def _request_change(request: HttpRequest, form: EmailForm) -> EmailChange | None:
     if not is_confirmed_by(request, form):
         return None
     try:

@@ -97,8 +97,8 @@ class SignInForm(AuthenticationForm):
         cast("forms.CharField", self.fields["username"]).max_length = LONGEST_SIGN_IN_NAME
         self.fields["username"].widget.attrs["maxlength"] = LONGEST_SIGN_IN_NAME
         self.fields["username"].help_text = (
-            "With your organisation, as in jane.doe@print.example; it may be left out where it is"
-            f" {settings.DEFAULT_TENANT_DOMAIN}. Or your confirmed e-mail address."
+            f"Your username, such as jane.doe or jane.doe@{settings.DEFAULT_TENANT_DOMAIN}, or your confirmed "
+            "e-mail address. With another domain, write it in full."
         )
 
 
@@ -150,7 +150,7 @@ class ProfileForm(forms.Form):
         max_length=50, required=False, widget=forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"})
     )
     time_zone = forms.ChoiceField(
-        widget=LongSelect, help_text="Dates on these pages are shown in it. The API always speaks UTC."
+        widget=LongSelect, help_text="Pages show times in this zone. The API always uses UTC."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -51,7 +51,7 @@ def change_preferences(request: HttpRequest) -> HttpResponse:
             for kind in NotificationKind
         ]
         set_preferences(user=user, chosen=chosen)
-        messages.success(request, "Your choice is saved.")
+        messages.success(request, "Preferences saved.")
         return redirect("portal:notification-preferences")
     context = {"preferences": preferences_of(user), "section": "notifications", "part": "profile"}
     return render(request, "accounts/notification_preferences.html", context)

@@ -44,6 +44,6 @@ def show_roles(request: HttpRequest) -> HttpResponse:
     page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
     rows = grants_on_subjects(user, page)
     for row in rows:
-        row["told_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
+        row["labelled_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
     context = {"page": page, "rows": rows, "searched": searched, "section": "roles"}
     return render(request, "accounts/roles.html", context)

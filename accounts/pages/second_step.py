@@ -40,7 +40,7 @@ def notify_of_sign_in(request: HttpRequest, user: User) -> None:
         user_ids=[user.pk],
         kind=NotificationKind.NEW_SIGN_IN,
         key=f"sign-in:{moment:%Y%m%d%H%M%S%f}",
-        title="A sign-in from a browser not seen before",
+        title="New sign-in from an unknown browser",
         text=f"{moment:%d %b %Y, %H:%M} UTC, from {request.META.get('REMOTE_ADDR', '')} with {browser}. "
         "If it was not you, change your password.",
         path="/accounts/password-change/",

@@ -116,7 +116,7 @@ def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> b
 def _show_codes(request: HttpRequest, codes: list[str], message: str) -> HttpResponse:
     """Shows the codes once, in the response to the POST: only digests of them are stored."""
     return render(
-        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": message}
+        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "notice": message}
     )
 
 

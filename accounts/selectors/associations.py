@@ -66,7 +66,7 @@ def applicant_of(association_request: AssociationRequest) -> Applicant:
         )
     )
     joined = of_application.filter(store__isnull=False, user__isnull=True)
-    store_model: Any = AssociationRequest._meta.get_field("store").related_model  # noqa: SLF001 - Django's documented API
+    store_model: Any = AssociationRequest._meta.get_field("store").related_model
     stores = store_model.objects.filter(pk__in=joined.values("store")).order_by("company_name")
     found = list(stores.only("company_name", "external_id")[: MAX_SHOWN + 1])
     decided = AssociationRequest.objects.filter(

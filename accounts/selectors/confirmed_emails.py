@@ -5,7 +5,7 @@ from accounts.models import User
 
 
 def user_of_confirmed_email(address: str) -> User | None:
-    """The one active user who confirmed this address; None where several did, for then it names no one of them."""
+    """The active user who confirmed this address; None if several users did, because it identifies none of them."""
     users = User.objects.alias(lower=Lower("email")).filter(
         lower=Lower(Value(address)), email_confirmed__isnull=False, is_active=True
     )

@@ -3,5 +3,5 @@ from fulfillment.core.secrets import decrypt
 
 
 def subscription_keys(subscription: Subscription) -> dict[str, str]:
-    """The plain keys by slot ("primary", "secondary"); only for their owner's eyes."""
+    """The plain keys by slot ("primary", "secondary"); show them only to their owner."""
     return {key.slot: decrypt(key.ciphertext) for key in subscription.keys.order_by("slot")}

@@ -92,7 +92,7 @@ def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) ->
     if caller.is_operator:
         raise NotFound("There is no tenant with this domain.", code="tenant_not_found")
     # The same for an unknown and a foreign tenant: the caller learns nothing about others.
-    raise Forbidden("Only operators can ask about another tenant.", code="foreign_tenant")
+    raise Forbidden("Only operators can read another tenant.", code="foreign_tenant")
 
 
 def own_tenant(caller: Caller) -> int:

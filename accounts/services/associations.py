@@ -1,6 +1,7 @@
 """Requests for roles and associations, and decisions on them."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -22,6 +23,8 @@ from fulfillment.core.errors import Conflict, Forbidden, Invalid
 # Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
 # for apps to the right of this one: receivers write in the transaction of the decision, and undo it by raising.
 association_decided = Signal()
+# Withdrawn and repeated requests stay on record, and each is one that operators read.
+MAXIMUM_A_DAY = 500
 LET_IN = "The store lets test applications in."
 
 
@@ -35,13 +38,13 @@ def request_association(
     grants: Sequence[str] = (),
     message: str = "",
 ) -> tuple[AssociationRequest, bool]:
-    """The pending request and whether this call made it; asking again while one is pending changes nothing.
+    """The pending request and whether this call made it; a second request while one is pending changes nothing.
 
     Of a test application it is approved at once where the store lets test applications in.
     """
     check_grants(grants, for_store=store is not None)
-    is_let_in = _is_let_in(application, store, grants)
-    if is_let_in and (known := _approved_before(application, store, grants)):
+    is_admitted = _is_admitted(application, store, grants)
+    if is_admitted and (known := _approved_before(application, store, grants)):
         return known, False
     # Of two simultaneous requests, the unique index on pending requests accepts one.
     pending = AssociationRequest.objects.filter(
@@ -49,6 +52,7 @@ def request_association(
     )
     if found := pending.first():
         return found, False
+    _refuse_too_many(caller, application)
     try:
         with transaction.atomic():
             created = AssociationRequest.objects.create(
@@ -62,16 +66,27 @@ def request_association(
             inform_operators(created)
     except IntegrityError:
         return pending.get(), False
-    if is_let_in:
+    if is_admitted:
         _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=LET_IN)
     return created, True
+
+
+def _refuse_too_many(caller: Caller, application: Any) -> None:
+    """Limits the requests of a user, or of an application that acts on its own: never those of others for it."""
+    own: dict[str, Any] = {"requested_by": caller.user_id}
+    if caller.user_id is None:
+        own["application"] = application
+    lately = AssociationRequest.objects.filter(**own, created__gt=timezone.now() - timedelta(days=1))
+    if not caller.is_operator and lately.count() >= MAXIMUM_A_DAY:
+        message = f"At most {MAXIMUM_A_DAY} requests are accepted from one applicant in 24 hours; try again tomorrow."
+        raise Conflict(message, code="too_many_associations")
 
 
 @transaction.atomic
 def approve_association(
     *, caller: Caller, request_id: Any, grants: Sequence[str] | None = None, note: str = ""
 ) -> AssociationRequest:
-    """Approves and writes the roles: `grants` if given, else those requested, else the usual ones."""
+    """Approves and writes the roles: `grants` if present, else the requested ones, else the default ones."""
     require_operator(caller)
     request = _pending(caller, request_id)
     chosen = list(grants) if grants else list(request.grants) or _usual_grants(request)
@@ -140,8 +155,8 @@ def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
     return request
 
 
-def _is_let_in(application: Any, store: Any, grants: Sequence[str]) -> bool:
-    """Whether a test application is approved at once: only for the usual grants; an operator decides on others."""
+def _is_admitted(application: Any, store: Any, grants: Sequence[str]) -> bool:
+    """Whether a test application is approved at once: only for the default grants; an operator decides about others."""
     if store is None or not (application.is_test and store.admits_test_applications):
         return False
     return set(grants) <= set(DEFAULT_STORE_GRANTS)

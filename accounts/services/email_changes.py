@@ -1,4 +1,4 @@
-"""A new e-mail address counts once its mailbox has answered; the old one, if it was confirmed, is notified twice."""
+"""Changes of the e-mail address: valid once confirmed by a mailed link; the old confirmed address is notified."""
 
 import contextlib
 from datetime import timedelta
@@ -10,7 +10,7 @@ from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
-from accounts.throttles import count_confirmation_mail
+from accounts.throttles import count_confirmation_mail, count_email_change
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
@@ -20,7 +20,7 @@ PAUSE = timedelta(minutes=1)
 
 
 def request_email_change(*, user: User, email: str) -> EmailChange:
-    """Sends the link to the new address and word of it to the old; a new request replaces the one before."""
+    """Sends a link to the new address and a notice to the old one; a new request replaces an earlier one."""
     token = generate_secret("sfe_")
     change = _write_change(user, email, token)
     context = {"user": user, "email": change.email, "token": token, "hours": LIFETIME // timedelta(hours=1)}
@@ -31,7 +31,7 @@ def request_email_change(*, user: User, email: str) -> EmailChange:
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
     if user.email_confirmed is not None:
-        _notify_old_address(user.email, "accounts/mails/email_asked.txt", context)
+        _notify_old_address(user.email, "accounts/mails/email_change_requested.txt", context)
     return change
 
 
@@ -63,17 +63,22 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     if faults := [fault for fault in field_faults(stored) if fault.pointer == "/Email"]:
         raise Invalid(faults[0].message, faults=faults)
     now = timezone.now()
-    if EmailChange.objects.filter(user=user, asked__gt=now - PAUSE).exists():
-        raise Conflict("A mail is on its way already. Wait a minute, then ask again.", code="too_soon")
+    if EmailChange.objects.filter(user=user, requested__gt=now - PAUSE).exists():
+        raise Conflict(
+            "A mail was sent less than a minute ago. Wait a minute, then try again.", code="too_soon"
+        )
     if count_confirmation_mail(email=email):
         raise Conflict(
             "That address was sent as many links as it may get in a day. Try again tomorrow.", code="too_many"
         )
+    if over := count_email_change(user_id=str(user.pk)):
+        # A cancelled change leaves no row that counts.
+        raise Conflict(f"You can have {over.quota} links sent to new addresses a day.", code="too_many")
     values = {
         "email": email,
         "digest": digest(token),
         "password_digest": digest(stored.password),
-        "asked": now,
+        "requested": now,
         "expires": now + LIFETIME,
     }
     return EmailChange.objects.update_or_create(user=user, defaults=values)[0]

@@ -17,7 +17,7 @@ CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
 def request_confirmation(*, user: User) -> RateLimitStatus | None:
-    """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
+    """Queues a mail with a link at the transaction's commit; returns the rate limit state if that refuses it."""
     if user.email_confirmed is not None:
         return None
     if refusal := count_confirmation_mail(email=user.email):

@@ -117,12 +117,12 @@ def rewrite_answers(
     return changed
 
 
-def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
+def clear_old_answers() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM accounts_idempotentanswer WHERE id IN (SELECT id FROM accounts_idempotentanswer "
             "WHERE created < %s ORDER BY created LIMIT %s FOR UPDATE SKIP LOCKED)",
-            [timezone.now() - RETENTION, limit],
+            [timezone.now() - RETENTION, CLEARED_AT_ONCE],
         )
 
 

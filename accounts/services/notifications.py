@@ -14,10 +14,12 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
+from accounts.throttles import count_notification_mail
 from fulfillment.core.audit.erasure import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)
+LAST = "Further notifications of this kind within the hour are in the portal alone."
 
 
 @transaction.atomic
@@ -57,13 +59,21 @@ def erase_texts(*, keys: Collection[str]) -> None:
 
 
 def mail_notification(*, user_id: str, key: str) -> None:
-    """To a confirmed address only: an account may have been made with the address of another person."""
+    """Only to a confirmed address: an account may have been created with another person's address.
+
+    Beyond the hourly limit a notification is in the portal only, so that many failures do not send many mails.
+    """
     row = Notification.objects.filter(user=UUID(user_id), key=key).select_related("user").first()
     if row is None or not row.user.is_active or row.user.email_confirmed is None or not row.user.email:
         return
+    standing = count_notification_mail(user_id=user_id, kind=row.kind)
+    if standing.is_exceeded:
+        Notification.objects.filter(pk=row.pk, in_bell=False).update(in_bell=True)
+        return
+    last = f"\n\n{LAST}" if not standing.remaining else ""
     more = f"{settings.PUBLIC_URL}{row.path}"
     preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
-    text = f"{row.text}\n\n{more}\n\nChoose what you are mailed: {preferences}\n"
+    text = f"{row.text}\n\n{more}{last}\n\nChoose what you are mailed: {preferences}\n"
     send_text(row.title, text, row.user.email)
 
 

@@ -25,6 +25,7 @@ from accounts.services.personal_trail import (
 )
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import PersonalData, Record
 
 PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
@@ -33,7 +34,7 @@ DELETE FROM procrastinate_jobs WHERE status <> 'doing' AND EXISTS (
   SELECT FROM jsonb_path_query(args, 'strict $.**') AS value
   WHERE jsonb_typeof(value) = 'string' AND value #>> '{}' ~* %s)
 """
-Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
+Changes = event_model(User)
 
 
 def personal_data() -> list[PersonalData]:
@@ -158,14 +159,18 @@ def _erase_requests(user: User) -> None:
 def _erase_words(column: str, requests: QuerySet[AssociationRequest]) -> None:
     keys = list(requests.exclude(**{column: ""}).values_list("pk", flat=True))
     AssociationRequest.objects.filter(pk__in=keys).update(**{column: ERASED})
-    events: Any = AssociationRequest.pgh_event_model  # type: ignore[attr-defined]
+    events = event_model(AssociationRequest)
     with pgtrigger.ignore("accounts.AssociationRequestEvent:append_only"):
         events.objects.filter(pgh_obj_id__in=keys).exclude(**{column: ""}).update(**{column: ERASED})
 
 
 def _email_changes(user: User) -> Iterator[Record]:
     for change in EmailChange.objects.filter(user=user):
-        yield {"Email": change.email, "Asked": timestamp(change.asked), "Expires": timestamp(change.expires)}
+        yield {
+            "Email": change.email,
+            "Requested": timestamp(change.requested),
+            "Expires": timestamp(change.expires),
+        }
 
 
 def _stored_answers(user: User) -> Iterator[Record]:

@@ -14,9 +14,10 @@ from django.db.models import BooleanField, ExpressionWrapper, Model, Q
 from accounts.models import AssociationRequest, Role, Subscription, User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import Record
 
-Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
+Changes = event_model(User)
 
 
 def console_log(user: User) -> Iterator[Record]:
@@ -68,7 +69,7 @@ def trail(user: User) -> Iterator[Record]:
 
 
 def names_pattern(user: User) -> str:
-    """For PostgreSQL, of all by which the person was ever known here.
+    """A pattern for PostgreSQL of all names and addresses that the person has had here.
 
     A first name alone would be found in every text.
     """
@@ -115,7 +116,7 @@ def _about(user: User) -> Q:
 
 
 def _links(model: type[Model]) -> list[str]:
-    return [field.name for field in model._meta.fields if field.related_model is User]  # noqa: SLF001
+    return [field.name for field in model._meta.fields if field.related_model is User]
 
 
 def _events(model: Any, condition: Q) -> Iterator[Record]:
@@ -123,6 +124,6 @@ def _events(model: Any, condition: Q) -> Iterator[Record]:
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
             "Kind": event.pgh_label,
-            "Record": model.pgh_tracked_model._meta.label,  # noqa: SLF001
+            "Record": model.pgh_tracked_model._meta.label,
             "ID": str(event.pgh_obj_id),
         }

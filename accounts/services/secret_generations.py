@@ -52,7 +52,7 @@ TIME_LIMITED = (
         "changes of an e-mail address",
         PEPPERS,
         LIFETIME,
-        lambda since: EmailChange.objects.filter(asked__lt=since, expires__gt=timezone.now()).count(),
+        lambda since: EmailChange.objects.filter(requested__lt=since, expires__gt=timezone.now()).count(),
     ),
     TimeLimited(
         "sessions, which may hold an open form",

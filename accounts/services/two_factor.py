@@ -37,7 +37,7 @@ def provisioning_uri(user: User, key: str) -> str:
 
 @transaction.atomic
 def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
-    """Turns it on once a code shows that the app has the key; the recovery codes are readable here only."""
+    """Enables two-factor sign-in if the code proves that the app has the key; returns the recovery codes, once."""
     stored = _locked(user)
     if stored.two_factor_since is not None:
         raise Conflict("Two-factor authentication is on already.", code="two_factor_on")
@@ -70,7 +70,7 @@ def renew_recovery_codes(*, user: User) -> list[str]:
 
 
 def check_second_step(*, user: User, code: str) -> bool:
-    """Whether the code opens the second step. No code does so twice, not even of two at once.
+    """Whether the code is valid. A code is valid once, even for two requests at the same time.
 
     Raises TooManyRequests after too many tries, right or wrong.
     """

@@ -1,5 +1,7 @@
 import math
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
@@ -57,11 +59,7 @@ def create_user(
         email_confirmed=timezone.now() if email_is_confirmed else None,
         counted_on=_person_responsible(made_by) if made_by else None,
     )
-    faults = [*field_faults(user), *password_faults(password, user)]
-    if not faults and is_name_taken(tenant=tenant, username=username, by_other_than=user):
-        raise username_taken(username)
-    if faults:
-        raise Invalid(faults[0].message if len(faults) == 1 else "The user cannot be created.", faults=faults)
+    _check_new_user(user, password)
     user.set_password(password)
     try:
         with transaction.atomic():
@@ -73,8 +71,17 @@ def create_user(
     return user
 
 
+def _check_new_user(user: User, password: str) -> None:
+    faults = [*field_faults(user), *password_faults(password, user)]
+    if faults:
+        message = faults[0].message if len(faults) == 1 else "The user cannot be created."
+        raise Invalid(message, code="invalid_body", faults=faults)
+    if is_name_taken(tenant=user.tenant, username=user.username, by_other_than=user):
+        raise username_taken(user.username)
+
+
 def _person_responsible(maker: User) -> User:
-    """The maker; of an account that is not confirmed itself, the person it is counted on. Locked, so that of many
+    """The creator or, if the creator's own account is unconfirmed, the user it counts against. Locked, so that of many
     new accounts at once exactly the allowed number is made.
     """
     answers = maker.pk if maker.email_confirmed is not None else maker.counted_on_id or maker.pk
@@ -116,6 +123,14 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
 def username_taken(username: str) -> Invalid:
     message = f"A user with the username {username!r} already exists."
     return Invalid(message, code="username_taken", faults=[Fault("/Username", "username_taken", message)])
+
+
+def account_faults(values: Mapping[str, Any]) -> list[Fault]:
+    """The faults of these members of a request by the rules of accounts."""
+    columns = {pointer.removeprefix("/"): column for column, pointer in POINTERS.items()}
+    user = User(**{columns[name]: value for name, value in values.items() if name in columns})
+    password = values.get("Password")
+    return [*field_faults(user), *(password_faults(password, user) if password is not None else ())]
 
 
 def password_faults(password: str, user: User | None = None) -> list[Fault]:

@@ -1,4 +1,4 @@
-"""Who did what: written by the database itself, and closed to whoever would rewrite it."""
+"""The audit trail: written by the database, and closed to every change."""
 
 import pytest
 from django.apps import apps

@@ -21,7 +21,7 @@ def sign_in(username, password=PASSWORD, request=None):
 
 @pytest.fixture
 def twin(world):
-    """Somebody of the same name elsewhere."""
+    """A user of the same name in another tenant."""
     tenant = Tenant.objects.create(domain="other.example", name="Other")
     user = User(tenant=tenant, username="user", email="user@other.example")
     user.set_password("another pass phrase")
@@ -46,7 +46,7 @@ def test_other_passwords_do_not(world, password):
     assert sign_in("user", password) is None
 
 
-def test_name_alone_is_of_the_default_tenant_whoever_has_it_elsewhere(world, twin, settings):
+def test_name_without_domain_belongs_to_the_default_tenant(world, twin, settings):
     """A namesake in another tenant neither keeps the person out nor comes in."""
     assert sign_in("user") == world.user
     assert sign_in("user", "another pass phrase") is None
@@ -69,11 +69,11 @@ def test_name_alone_of_another_tenant_stays_closed_where_only_that_one_has_it(wo
 @pytest.mark.parametrize(
     "name", ["ｕｓｅｒ", "USER", "ＵＳＥＲ@print.example", "user@PRINT.example"], ids=ascii
 )
-def test_a_name_signs_in_however_it_is_written(world, name):
+def test_name_signs_in_however_it_is_written(world, name):
     assert sign_in(name) == world.user
 
 
-def test_an_account_with_a_name_that_looks_alike_changes_no_sign_in(world):
+def test_account_with_a_name_that_looks_alike_changes_no_sign_in(world):
     """A dotless i: PostgreSQL's UPPER makes one name of the two."""
     twin = User(tenant=world.tenant, username="outs\u0131der", email="twin@far.example")
     twin.set_password("another pass phrase")
@@ -84,7 +84,7 @@ def test_an_account_with_a_name_that_looks_alike_changes_no_sign_in(world):
     assert sign_in("outs\u0131der@print.example", "another pass phrase") == twin
 
 
-def test_a_name_given_before_with_a_domain_in_it_changes_no_sign_in(world):
+def test_name_given_before_with_a_domain_in_it_changes_no_sign_in(world):
     other = Tenant.objects.create(domain="other.example", name="Other")
     for tenant in (world.tenant, other):
         old = User(tenant=tenant, username="user@print.example", email="old@far.example")
@@ -140,7 +140,7 @@ def test_too_many_tries_are_refused_without_a_look_at_the_password(world, settin
 
 
 @pytest.mark.parametrize("name", ["user", "nobody"])
-def test_ways_to_write_a_name_share_a_limit_that_does_not_tell_who_exists(world, settings, name):
+def test_spellings_of_a_name_share_a_limit_that_reveals_no_account(world, settings, name):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     for written in (name, name.upper()):
         assert sign_in(written, "wrong") is None
@@ -173,7 +173,7 @@ def test_right_password_clears_the_account(world, settings):
     assert not RateWindow.objects.filter(used__gt=3).exists()
 
 
-def test_unknown_name_is_limited_in_whatever_case(world, settings):
+def test_unknown_name_is_limited_in_any_case(world, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     assert sign_in("Nobody", "x") is None
     assert sign_in("NOBODY", "x") is None

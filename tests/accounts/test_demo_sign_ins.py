@@ -31,7 +31,7 @@ def demo_people(db):
     return ensure_people()
 
 
-def test_start_is_refused_with_a_sentence_on_how_to_go_on(demo_people, production):
+def test_start_is_refused_with_a_sentence_on_how_to_continue(demo_people, production):
     with pytest.raises(ImproperlyConfigured) as refused:
         refuse_demo_sign_ins()
 

@@ -17,7 +17,7 @@ def test_name_of_any_one_script_is_good(name):
 
 
 @pytest.mark.parametrize(("name", "reason"), REFUSED.items(), ids=ascii)
-def test_name_that_could_be_taken_for_something_else_is_refused_with_the_reason(name, reason):
+def test_name_that_resembles_another_is_refused_with_the_reason(name, reason):
     with pytest.raises(ValidationError, match=reason):
         validate_username(name)
 
@@ -43,7 +43,7 @@ def test_letters_that_only_look_alike_make_another_name():
 
 
 @given(st.text(max_size=LONGEST + 1))
-def test_a_good_name_stays_the_same_however_often_it_is_prepared(name):
+def test_valid_name_stays_the_same_however_often_it_is_prepared(name):
     prepared = prepared_name(name)
     try:
         validate_username(name)
@@ -63,9 +63,9 @@ def test_a_good_name_stays_the_same_however_often_it_is_prepared(name):
         ("@", ("", "")),
     ],
 )
-def test_what_stands_after_the_last_at_is_the_domain(typed, meant):
+def test_domain_follows_the_last_at_sign(typed, meant):
     assert split_sign_in_name(typed) == meant
 
 
-def test_the_pattern_of_the_description_lets_every_good_name_by():
+def test_pattern_of_the_description_matches_every_valid_name():
     assert all(re.search(PATTERN, name) for name in GOOD)

@@ -45,7 +45,7 @@ def test_groups_of_grants():
     assert DEFAULT_APPLICATION_GRANTS == ("Application.Self.Read",)
 
 
-def test_all_means_also_ones_own():
+def test_all_means_also_the_callers_own():
     assert with_implied(["Order.All.Read"]) == {"Order.All.Read", "Order.Self.Read"}
     assert with_implied(["Order.Self.Read"]) == {"Order.Self.Read"}
     assert with_implied([]) == frozenset()
@@ -68,7 +68,7 @@ def test_user_through_an_application_has_what_both_have():
     assert granted(PERSON, (), READ) == frozenset()
 
 
-def test_user_on_pages_has_what_the_person_has():
+def test_user_on_pages_has_the_grants_of_the_person():
     assert granted(ON_PAGES, (), READ) == READ
     assert granted(ON_PAGES, READ, ()) == frozenset()
 
@@ -85,7 +85,7 @@ def test_token_bounds_everything():
     assert granted(bounded, (), (), is_demo=True) == {"Order.Self.Read"}
 
 
-def test_demo_store_gives_everybody_the_usual():
+def test_demo_store_grants_the_usual_to_everyone():
     for caller in (PERSON, ON_PAGES, ALONE):
         assert granted(caller, is_demo=True) == set(DEFAULT_STORE_GRANTS)
         assert granted(caller, is_demo=False) == frozenset()
@@ -101,7 +101,7 @@ def test_operator_may_do_all_of_a_kind():
     assert grants_on_application(OPERATOR, uuid4()) == APPLICATION_GRANTS
 
 
-def test_third_party_application_opens_no_other_application():
+def test_third_party_application_grants_no_access_to_other_application():
     assert grants_on_application(PERSON, uuid4()) == frozenset()
 
 
@@ -152,7 +152,7 @@ def test_access_that_does_not_fit_is_refused_by_name(access, caller, error, code
     assert words in refused.value.message
 
 
-def test_operator_without_the_scope_is_told_which():
+def test_operator_without_the_scope_is_refused_with_its_name():
     half = Caller(user_id=USER, is_operator_user=True, scopes=SCOPES - {"Operator"})
 
     with pytest.raises(InsufficientScope, match="lacks the scope Operator"):

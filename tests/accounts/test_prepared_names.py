@@ -35,21 +35,21 @@ def test_every_save_writes_the_prepared_name(world):
         ("E\u0301va", "\u00e9va"),
     ],
 )
-def test_a_writer_of_the_username_alone_writes_the_prepared_name(world, username, prepared):
-    """Of the old name nobody else could be called, and by the new one nobody could sign in."""
+def test_writer_of_the_username_alone_writes_the_prepared_name(world, username, prepared):
+    """A stale column would reserve the old name and refuse sign-ins with the new one."""
     write_directly(world.user, username=username)
 
     assert User.objects.get(pk=world.user.pk).prepared_name == prepared == prepared_name(username)
 
 
-def test_a_save_of_the_username_alone_writes_the_prepared_name(world):
+def test_save_of_the_username_alone_writes_the_prepared_name(world):
     world.user.username = "Nora"
     world.user.save(update_fields=["username"])
 
     assert User.objects.get(pk=world.user.pk).prepared_name == "nora"
 
 
-def test_what_a_save_prepared_stays_where_the_database_would_write_it_in_another_way(world):
+def test_prepared_name_stays_where_the_database_folds_it_differently(world):
     for username in ("\u039f\u0394\u039f\u03a3", "\u039f\u03b4\u03bf\u03c2", "\u039f\u0394\u039f\u03a3"):
         world.user.username = username
         world.user.save()
@@ -57,7 +57,7 @@ def test_what_a_save_prepared_stays_where_the_database_would_write_it_in_another
         assert User.objects.get_by_natural_key(username) == world.user
 
 
-def test_a_release_without_the_column_makes_users_who_can_sign_in(world):
+def test_release_without_the_column_makes_users_who_can_sign_in(world):
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO accounts_user (id, tenant_id, username, first_name, last_name, email, phone, password,"
@@ -69,12 +69,12 @@ def test_a_release_without_the_column_makes_users_who_can_sign_in(world):
     assert User.objects.get_by_natural_key("nora").username == "Nora"
 
 
-def test_the_database_keeps_names_apart_that_no_service_saw(world):
+def test_database_keeps_names_apart_that_no_service_saw(world):
     with pytest.raises(IntegrityError, match=UNIQUE), transaction.atomic():
         User.objects.create(tenant=world.tenant, username="\uff35ser", email="twin@far.example")
 
 
-def test_a_user_with_a_name_of_before_can_change_everything_else(world, client):
+def test_user_with_a_name_of_before_can_change_everything_else(world, client):
     write_directly(world.user, username="old@far.example", prepared_name="old@far.example")
     client.force_login(world.user)
 

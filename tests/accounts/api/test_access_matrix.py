@@ -1,6 +1,6 @@
 """Every operation x every kind of credential, made from the route table and the declarations it enforces.
 
-The gates before an operation are judged from its `Access`; ROWS say what each caller gets behind them.
+The gates before an operation are derived from its `Access`; ROWS say what each caller gets behind them.
 """
 
 from datetime import timedelta
@@ -94,7 +94,7 @@ def test_operation_refuses_missing_and_foreign_credentials(world, ids, key):
 
 
 @pytest.mark.parametrize("key", OPERATIONS, ids=" ".join)
-def test_operation_refuses_dead_credentials(world, ids, key):
+def test_operation_refuses_invalid_credentials(world, ids, key):
     expired, revoked, inactive = (
         world.as_user(person) for person in (world.user, world.user, world.outsider)
     )

@@ -13,7 +13,7 @@ def ask(client, **body):
     return client.call("POST", "/association", body)
 
 
-def test_application_asks_for_a_store_and_uses_it_once_approved(world):
+def test_application_requests_a_store_and_uses_it_once_approved(world):
     application = world.as_application()
     assert application.call("GET", "/store/unassociated/product").status_code == 403
 
@@ -30,7 +30,7 @@ def test_application_asks_for_a_store_and_uses_it_once_approved(world):
     assert application.call("GET", "/store/unassociated/product").status_code == 200
 
 
-def test_user_asks_for_an_application_and_reads_it_once_approved(world):
+def test_user_requests_an_application_and_reads_it_once_approved(world):
     outsider = world.as_user(world.outsider)
 
     requested = ask(outsider, ApplicationID=world.application.client_id).json()
@@ -41,7 +41,7 @@ def test_user_asks_for_an_application_and_reads_it_once_approved(world):
     assert outsider.call("PATCH", f"/application/{world.application.pk}", {"Name": "x"}).status_code == 403
 
 
-def test_asking_again_while_pending_answers_the_same_record(world):
+def test_confirmations_again_while_pending_answers_the_same_record(world):
     first = ask(world.as_application(), StoreID="unassociated")
     second = ask(world.as_user(world.user), StoreID="unassociated", ApplicationID=str(world.application.pk))
 

@@ -1,4 +1,4 @@
-"""The door of every operation, asked directly; that each has one is told by the access matrix."""
+"""The access check of an operation, called directly; the access matrix tests that every operation has one."""
 
 from types import SimpleNamespace
 from uuid import uuid4
@@ -23,17 +23,17 @@ def may(action, access, caller=USER, **request) -> bool:
     return DeclaredAccess().has_permission(SimpleNamespace(auth=caller, **request), view)
 
 
-def test_what_declares_nothing_is_closed():
+def test_undeclared_operation_is_closed():
     assert not may("list", {})
     assert not may("list", {"retrieve": Access("A rule.")})
 
 
 @pytest.mark.parametrize("action", [None, "metadata", "missing"])
-def test_what_is_no_operation_is_refused_by_what_follows(action):
+def test_unknown_action_is_left_to_the_dispatch(action):
     assert may(action, {})
 
 
-def test_declared_operation_is_open_to_whom_it_says():
+def test_operation_is_open_to_the_declared_callers():
     assert may("list", {"list": Access("A rule.")})
     assert may("list", {"list": Access("A rule.")}, nothing_acceptable=False)
     with pytest.raises(NotAcceptable):
@@ -63,7 +63,7 @@ def test_declared_operation_is_open_to_whom_it_says():
         ),
     ],
 )
-def test_wrong_kind_of_caller_is_told_who_may(access, caller, code, message):
+def test_wrong_kind_of_caller_is_refused_with_the_allowed_kinds(access, caller, code, message):
     with pytest.raises(Forbidden) as refused:
         check_access(access, caller)
 

@@ -46,7 +46,7 @@ def test_created_user_joins_the_callers_tenant(world):
 @pytest.mark.parametrize(
     "username", ["jane.doe", "JANE.DOE", "Jane.Doe", "\uff2a\uff41\uff4e\uff45.doe"], ids=ascii
 )
-def test_username_taken_is_400_in_any_case_and_width(world, username):
+def test_taken_username_is_400_in_any_case_and_width(world, username):
     client = world.as_user(world.user)
     client.call("POST", "/user", NEW)
 
@@ -57,7 +57,7 @@ def test_username_taken_is_400_in_any_case_and_width(world, username):
     assert User.objects.filter(prepared_name="jane.doe").count() == 1
 
 
-def test_a_full_name_that_reads_like_the_confirmed_address_of_another_is_refused(world):
+def test_full_name_that_reads_like_the_confirmed_address_of_another_is_refused(world):
     """It comes first at a sign-in: who confirmed the address could no longer sign in with it."""
     User.objects.filter(pk=world.outsider.pk).update(
         email="Jane.Doe@print.example", email_confirmed=timezone.now()
@@ -69,14 +69,14 @@ def test_a_full_name_that_reads_like_the_confirmed_address_of_another_is_refused
     assert user_for_sign_in("jane.doe@print.example") == world.outsider
 
 
-def test_an_address_that_nobody_confirmed_keeps_no_name_from_anybody(world):
+def test_unconfirmed_mail_address_reserves_no_user_name(world):
     User.objects.filter(pk=world.outsider.pk).update(email="jane.doe@print.example", email_confirmed=None)
 
     assert world.as_user(world.user).call("POST", "/user", NEW).status_code == 200
 
 
 @pytest.mark.parametrize("username", GOOD, ids=ascii)
-def test_a_name_is_kept_and_shown_as_it_was_sent(world, username):
+def test_name_is_kept_and_shown_as_it_was_sent(world, username):
     client = world.as_user(world.user)
 
     record = client.call("POST", "/user", {**NEW, "Username": username}).json()
@@ -86,14 +86,14 @@ def test_a_name_is_kept_and_shown_as_it_was_sent(world, username):
 
 
 @pytest.mark.parametrize("username", REFUSED, ids=ascii)
-def test_a_name_that_could_be_taken_for_something_else_is_refused(world, username):
+def test_name_that_resembles_another_is_refused(world, username):
     response = world.as_user(world.user).call("POST", "/user", {**NEW, "Username": username})
 
     assert response.status_code == 400
     assert [error["Pointer"] for error in response.json()["Errors"]] == ["/Username"]
 
 
-def test_a_name_that_another_tenant_has_is_free(world):
+def test_name_that_another_tenant_has_is_free(world):
     other = Tenant.objects.create(domain="other.example", name="Other")
     User.objects.create(tenant=other, username="jane.doe", email="jane@other.example")
 

@@ -19,7 +19,7 @@ def test_operator_can_sign_in(db, password, client, capsys):
     assert "ada@print.example is an operator" in capsys.readouterr().out
 
 
-def test_password_without_a_terminal_is_said_to_come_from_standard_input(db, monkeypatch, capsys):
+def test_password_without_a_terminal_is_reported_to_come_from_standard_input(db, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("a long pass phrase\nmore\n"))
 
     call_command("create_operator", "ada", email="ada@print.example", tenant="print.example")

@@ -16,23 +16,23 @@ def link_sent() -> str:
     return re.search(r"http://127.0.0.1:8000(/accounts/email/\S+/)", mail.outbox[0].body)[1]
 
 
-def test_the_address_changes_by_the_link_without_a_sign_in(world, browser):
+def test_address_changes_by_the_link_without_a_sign_in(world, browser):
     assert browser.post("/profile/email", NEW)["Location"] == "/profile/email"
     assert "new@print.example is not confirmed yet" in browser.get("/profile/email").content.decode()
-    stranger = Client()
+    anonymous = Client()
 
-    page = stranger.get(link_sent()).content.decode()
+    page = anonymous.get(link_sent()).content.decode()
     world.user.refresh_from_db()
     assert ("new@print.example" in page, world.user.email) == (True, "user@print.example")
-    assert "<h1>E&#8209;mail address changed</h1>" in stranger.post(link_sent()).content.decode()
+    assert "<h1>E&#8209;mail address changed</h1>" in anonymous.post(link_sent()).content.decode()
 
     world.user.refresh_from_db()
     assert world.user.email == "new@print.example"
-    assert stranger.post(link_sent()).status_code == 404
-    assert "no longer works" in stranger.get(link_sent()).content.decode()
+    assert anonymous.post(link_sent()).status_code == 404
+    assert "no longer works" in anonymous.get(link_sent()).content.decode()
 
 
-def test_the_password_is_asked_and_the_address_kept(world, browser):
+def test_password_is_required_and_the_address_stays(world, browser):
     response = browser.post("/profile/email", {**NEW, "password": "wrong"})
 
     assert response.context["form"].errors == {"password": ["This is not your password."]}
@@ -41,13 +41,13 @@ def test_the_password_is_asked_and_the_address_kept(world, browser):
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "user@print.example"])
-def test_a_wrong_address_is_reported_beside_its_field(world, browser, address):
+def test_wrong_address_is_reported_at_its_field(world, browser, address):
     response = browser.post("/profile/email", {**NEW, "email": address})
 
     assert list(response.context["form"].errors) == ["email"]
 
 
-def test_a_change_is_cancelled(world, browser):
+def test_change_is_cancelled(world, browser):
     browser.post("/profile/email", NEW)
 
     browser.post("/profile/email/cancel")
@@ -56,7 +56,7 @@ def test_a_change_is_cancelled(world, browser):
     assert Client().get(link_sent()).status_code == 404
 
 
-def test_a_password_reset_link_dies_with_the_old_address(world, browser, client):
+def test_password_reset_link_dies_with_the_old_address(world, browser, client):
     client.post("/accounts/password-reset/", {"email": "user@print.example"})
     work_off(RESET_TASK)
     reset = re.search(r"http://127.0.0.1:8000(\S+)", mail.outbox.pop().body)[1]

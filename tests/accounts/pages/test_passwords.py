@@ -38,7 +38,7 @@ def test_reset_answers_unknown_addresses_the_same(world, client):
     assert len(mail.outbox) == 1
 
 
-def test_the_link_sets_the_password_once(world, client):
+def test_link_sets_the_password_once(world, client):
     client.post("/accounts/password-reset/", {"email": "user@print.example"})
     work_off(RESET_TASK)
     link = re.search(r"/accounts/password-reset/\S+", mail.outbox[0].body)[0]
@@ -54,7 +54,7 @@ def test_the_link_sets_the_password_once(world, client):
     assert "no longer works" in client.get(link).content.decode()
 
 
-def test_the_old_password_cannot_be_guessed_without_end(world, browser, settings):
+def test_old_password_cannot_be_guessed_without_end(world, browser, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 3
     sent = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
     for _ in range(3):
@@ -90,7 +90,7 @@ ASKING = {
 
 
 @pytest.mark.parametrize("address", ASKING)
-def test_every_form_that_asks_for_the_password_shares_the_accounts_tries(world, signed_in, settings, address):
+def test_every_password_form_shares_the_attempts_of_the_account(world, signed_in, settings, address):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     if address.endswith("/codes"):
         User.objects.filter(pk=world.user.pk).update(two_factor_since=timezone.now())
@@ -107,7 +107,7 @@ def test_every_form_that_asks_for_the_password_shares_the_accounts_tries(world, 
     assert "Too many attempts. Try again in 15 minutes." in answer.content.decode()
 
 
-def test_the_password_is_that_of_the_session_whatever_others_are_called(world, browser):
+def test_password_of_the_signed_in_user_is_required(world, browser):
     User.objects.create(tenant=world.tenant, username="user@print.example", email="twin@far.example")
     User.objects.create(tenant=world.tenant, username="u\u017fer", email="twin@far.example")
 

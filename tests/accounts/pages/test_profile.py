@@ -25,7 +25,7 @@ def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, brows
     assert "no-store" in browser.get(address)["Cache-Control"]
 
 
-def test_the_start_page_of_people_is_not_kept(world, client, browser):
+def test_start_page_of_people_is_not_kept(world, client, browser):
     assert "Cache-Control" not in client.get("/")
     assert "no-store" in browser.get("/")["Cache-Control"]
 
@@ -41,13 +41,13 @@ def test_profile_is_saved_by_the_service(world, browser):
 
 
 @pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
-def test_a_profile_hides_no_character(world, browser, field):
+def test_profile_hides_no_character(world, browser, field):
     sent = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
 
     assert set(browser.post("/profile", sent).context["form"].errors) == {field}
 
 
-def test_an_unknown_time_zone_is_refused(world, browser):
+def test_unknown_time_zone_is_refused(world, browser):
     response = browser.post("/profile", {"time_zone": "Mars/Olympus"})
 
     assert "time_zone" in response.context["form"].errors
@@ -82,7 +82,7 @@ def test_guessing_the_password_from_a_session_is_slowed_down(world, browser, set
     assert "Too many attempts. Try again in 15 minutes." in response.content.decode()
 
 
-def test_a_confirmed_password_counts_for_five_minutes(world, browser, monkeypatch):
+def test_confirmed_password_counts_for_five_minutes(world, browser, monkeypatch):
     browser.post("/profile/keys", {"password": PASSWORD})
     session = browser.session
     session["password_confirmed_at"] -= 301
@@ -103,7 +103,7 @@ def test_one_key_is_regenerated_after_asking(world, confirmed):
     assert confirmed.post("/profile/keys/third/regenerate").status_code == 404
 
 
-def test_a_user_without_subscription_gets_one(world, browser):
+def test_user_without_subscription_gets_one(world, browser):
     world.user.subscription.delete()
 
     assert "No subscription yet" in text(browser, "/profile/keys")
@@ -125,7 +125,7 @@ def test_roles_are_grouped_by_what_they_are_on(world, browser, django_assert_num
     assert page.count("Store.All.Read") == 1
 
 
-def test_an_authorised_application_is_revoked(world, browser):
+def test_authorised_application_is_revoked(world, browser):
     for _ in range(2):
         issue_access_token(
             user=world.user,
@@ -135,7 +135,7 @@ def test_an_authorised_application_is_revoked(world, browser):
         )
     page = text(browser, "/profile/authorizations")
     assert page.count("Read stores, their products and your own roles") == 1
-    assert "ends at once" in text(browser, f"/profile/authorizations/{world.application.pk}/revoke")
+    assert "loses its access" in text(browser, f"/profile/authorizations/{world.application.pk}/revoke")
     assert AccessToken.objects.filter(user=world.user).count() == 2
 
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
@@ -158,7 +158,7 @@ def test_authorizations_of_others_stay(world, browser):
     assert AccessToken.objects.filter(user=world.outsider).count() == 1
 
 
-def test_what_was_not_authorised_is_not_named(world, browser):
+def test_application_without_authorization_is_not_named(world, browser):
     address = f"/profile/authorizations/{world.other_application.pk}/revoke"
 
     assert browser.get(address)["Location"] == "/profile/authorizations"

@@ -31,35 +31,35 @@ def test_unknown_user_wrong_password_and_inactive_user_read_the_same(world, clie
     assert len({without_tokens(page) for page in pages}) == 1
 
 
-def test_a_refused_sign_in_keeps_the_name_and_forgets_the_password(world, client):
+def test_refused_sign_in_keeps_the_name_and_forgets_the_password(world, client):
     page = sign_in(client, "user@print.example", "mistyped-secret").content.decode()
 
     assert 'value="user@print.example"' in page
     assert "mistyped-secret" not in page
 
 
-def test_sign_in_goes_on_to_next_on_this_site_only(world, client):
+def test_sign_in_continues_to_next_on_this_site_only(world, client):
     assert sign_in(client, "user", next="/applications")["Location"] == "/applications"
     assert sign_in(Client(), "user", next="https://evil.example/")["Location"] == "/"
     assert sign_in(Client(), "user", next="//evil.example/")["Location"] == "/"
 
 
 @pytest.mark.parametrize("wanted", ["default", "id", "?page=2", "a b"])
-def test_odd_places_to_go_on_to_are_addresses_and_no_names_of_views(world, client, settings, wanted):
+def test_redirect_targets_are_urls_and_no_view_names(world, client, settings, wanted):
     settings.SIGN_UP_ENABLED = True
 
     assert sign_in(client, "user", next=wanted)["Location"] == iri_to_uri(wanted)
     assert client.get("/accounts/signup/", {"next": wanted})["Location"] == iri_to_uri(wanted)
 
 
-def test_sign_in_for_an_application_goes_on_without_a_form_redirect(world, client):
+def test_sign_in_for_an_application_continues_without_a_form_redirect(world, client):
     response = sign_in(client, "user", next="/oauth/authorize?client_id=a&state=b")
 
     assert response.status_code == 200
     assert 'content="0;url=/oauth/authorize?client_id=a&amp;state=b"' in response.content.decode()
 
 
-def test_a_name_longer_than_a_username_may_carry_its_domain(world, client):
+def test_name_longer_than_a_username_may_carry_its_domain(world, client):
     page = client.get("/accounts/login/").content.decode()
 
     assert 'maxlength="404"' in page
@@ -112,7 +112,7 @@ def test_sign_up_makes_its_tenant_when_the_service_is_new(world, client, setting
     assert User.objects.get(username="nora").tenant.domain == "fresh.example"
 
 
-def test_a_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, settings):
+def test_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, settings):
     settings.DEFAULT_TENANT_DOMAIN = "print.example"
 
     response = client.post("/accounts/signup/", {**NEW, "username": "USER", "password": "12345"})
@@ -125,14 +125,14 @@ def test_a_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, se
 
 
 @pytest.mark.parametrize("name", [name for name in REFUSED if name], ids=ascii)
-def test_a_sign_up_with_a_name_that_could_be_taken_for_another_is_refused(world, client, name):
+def test_sign_up_with_a_name_that_resembles_another_is_refused(world, client, name):
     response = client.post("/accounts/signup/", {**NEW, "username": name})
 
     assert set(response.context["form"].errors) == {"username"}
     assert User.objects.count() == 3
 
 
-def test_sign_up_tells_of_a_taken_name_and_not_of_a_taken_address(world, client):
+def test_sign_up_reveals_a_taken_name_but_no_taken_address(world, client):
     """The promise of docs/security.md: names are no secret, who has which e-mail address is one."""
     reported = [
         client.post("/accounts/signup/", {**NEW, "username": "user", "email": f"{name}@print.example"})
@@ -159,7 +159,7 @@ def test_sign_up_can_be_closed(world, client, settings):
     ("sent", "kept"),
     [("America/Denver", "America/Denver"), ("Mars/Olympus", "UTC"), ("../etc", "UTC"), ("", "UTC")],
 )
-def test_a_new_account_has_the_time_zone_of_its_browser(world, client, sent, kept):
+def test_new_account_has_the_time_zone_of_its_browser(world, client, sent, kept):
     client.post("/accounts/signup/", {**NEW, "time_zone": sent})
 
     assert User.objects.get(username="nora").time_zone == kept

@@ -1,4 +1,4 @@
-"""Too many tries of a password, a reset or a sign-up; and what the time of an answer tells: nothing."""
+"""Limits of sign-ins, resets and sign-ups; response times reveal no account."""
 
 import re
 import statistics
@@ -40,7 +40,7 @@ def pass_time(seconds: float) -> None:
     rate_limits._over.clear()
 
 
-def test_the_fourth_try_is_refused_with_the_right_password_too(world, client):
+def test_fourth_attempt_is_refused_with_the_right_password_too(world, client):
     for _ in range(3):
         assert sign_in(client, "user", "wrong").status_code == 200
 
@@ -52,7 +52,7 @@ def test_the_fourth_try_is_refused_with_the_right_password_too(world, client):
     assert "_auth_user_id" not in client.session
 
 
-def test_the_account_opens_again_after_the_time_stated(world, client):
+def test_account_is_unlocked_after_the_time_stated(world, client):
     for _ in range(4):
         refused = sign_in(client, "user", "wrong")
 
@@ -68,7 +68,7 @@ def test_all_ways_to_write_a_name_and_all_addresses_are_one_account(world):
     assert sign_in(elsewhere(9), "user@Print.Example").status_code == 429
 
 
-def test_a_right_password_clears_the_account(world, client, settings):
+def test_right_password_clears_the_account(world, client, settings):
     settings.SIGN_IN_TRIES_PER_ADDRESS = 20
     for _ in range(3):
         for _ in range(2):
@@ -76,21 +76,21 @@ def test_a_right_password_clears_the_account(world, client, settings):
         assert sign_in(Client(), "user").status_code == 302
 
 
-def test_strangers_do_not_lock_out_a_browser_known_to_the_account(world):
+def test_attackers_do_not_lock_out_a_known_browser(world):
     known = Client()
     assert sign_in(known, "operator").status_code == 302
     known.post("/accounts/logout/")
     for _ in range(4):
-        stranger = sign_in(elsewhere(), "operator", "wrong")
+        anonymous = sign_in(elsewhere(), "operator", "wrong")
 
-    assert stranger.status_code == 429
+    assert anonymous.status_code == 429
     assert sign_in(elsewhere(8), "operator").status_code == 429
     assert sign_in(known, "Operator@print.example").status_code == 302
     # What the known browser does opens nothing for the others.
     assert sign_in(elsewhere(9), "operator").status_code == 429
 
 
-def test_a_known_browser_has_no_more_tries_than_others(world, settings):
+def test_known_browser_has_no_more_attempts_than_others(world, settings):
     settings.SIGN_IN_TRIES_PER_ADDRESS = 20
     known = Client()
     sign_in(known, "user")
@@ -103,14 +103,14 @@ def test_a_known_browser_has_no_more_tries_than_others(world, settings):
     assert sign_in(elsewhere(), "user").status_code == 302
 
 
-@pytest.mark.parametrize("how", ["another account", "signed by nobody", "too old", "no cookie of ours"])
-def test_only_the_cookie_of_the_account_opens_it(world, how):
+@pytest.mark.parametrize("how", ["another account", "not signed", "too old", "no cookie of ours"])
+def test_only_the_cookie_of_the_account_is_accepted(world, how):
     known = Client()
     started = timezone.now() - timedelta(days=181 if how == "too old" else 0)
     with time_machine.travel(started, tick=False):
         sign_in(known, "outsider" if how == "another account" else "user")
     cookie = known.cookies["device"].value
-    if how == "signed by nobody":
+    if how == "not signed":
         cookie = cookie[:-1] + ("A" if cookie[-1] != "A" else "B")
     for _ in range(4):
         sign_in(elsewhere(), "user", "wrong")
@@ -120,7 +120,7 @@ def test_only_the_cookie_of_the_account_opens_it(world, how):
     assert sign_in(browser, "user").status_code == 429
 
 
-def test_a_browser_is_a_stranger_after_the_password_changed_elsewhere(world):
+def test_device_is_unknown_after_a_password_change_elsewhere(world):
     former, owner = Client(), Client()
     sign_in(former, "user")
     sign_in(owner, "user")
@@ -135,7 +135,7 @@ def test_a_browser_is_a_stranger_after_the_password_changed_elsewhere(world):
     assert sign_in(owner, "user", new).status_code == 302
 
 
-def test_a_new_password_by_mail_opens_an_account_strangers_closed(world):
+def test_password_reset_unlocks_an_account_locked_by_attackers(world):
     browser, new = Client(), "Xk9-mountain-river"
     for _ in range(4):
         sign_in(elsewhere(), "user", "wrong")
@@ -148,7 +148,7 @@ def test_a_new_password_by_mail_opens_an_account_strangers_closed(world):
     assert sign_in(browser, "user", new).status_code == 302
 
 
-def test_an_address_is_limited_over_all_accounts(world, client):
+def test_address_is_limited_over_all_accounts(world, client):
     for number in range(6):
         assert sign_in(client, f"nobody{number}", "wrong").status_code == 200
 
@@ -160,7 +160,7 @@ def test_people_who_sign_in_well_behind_one_address_are_not_limited(world):
     assert [sign_in(Client(), "user").status_code for _ in range(10)] == [302] * 10
 
 
-def test_a_name_that_nobody_has_is_refused_like_any_other(world):
+def test_unknown_user_name_is_refused_like_a_wrong_password(world):
     pages = []
     for name in ("user", "nobody"):
         answers = [sign_in(elsewhere(), name, "wrong") for _ in range(4)]
@@ -171,26 +171,26 @@ def test_a_name_that_nobody_has_is_refused_like_any_other(world):
     assert without_time(pages[0]) == without_time(pages[1])
 
 
-def test_what_was_typed_as_a_name_is_not_stored(world, client):
+def test_typed_sign_in_name_is_not_stored(world, client):
     sign_in(client, "my secret pass phrase", "wrong")
 
     assert not [row for row in RateWindow.objects.all() if "secret" in row.bucket]
 
 
-def test_the_api_goes_on_while_the_account_is_locked(world, client):
+def test_api_continues_while_the_account_is_locked(world, client):
     for _ in range(4):
         sign_in(client, "user", "wrong")
 
     assert world.as_user(world.user).call("GET", "/store").status_code == 200
 
 
-def test_the_admin_has_no_sign_in_of_its_own(world, client):
+def test_admin_has_no_sign_in_of_its_own(world, client):
     response = client.get("/admin/login/?next=/admin/stores/store/")
 
     assert response["Location"] == "/accounts/login/?next=%2Fadmin%2Fstores%2Fstore%2F"
 
 
-def test_wishes_for_a_new_password_are_limited_by_mail_address_and_by_address(world, client, settings):
+def test_password_resets_are_limited_by_mail_address_and_by_ip_address(world, client, settings):
     settings.RESETS_PER_ADDRESS = 5
     known = [client.post("/accounts/password-reset/", {"email": "user@print.example"}) for _ in range(4)]
     unknown = [elsewhere().post("/accounts/password-reset/", {"email": "no@print.example"}) for _ in range(4)]
@@ -213,12 +213,12 @@ def test_sign_ups_are_limited_by_address(world, client, settings):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_tries_at_once_exactly_the_allowed_number_is_checked(monkeypatch, settings):
+def test_of_concurrent_attempts_exactly_the_allowed_number_is_checked(monkeypatch, settings):
     build_world()
     settings.SIGN_IN_TRIES_PER_ADDRESS = 100
-    judged = []
+    checked = []
     check = User.check_password
-    monkeypatch.setattr(User, "check_password", lambda *a: judged.append(1) or check(*a))
+    monkeypatch.setattr(User, "check_password", lambda *a: checked.append(1) or check(*a))
     barrier, answers = threading.Barrier(20), []
 
     def work():
@@ -234,7 +234,7 @@ def test_of_many_tries_at_once_exactly_the_allowed_number_is_checked(monkeypatch
     for thread in threads:
         thread.join()
 
-    assert (answers.count(200), answers.count(429), len(judged)) == (3, 17, 3)
+    assert (answers.count(200), answers.count(429), len(checked)) == (3, 17, 3)
 
 
 def median_gap(first, second, rounds: int = 41) -> float:
@@ -271,7 +271,7 @@ def real_hashes(settings, world):
 
 
 @pytest.mark.slow
-def test_the_time_of_a_refused_sign_in_does_not_tell_who_exists(real_hashes, client):
+def test_duration_of_a_refused_sign_in_does_not_reveal_accounts(real_hashes, client):
     known = lambda: sign_in(client, "user", "wrong")  # noqa: E731
     unknown = lambda: sign_in(client, "nobody", "wrong")  # noqa: E731
     known(), unknown()
@@ -280,7 +280,7 @@ def test_the_time_of_a_refused_sign_in_does_not_tell_who_exists(real_hashes, cli
 
 
 @pytest.mark.slow
-def test_the_time_of_a_sign_up_does_not_tell_whose_mail_address_it_is(real_hashes):
+def test_duration_of_a_sign_up_does_not_reveal_mail_addresses(real_hashes):
     numbers = iter(range(10_000))
 
     def sign_up(email):
@@ -290,7 +290,7 @@ def test_the_time_of_a_sign_up_does_not_tell_whose_mail_address_it_is(real_hashe
     assert median_gap(lambda: sign_up("user@print.example"), lambda: sign_up("new@print.example")) < 2
 
 
-def test_the_time_of_a_wish_for_a_new_password_does_not_tell_who_exists(real_hashes, client):
+def test_duration_of_a_password_reset_does_not_reveal_accounts(real_hashes, client):
     def ask(email):
         assert client.post("/accounts/password-reset/", {"email": email}).status_code == 302
 

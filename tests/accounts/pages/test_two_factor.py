@@ -57,7 +57,7 @@ def test_nothing_readable_is_stored(world, phone):
     assert not RecoveryCode.objects.filter(digest__in=[code.replace("-", "") for code in codes]).exists()
 
 
-def test_a_browser_is_known_to_the_account_after_the_second_step_only(world, client, phone):
+def test_browser_is_known_to_the_account_after_the_second_step_only(world, client, phone):
     requested = sign_in(client, "user")
     done = client.post(STEP, {"code": code_of(phone[0], 30)})
 
@@ -66,7 +66,7 @@ def test_a_browser_is_known_to_the_account_after_the_second_step_only(world, cli
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
 
 
-def test_the_password_alone_signs_nobody_in(world, client, phone):
+def test_password_alone_does_not_sign_in(world, client, phone):
     response = sign_in(client, "user", next="/profile")
 
     assert response["Location"] == STEP
@@ -82,7 +82,7 @@ def test_the_password_alone_signs_nobody_in(world, client, phone):
     assert client.get("/profile").status_code == 200
 
 
-def test_a_code_works_once(world, phone):
+def test_code_works_once(world, phone):
     code = code_of(phone[0], seconds_later=30)
     answers = []
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_a_code_works_once(world, phone):
     assert answers == [302, 200]
 
 
-def test_the_code_that_set_it_up_does_not_sign_in(world):
+def test_code_that_set_it_up_does_not_sign_in(world):
     key = generate_secret_key()
     code = code_of(key)
     enable_two_factor(user=world.user, key=key, code=code)
@@ -111,14 +111,14 @@ def test_codes_of_the_neighbouring_half_minutes_fit(world, off, fits):
 
 
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "١٢٣٤٥٦", "abcdef", "-12345", "\0", "x" * 40])
-def test_odd_codes_are_just_wrong(world, client, phone, code):
+def test_malformed_codes_are_refused_like_wrong_ones(world, client, phone, code):
     sign_in(client, "user")
 
     assert client.post(STEP, {"code": code}).status_code == 200
     assert "_auth_user_id" not in client.session
 
 
-def test_a_recovery_code_works_once_however_it_is_written(world, phone):
+def test_recovery_code_works_once_however_it_is_written(world, phone):
     first, second = phone[1][:2]
 
     assert check_second_step(user=world.user, code=f" {first.upper()} ")
@@ -140,7 +140,7 @@ def test_after_five_wrong_codes_no_code_is_looked_at(world, client, phone):
         check_second_step(user=world.user, code=phone[1][0])
 
 
-def test_the_first_step_is_forgotten_after_ten_minutes_or_a_new_password(world, client, phone):
+def test_first_step_is_forgotten_after_ten_minutes_or_a_new_password(world, client, phone):
     sign_in(client, "user")
     with time_machine.travel(time.time() + 601):
         assert client.get(STEP)["Location"] == "/accounts/login/"
@@ -183,7 +183,7 @@ def test_new_recovery_codes_replace_the_old(world, phone, client):
     assert check_second_step(user=world.user, code=re.search(RECOVERY_CODE, page, re.MULTILINE)[1])
 
 
-def test_an_operator_who_lost_all_is_let_in_by_command(world, phone, capsys):
+def test_operator_who_lost_all_is_let_in_by_command(world, phone, capsys):
     call_command("turn_off_two_factor", "user@print.example")
 
     assert "by password alone now" in capsys.readouterr().out
@@ -207,7 +207,7 @@ def test_required_of_operators_it_comes_before_everything_else(world, signed_in,
     assert client.get("/admin/").status_code == 200
 
 
-def test_the_api_asks_for_no_codes_but_opens_to_no_operator_without_a_second_step(world, settings):
+def test_api_refuses_operators_without_two_factor_sign_in(world, settings):
     client = world.as_operator()
     assert client.call("GET", "/user/self").status_code == 200
 
@@ -221,7 +221,7 @@ def test_the_api_asks_for_no_codes_but_opens_to_no_operator_without_a_second_ste
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_one_code_sent_many_times_at_once_one_opens(settings):
+def test_code_sent_many_times_at_once_is_accepted_once(settings):
     settings.SECOND_STEPS_PER_ACCOUNT = 100
     world = build_world()
     key, _ = turned_on(world.user)

@@ -32,7 +32,7 @@ def on_page(user) -> Caller:
     return caller(user, is_first_party=True)
 
 
-def test_a_role_counts_for_its_person_on_its_store(world):
+def test_role_counts_for_its_person_on_its_store(world):
     Role.objects.create(user=world.user, store=world.associated, grant="Order.All.Read")
 
     assert grants_on_store(on_page(world.user), world.associated) == ALL_ORDERS
@@ -40,7 +40,7 @@ def test_a_role_counts_for_its_person_on_its_store(world):
     assert grants_on_store(on_page(world.outsider), world.associated) == frozenset()
 
 
-def test_a_role_over_everything_counts_on_every_store_and_application(world):
+def test_role_over_everything_counts_on_every_store_and_application(world):
     for grant in ("Order.All.Read", "Application.All.Write"):
         Role.objects.create(user=world.user, grant=grant)
 
@@ -52,7 +52,7 @@ def test_a_role_over_everything_counts_on_every_store_and_application(world):
     assert grants_on_application(on_page(world.outsider), world.other_application.pk) == frozenset()
 
 
-def test_an_association_counts_for_its_application_on_its_store(world):
+def test_association_counts_for_its_application_on_its_store(world):
     Role.objects.create(application=world.application, store=world.associated, grant="Order.All.Read")
 
     assert grants_on_store(caller(application=world.application), world.associated) == ALL_ORDERS
@@ -61,7 +61,7 @@ def test_an_association_counts_for_its_application_on_its_store(world):
     assert grants_on_store(caller(world.user, world.application), world.associated) == frozenset()
 
 
-def test_a_person_through_an_application_has_what_both_have(world):
+def test_user_of_an_application_has_the_intersection_of_grants(world):
     Role.objects.create(application=world.application, store=world.associated, grant="Order.Self.Read")
     Role.objects.create(user=world.user, store=world.associated, grant="Order.All.Read")
 
@@ -71,14 +71,14 @@ def test_a_person_through_an_application_has_what_both_have(world):
     assert grants_on_store(caller(application=world.application), world.associated) == {"Order.Self.Read"}
 
 
-def test_the_persons_role_on_an_application_opens_no_store(world):
+def test_persons_role_on_an_application_grants_no_access_to_store(world):
     Role.objects.create(user=world.user, application=world.application, grant="Order.All.Read")
 
     assert grants_on_store(on_page(world.user), world.associated) == frozenset()
     assert grants_on_store(caller(application=world.application), world.associated) == frozenset()
 
 
-def test_the_demo_store_gives_what_an_ordinary_association_gives(world):
+def test_demo_store_gives_what_an_ordinary_association_gives(world):
     for each in (
         on_page(world.user),
         caller(application=world.application),
@@ -88,7 +88,7 @@ def test_the_demo_store_gives_what_an_ordinary_association_gives(world):
         assert grants_on_store(each, world.associated) == frozenset()
 
 
-def test_an_operator_needs_no_role_and_asks_none(world, django_assert_num_queries):
+def test_operator_needs_no_role_and_requests_none(world, django_assert_num_queries):
     operator = caller(world.operator, is_operator_user=True, is_first_party=True)
 
     with django_assert_num_queries(0):
@@ -96,7 +96,7 @@ def test_an_operator_needs_no_role_and_asks_none(world, django_assert_num_querie
         assert grants_on_application(operator, world.application.pk) == APPLICATION_GRANTS
 
 
-def test_a_role_on_an_application_counts_there_only(world):
+def test_role_on_an_application_counts_there_only(world):
     Role.objects.create(user=world.user, application=world.application, grant="Application.Self.Write")
 
     assert grants_on_application(on_page(world.user), world.application.pk) == {"Application.Self.Write"}
@@ -111,14 +111,14 @@ def test_a_role_on_an_application_counts_there_only(world):
     )
 
 
-def test_the_association_of_an_application_is_no_role_on_it(world):
+def test_association_of_an_application_is_no_role_on_it(world):
     Role.objects.create(application=world.application, store=world.associated, grant="Application.All.Write")
     Role.objects.create(user=world.user, store=world.associated, grant="Application.All.Write")
 
     assert grants_on_application(on_page(world.user), world.application.pk) == frozenset()
 
 
-def test_a_role_on_an_application_in_a_store_is_none_on_the_application(world):
+def test_role_on_an_application_in_a_store_is_none_on_the_application(world):
     Role.objects.create(
         user=world.user, application=world.application, store=world.associated, grant="Application.All.Write"
     )
@@ -126,7 +126,7 @@ def test_a_role_on_an_application_in_a_store_is_none_on_the_application(world):
     assert grants_on_application(on_page(world.user), world.application.pk) == frozenset()
 
 
-def test_an_application_reads_itself_and_no_other(world):
+def test_application_reads_itself_and_no_other(world):
     alone = caller(application=world.application)
 
     assert grants_on_application(alone, world.application.pk) == {"Application.Self.Read"}
@@ -135,7 +135,7 @@ def test_an_application_reads_itself_and_no_other(world):
     assert grants_on_application(first_party, world.application.pk) == frozenset()
 
 
-def test_the_token_bounds_what_roles_grant_on_an_application(world):
+def test_token_bounds_what_roles_grant_on_an_application(world):
     Role.objects.create(user=world.user, application=world.application, grant="Application.Self.Write")
     bounded = Caller(user_id=world.user.pk, is_first_party=True, scopes=frozenset({"Application.Self.Read"}))
     alone = Caller(application_id=world.application.pk, scopes=frozenset({"Store.Self.Read"}))
@@ -144,7 +144,7 @@ def test_the_token_bounds_what_roles_grant_on_an_application(world):
     assert grants_on_application(alone, world.application.pk) == frozenset()
 
 
-def test_a_grant_on_stores_opens_no_application(world):
+def test_grant_on_stores_grants_no_access_to_application(world):
     Role.objects.create(user=world.user, application=world.application, grant="Store.Self.Read")
 
     assert grants_on_application(on_page(world.user), world.application.pk) == frozenset()

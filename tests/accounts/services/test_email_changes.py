@@ -29,7 +29,7 @@ def ask(user: User, email: str = "new@print.example") -> str:
     return token_sent()
 
 
-def test_the_new_address_gets_the_link_and_the_old_one_word_of_it(user):
+def test_new_address_gets_the_link_and_the_old_one_word_of_it(user):
     ask(user)
 
     assert [letter.to for letter in mail.outbox] == [["new@print.example"], ["old@print.example"]]
@@ -39,13 +39,13 @@ def test_the_new_address_gets_the_link_and_the_old_one_word_of_it(user):
     assert user.email == "old@print.example"
 
 
-def test_the_token_is_stored_as_a_digest_only(user):
+def test_token_is_stored_as_a_digest_only(user):
     token = ask(user)
 
     assert token not in str(EmailChange.objects.values().get())
 
 
-def test_confirming_changes_the_address_once_and_tells_the_old_one(user):
+def test_confirming_changes_the_address_once_and_notifies_the_old_one(user):
     token = ask(user)
 
     confirm_email_change(token=token)
@@ -57,7 +57,7 @@ def test_confirming_changes_the_address_once_and_tells_the_old_one(user):
         confirm_email_change(token=token)
 
 
-def test_a_link_is_good_for_a_day(user, time_machine):
+def test_link_is_valid_for_a_day(user, time_machine):
     time_machine.move_to("2026-05-04T10:00:00Z", tick=False)
     token = ask(user)
 
@@ -70,7 +70,7 @@ def test_a_link_is_good_for_a_day(user, time_machine):
     assert pending_email_change(user) is None
 
 
-def test_a_new_password_ends_what_was_requested_with_the_old_one(user):
+def test_new_password_ends_what_was_requested_with_the_old_one(user):
     token = ask(user)
 
     user.set_password("another long pass phrase")
@@ -81,7 +81,7 @@ def test_a_new_password_ends_what_was_requested_with_the_old_one(user):
         confirm_email_change(token=token)
 
 
-def test_asking_again_replaces_the_first_link_after_a_minute(user, time_machine):
+def test_confirmations_again_replaces_the_first_link_after_a_minute(user, time_machine):
     time_machine.move_to("2026-05-04T10:00:00Z", tick=False)
     first = ask(user)
 
@@ -95,7 +95,7 @@ def test_asking_again_replaces_the_first_link_after_a_minute(user, time_machine)
     assert email_change_of(second).email == "other@print.example"
 
 
-def test_a_cancelled_change_and_an_inactive_user_confirm_nothing(user):
+def test_cancelled_change_and_an_inactive_user_confirm_nothing(user):
     token = ask(user)
     User.objects.filter(pk=user.pk).update(is_active=False)
     with pytest.raises(NotFound):
@@ -105,6 +105,17 @@ def test_a_cancelled_change_and_an_inactive_user_confirm_nothing(user):
     cancel_email_change(user=user)
     with pytest.raises(NotFound):
         confirm_email_change(token=token)
+
+
+def test_cancelled_changes_count_among_the_mails_of_a_day(user, settings):
+    settings.EMAIL_CHANGES_PER_USER = 2
+    for number in range(2):
+        request_email_change(user=user, email=f"{number}@far.example")
+        cancel_email_change(user=user)
+
+    with pytest.raises(Conflict, match="2 links sent to new addresses a day"):
+        request_email_change(user=user, email="more@far.example")
+    assert not EmailChange.objects.exists()
 
 
 @pytest.mark.parametrize("address", ["OLD@print.example", "nonsense", "", "a@b.example\nBcc: c@d.example"])

@@ -48,7 +48,7 @@ def test_new_account_is_sent_a_link_that_confirms_its_address(world, settings):
     assert confirmed(user)
 
 
-def test_link_is_good_again_for_the_same_address_and_for_no_other(world):
+def test_link_works_again_for_the_same_address_and_for_no_other(world):
     user = make_account(world)
     token = confirmation_token(user)
     confirm_address(token=token)

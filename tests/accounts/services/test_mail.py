@@ -4,7 +4,7 @@ from django.core import mail
 from accounts.mail import colours, send_text
 
 
-def test_a_mail_is_plain_text_and_a_page_in_the_colours_of_the_service(settings):
+def test_mail_is_plain_text_and_a_page_in_the_colours_of_the_service(settings):
     settings.PUBLIC_URL = "https://print.example"
     text = "Hello <b>you</b>, see https://evil.example\n\nhttps://print.example/here\n\nhttps://print.example.evil.example"
 
@@ -22,5 +22,5 @@ def test_a_mail_is_plain_text_and_a_page_in_the_colours_of_the_service(settings)
 
 
 @pytest.mark.parametrize("scheme", [0, 1])
-def test_the_colours_of_mails_are_those_of_the_pages(scheme):
+def test_colours_of_mails_are_those_of_the_pages(scheme):
     assert {"ink", "soft", "accent", "raised", "sunken", "line"} <= colours()[scheme].keys()

@@ -1,4 +1,4 @@
-"""People are told once, where they want it; mail goes to confirmed addresses after the commit."""
+"""Users are notified once, where they choose; mail goes to confirmed addresses after the commit."""
 
 from datetime import timedelta
 
@@ -9,10 +9,10 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Notification, NotificationKind
-from accounts.selectors.bar import bar_of
 from accounts.selectors.notifications import preferences_of
+from accounts.selectors.page_header import page_header_of
 from accounts.services.associations import approve_association
-from accounts.services.notifications import mail_notification, mark_read, notify, set_preferences
+from accounts.services.notifications import LAST, mail_notification, mark_read, notify, set_preferences
 from applications.metrics import flush_usage
 from applications.registration.services.keys import add_key
 from applications.registration.services.notices import notify_of_ending_keys
@@ -28,7 +28,7 @@ def titles(user):
     return list(Notification.objects.filter(user=user).order_by("pk").values_list("title", flat=True))
 
 
-def test_the_same_notification_is_shown_and_mailed_once(world):
+def test_same_notification_is_shown_and_mailed_once(world):
     for _ in range(2):
         notify(user_ids=[world.user.pk, world.outsider.pk], key="a", **SAID)
 
@@ -53,7 +53,7 @@ def test_preferences_choose_bell_mail_both_or_none(world):
     for kind, *_ in chosen:
         notify(user_ids=[world.user.pk], key=kind, **(SAID | {"kind": kind}))
 
-    assert bar_of(world.user).unread == 1
+    assert page_header_of(world.user).unread == 1
     assert ProcrastinateJob.objects.filter(task_name="accounts.send_notification").count() == 1
     assert len(titles(world.user)) == 2
     assert [(one.in_bell, one.by_mail) for one in preferences_of(world.user)][:3] == [
@@ -99,7 +99,7 @@ def test_owners_are_notified_of_a_key_once_for_each_mark(world, left, days):
     for _ in range(2):
         notify_of_ending_keys(now=now)
 
-    assert titles(world.user) == [f"A key of Mail Studio ends in {days} day{'s' if days > 1 else ''}"]
+    assert titles(world.user) == [f"A key of Mail Studio expires in {days} day{'s' if days > 1 else ''}"]
 
 
 def test_no_one_is_notified_of_a_key_that_another_one_outlives(world):
@@ -150,10 +150,24 @@ def test_reading_and_erasing_are_of_the_person_alone(world):
     notify(user_ids=[world.user.pk, world.outsider.pk], key="a", **SAID)
     set_preferences(user=world.user, chosen=[(NotificationKind.KEY_ENDING, True, False)])
     assert mark_read(user=world.user) == 1
-    assert (bar_of(world.user).unread, bar_of(world.outsider).unread) == (0, 1)
+    assert (page_header_of(world.user).unread, page_header_of(world.outsider).unread) == (0, 1)
     world.application.delete()
 
     erase_user(user=world.user)
 
     assert set(Notification.objects.values_list("user", flat=True)) == {world.outsider.pk}
     assert not world.user.notification_preferences.exists()
+
+
+def test_mails_of_one_kind_are_limited_in_an_hour_and_the_rest_is_in_the_portal(world, settings):
+    settings.NOTIFICATION_MAILS_PER_HOUR = 2
+    set_preferences(user=world.user, chosen=[(NotificationKind.KEY_ENDING, False, True)])
+    for number in range(4):
+        notify(user_ids=[world.user.pk], key=str(number), **SAID)
+        mail_notification(user_id=str(world.user.pk), key=str(number))
+    notify(user_ids=[world.user.pk], key="other", **(SAID | {"kind": NotificationKind.QUOTA_NEAR}))
+    mail_notification(user_id=str(world.user.pk), key="other")
+
+    in_portal = Notification.objects.filter(user=world.user, in_bell=True).order_by("pk")
+    assert list(in_portal.values_list("key", flat=True)) == ["2", "3", "other"]
+    assert [LAST in letter.body for letter in mail.outbox] == [False, True, False]

@@ -9,7 +9,7 @@ from accounts.services.subscriptions import create_subscription, regenerate_subs
 from fulfillment.core.secrets import decrypt, digest
 
 
-def test_a_new_subscription_has_two_different_keys(world):
+def test_new_subscription_has_two_different_keys(world):
     Subscription.objects.filter(user=world.outsider).delete()
 
     subscription = create_subscription(user=world.outsider)
@@ -22,7 +22,7 @@ def test_a_new_subscription_has_two_different_keys(world):
     assert {key.digest for key in subscription.keys.all()} == {digest(key) for key in keys.values()}
 
 
-def test_a_subscription_of_an_application_has_no_person(world):
+def test_subscription_of_an_application_has_no_person(world):
     Subscription.objects.filter(application=world.application).delete()
 
     subscription = create_subscription(application=world.application)
@@ -31,7 +31,7 @@ def test_a_subscription_of_an_application_has_no_person(world):
 
 
 @pytest.mark.parametrize(("slot", "other"), [("primary", "secondary"), ("secondary", "primary")])
-def test_a_regenerated_key_replaces_that_of_its_slot_alone(world, slot, other):
+def test_regenerated_key_replaces_that_of_its_slot_alone(world, slot, other):
     subscription = world.user.subscription
     before = subscription_keys(subscription)
     SubscriptionKey.objects.update(regenerated=timezone.now() - timedelta(days=1))
@@ -54,6 +54,6 @@ def test_keys_of_others_stay_as_they_are(world):
     assert subscription_keys(world.outsider.subscription) == before
 
 
-def test_a_slot_that_is_none_is_refused(world):
+def test_slot_that_is_none_is_refused(world):
     with pytest.raises(ValueError, match="third"):
         regenerate_subscription_key(subscription=world.user.subscription, slot="third")

@@ -1,4 +1,4 @@
-"""The second step, asked directly; how it is met on pages is told there."""
+"""The services of two-factor sign-in; its pages have tests of their own."""
 
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -21,7 +21,7 @@ MIDDLE_OF_A_STEP = 1_767_225_600 + STEP / 2
 
 
 @pytest.mark.parametrize(("steps", "fits"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
-def test_the_half_minutes_beside_fit_and_none_further_off(world, steps, fits):
+def test_codes_of_adjacent_half_minutes_are_accepted_alone(world, steps, fits):
     with time_machine.travel(MIDDLE_OF_A_STEP, tick=False):
         key, _ = turned_on(world.user)
     with time_machine.travel(MIDDLE_OF_A_STEP + 600, tick=False):
@@ -35,7 +35,7 @@ def test_nothing_fits_who_has_no_second_step(world):
     assert not check_second_step(user=world.operator, code=code_of(key, 1 * STEP))
 
 
-def test_tries_of_one_person_are_nobody_elses(world):
+def test_attempts_are_counted_for_each_person(world):
     turned_on(world.user)
     _, codes = turned_on(world.operator)
     for _ in range(5):
@@ -46,7 +46,7 @@ def test_tries_of_one_person_are_nobody_elses(world):
     assert check_second_step(user=world.operator, code=codes[0])
 
 
-def test_a_right_code_forgets_the_wrong_ones_before(world):
+def test_right_code_forgets_the_wrong_ones_before(world):
     _, codes = turned_on(world.user)
     for code in codes[:3]:
         for _ in range(4):
@@ -84,7 +84,7 @@ def test_who_has_no_second_step_has_no_recovery_codes(world):
     )
 
 
-def test_the_picture_tells_the_app_whose_key_it_is(world):
+def test_qr_code_names_service_and_account(world):
     address = urlsplit(provisioning_uri(world.user, "KEY"))
 
     issuer = "Store Fulfillment (127.0.0.1)"
