@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
@@ -17,9 +17,12 @@ from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.events import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
-from fulfillment.core.admin.confirmation import ask, requires_confirmation
-from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
+from fulfillment.core.admin.read_only import ReadOnlyAdmin, register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.page_messages import errors_as_messages
 
 SHOWN_DELIVERIES = 20
 COLOURS: dict[str, str] = {
@@ -54,10 +57,7 @@ class WebhookFilter(TextFilter):
     def queryset(self, request: HttpRequest, deliveries: QuerySet) -> QuerySet | None:
         if not (value := self.value()):
             return None
-        try:
-            return deliveries.filter(webhook=UUID(value))
-        except ValueError:
-            return deliveries.none()
+        return deliveries.filter(webhook=key) if (key := parse_uuid(value)) else deliveries.none()
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -89,7 +89,7 @@ class WebhookAdmin(ReadOnlyAdmin):
         "url",
         "application",
         "event_types_shown",
-        "store_ids",
+        "stores_shown",
         "health",
         "disabled_reason",
         "failing_since",
@@ -102,6 +102,10 @@ class WebhookAdmin(ReadOnlyAdmin):
     def event_types_shown(self, webhook: Webhook) -> str:
         return "All events" if "*" in webhook.event_types else ", ".join(webhook.event_types)
 
+    @admin.display(description="stores")
+    def stores_shown(self, webhook: Webhook) -> str:
+        return ", ".join(webhook.store_ids) or "All stores"
+
     @display(description="state", label={"Enabled": "success", "Failing": "danger", "Disabled": "default"})
     def health(self, webhook: Webhook) -> str:
         if not webhook.is_enabled:
@@ -111,33 +115,17 @@ class WebhookAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
         return super().get_queryset(request).filter(deleted__isnull=True).select_related("application")
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        webhook = self.get_object(request, object_id)
-        shown = delivery_page(webhook, take=SHOWN_DELIVERIES) if webhook else []
+    def record_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
+        shown = delivery_page(webhook, take=SHOWN_DELIVERIES)
         deliveries = [(delivery, list(delivery.attempts.all())) for delivery in shown]
-        context = {"deliveries": deliveries, "webhook": webhook}
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+        return {"deliveries": deliveries, "webhook": webhook}
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(
-                f"<uuid:webhook_id>/{name}/",
-                self.admin_site.admin_view(require_POST(view)),
-                name=f"applications_webhook_{name}",
-            )
-            for name, view in (
-                ("test", self.test_view),
-                ("enable", self.enable_view),
-                ("disable", self.disable_view),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("<uuid:webhook_id>/test/", require_POST(self.test_view), "test"),
+            ("<uuid:webhook_id>/enable/", require_POST(self.enable_view), "enable"),
+            ("<uuid:webhook_id>/disable/", require_POST(self.disable_view), "disable"),
         ]
-        return [*own, *super().get_urls()]
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
@@ -153,7 +141,9 @@ class WebhookAdmin(ReadOnlyAdmin):
         question = (
             f"Disable {webhook.url}? No more events are sent to it, and its owners are notified by mail."
         )
-        return ask(self, request, question=question, button="Disable", back=_address(webhook)) or self._with(
+        return confirmation_page(
+            self, request, question=question, button="Disable", back=_address(webhook)
+        ) or self._with(
             request,
             webhook,
             lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
@@ -169,11 +159,9 @@ class WebhookAdmin(ReadOnlyAdmin):
     def _with(
         self, request: HttpRequest, webhook: Webhook, service: Callable[[], object], done: str
     ) -> HttpResponse:
-        try:
+        with errors_as_messages(request):
             service()
             messages.success(request, done)
-        except DomainError as error:
-            messages.error(request, error.message)
         return HttpResponseRedirect(_address(webhook))
 
 
@@ -216,27 +204,14 @@ class DeliveryAdmin(ReadOnlyAdmin):
         if sent:
             messages.success(request, f"{sent} deliver{'ies' if sent > 1 else 'y'} resent.")
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        delivery = self.get_object(request, object_id)
-        context = {
-            "attempts": list(delivery.attempts.order_by("-id")) if delivery else [],
-            "payload": event_record(delivery.event) if delivery else None,
+    def record_context(self, request: HttpRequest, delivery: Delivery) -> dict[str, Any]:
+        return {
+            "attempts": list(delivery.attempts.order_by("-id")),
+            "payload": event_record(delivery.event),
         }
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
-    def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "<int:delivery_id>/resend/",
-            self.admin_site.admin_view(require_POST(self.resend_view)),
-            name="applications_delivery_resend",
-        )
-        return [own, *super().get_urls()]
+    def own_pages(self) -> list[OwnPage]:
+        return [("<int:delivery_id>/resend/", require_POST(self.resend_view), "resend")]
 
     def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
         if not self.has_access(request, "change"):
@@ -257,3 +232,13 @@ class DeliveryAdmin(ReadOnlyAdmin):
 
 def _address(webhook: Webhook) -> str:
     return reverse("admin:applications_webhook_change", args=[webhook.pk])
+
+
+register_history(
+    Webhook,
+    "url",
+    "application_id",
+    "is_enabled",
+    search=["=application__client_id"],
+    search_help="Exact client ID",
+)

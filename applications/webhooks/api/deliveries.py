@@ -1,6 +1,3 @@
-from urllib.parse import urlencode
-
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -8,7 +5,7 @@ from rest_framework.response import Response
 from applications.webhooks.api.examples import DELIVERY_RESPONSE
 from applications.webhooks.api.serializers import DeliverySerializer
 from applications.webhooks.api.webhooks import DISABLED, READERS, WRITERS
-from applications.webhooks.models import Delivery, DeliveryState, Webhook
+from applications.webhooks.models import DeliveryState
 from applications.webhooks.selectors.deliveries import (
     DEFAULT_TAKE,
     LARGEST_TAKE,
@@ -19,22 +16,15 @@ from applications.webhooks.selectors.deliveries import (
 )
 from applications.webhooks.selectors.webhooks import webhook_for, webhook_to_write
 from applications.webhooks.services.deliveries import resend_delivery
+from fulfillment.core.api.paging import AFTER, link_header, next_page, take_parameter
 from fulfillment.core.api.parameters import whole_parameter
 from fulfillment.core.api.viewsets import ApiViewSet
 
 PARAMETERS = [
     OpenApiParameter("state", str, enum=DeliveryState.values),
-    OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
-    OpenApiParameter(
-        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
-    ),
-    OpenApiParameter(
-        "Link",
-        str,
-        OpenApiParameter.HEADER,
-        response=[200],
-        description='The next page, as `<address>; rel="next"`; not on the last one.',
-    ),
+    AFTER,
+    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    link_header(),
 ]
 
 
@@ -56,14 +46,16 @@ class DeliveryViewSet(ApiViewSet):
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
-        filters = {name: value for name, value in query.items() if name != "after"}
-        headers = _link(webhook, found[take - 1], filters) if len(found) > take else {}
+        headers = {}
+        if len(found) > take:
+            path = f"/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
+            headers = next_page(path, query.items(), str(found[take - 1].event.event_id))
         return Response([delivery_record(delivery) for delivery in found[:take]], headers=headers)
 
     @extend_schema(
         operation_id="webhook_delivery_resend",
         summary="Send a delivery again",
-        description="At once, whatever became of it, and with a new schedule of tries should it fail.",
+        description="Sent immediately, regardless of its state. If it fails, a new schedule of retries begins.",
         request=None,
         responses={202: DeliverySerializer},
         examples=[DELIVERY_RESPONSE],
@@ -72,8 +64,3 @@ class DeliveryViewSet(ApiViewSet):
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         delivery = resend_delivery(delivery=find_delivery(webhook, delivery_id))
         return Response(delivery_record(delivery), status=202)
-
-
-def _link(webhook: Webhook, last: Delivery, filters: dict[str, str]) -> dict[str, str]:
-    address = f"{settings.API_URL}/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
-    return {"Link": f'<{address}?{urlencode({**filters, "after": str(last.event.event_id)})}>; rel="next"'}

@@ -96,7 +96,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
         "discriminator": {"propertyName": "Type", "mapping": references},
     }
     del schemas["EventTypeEnum"]
-    # By reference: for inline `webhooks` openapi-generator writes code that does not compile.
+    # By reference, because openapi-generator writes invalid code for inline `webhooks`.
     result["components"]["pathItems"] = {
         name: {"post": _webhook(name, schema)} for name, schema in references.items()
     }

@@ -1,6 +1,3 @@
-from urllib.parse import urlencode
-
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +18,7 @@ from applications.webhooks.selectors.events import (
     place_of,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.paging import link_header, next_page, take_parameter
 from fulfillment.core.api.parameters import moment_parameter, whole_parameter
 from fulfillment.core.api.viewsets import ApiViewSet
 
@@ -39,16 +37,8 @@ PARAMETERS = [
         explode=True,
         description=f"Names of events or patterns: {PATTERNS_TEXT}.",
     ),
-    OpenApiParameter(
-        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
-    ),
-    OpenApiParameter(
-        "Link",
-        str,
-        OpenApiParameter.HEADER,
-        response=[200],
-        description='What follows, as `<address>; rel="next"`; on the last page too.',
-    ),
+    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    link_header('What follows, as `<address>; rel="next"`; on the last page too.'),
 ]
 
 
@@ -62,9 +52,9 @@ class EventViewSet(ApiViewSet):
     @extend_schema(
         operation_id="application_event_list",
         summary="Read the events of an application",
-        description='Oldest first, of the last 30 days. `Link: rel="next"` leads on from the last one shown: keep it '
-        "and ask again later, and nothing is skipped or shown twice, in whatever order changes are committed. An "
-        "empty array means that there is nothing new yet.",
+        description='Oldest first, of the last 30 days. `Link: rel="next"` leads on from the last event of the page: '
+        "keep it and follow it later, and no event is skipped or repeated, regardless of the order in which changes "
+        "are committed. An empty array means that nothing is new yet.",
         parameters=PARAMETERS,
         responses={200: EventSerializer(many=True)},
         examples=[EVENT_RESPONSE],
@@ -81,7 +71,6 @@ class EventViewSet(ApiViewSet):
         page = event_page(application, after=after, patterns=patterns, filters=filters, take=take)
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
-        parameters = [(name, value) for name, values in query.lists() if name != "after" for value in values]
-        following = urlencode([*parameters, ("after", page.next.text)])
-        link = f'<{settings.API_URL}/application/{application.pk}/event?{following}>; rel="next"'
-        return Response([event_record(event) for event in page.events], headers={"Link": link})
+        parameters = [(name, value) for name, values in query.lists() for value in values]
+        headers = next_page(f"/application/{application.pk}/event", parameters, page.next.text)
+        return Response([event_record(event) for event in page.events], headers=headers)

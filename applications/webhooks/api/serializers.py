@@ -31,7 +31,7 @@ class EventSerializer(serializers.Serializer):
 
 @extend_schema_field({"type": "string", "enum": [*PATTERNS, *EventType.values]})
 class _EventPattern(StrictText):
-    """The service itself names those there are."""
+    """The service lists the allowed values."""
 
 
 class _Names(StrictList):
@@ -116,7 +116,7 @@ class AttemptSerializer(serializers.Serializer):
     Milliseconds = serializers.IntegerField()
     StatusCode = serializers.IntegerField(allow_null=True)
     Error = serializers.CharField(allow_null=True, help_text="Why there is no answer, or why it is none.")
-    Body = serializers.CharField(allow_blank=True, help_text="The first 2 kB of the answer.")
+    Body = serializers.CharField(allow_blank=True, help_text="The first 2 kB of the response.")
 
 
 class DeliverySerializer(serializers.Serializer):

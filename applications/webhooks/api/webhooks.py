@@ -38,6 +38,7 @@ from applications.webhooks.selectors.webhooks import (
     webhooks_of,
 )
 from applications.webhooks.services.deliveries import recover_deliveries, send_test_event
+from applications.webhooks.services.validation import webhook_faults
 from applications.webhooks.services.webhooks import (
     change_webhook,
     create_webhook,
@@ -46,8 +47,9 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
-from fulfillment.core.api.serializers import StrictSerializer, meta
+from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 
 READERS = Access(rule="The application itself, and users with a role for it.")
@@ -77,6 +79,9 @@ class WebhookViewSet(ApiViewSet):
     }
     errors = {
         "partial_update": {412: "`If-Match` names another version than the present one."},
+        "rotate_secret": {
+            409: "Ten secrets of the webhook are in force, as many as may be (`too_many_secrets`)."
+        },
         "test": {409: DISABLED},
         "recover": {409: DISABLED},
     }
@@ -98,7 +103,7 @@ class WebhookViewSet(ApiViewSet):
         operation_id="webhook_create",
         summary="Create a webhook",
         description="From now on events are sent to the address, signed as Standard Webhooks says. The secret is shown "
-        "in this answer only.",
+        "in this response only.",
         request=WebhookRequestSerializer,
         responses={201: WebhookWithSecretSerializer},
         examples=[WEBHOOK_REQUEST, SECRET_RESPONSE],
@@ -106,7 +111,7 @@ class WebhookViewSet(ApiViewSet):
     @idempotent(access=_to_hook)
     def create(self, request: Request, application_id: str) -> Response:
         application = application_to_hook(request.auth, application_id)
-        values = _validated(WebhookRequestSerializer, request)
+        values = checked_values(WebhookRequestSerializer, request.data, webhook_faults)
         webhook, secret = create_webhook(application=application, values=values)
         location = f"/api/v1/application/{application.pk}/webhook/{webhook.pk}"
         return _answer(webhook, status=201, secret=secret, headers={"Location": location})
@@ -135,7 +140,7 @@ class WebhookViewSet(ApiViewSet):
     )
     def partial_update(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
-        values = _validated(WebhookChangeSerializer, request)
+        values = checked_values(WebhookChangeSerializer, request.data, webhook_faults)
         return _answer(change_webhook(webhook=webhook, values=values, if_match=matching_tags(request)))
 
     @extend_schema(
@@ -152,7 +157,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_rotate_secret",
         summary="Replace the secret",
-        description="The new secret is shown in this answer only. For 24 hours everything carries a signature of the "
+        description="The new secret is shown in this response only. For 24 hours everything carries a signature of the "
         "old one as well.",
         request=None,
         responses={200: WebhookWithSecretSerializer},
@@ -167,7 +172,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_test",
         summary="Send a test event",
-        description="A `webhook.test` event to this webhook alone, whatever events it hears of otherwise.",
+        description="Sends a `webhook.test` event to this webhook alone, regardless of its event types.",
         request=None,
         responses={202: DeliverySerializer},
         examples=[DELIVERY_RESPONSE],
@@ -190,25 +195,19 @@ class WebhookViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="webhook_recover",
-        summary="Send what was missed",
-        description="Everything since then that this webhook hears of and that was not delivered: what failed, and "
-        "what happened while it was disabled or not there yet. Asking twice sends nothing twice.",
+        summary="Recover missed deliveries",
+        description="Sends every event since `Since` that the webhook subscribes to and that was not delivered: those "
+        "that failed, and those from before it was created or while it was disabled. A repeated request sends none "
+        "twice.",
         request=RecoverRequestSerializer,
         responses={202: RecoveredSerializer},
         examples=[RECOVER_REQUEST, RECOVERED],
     )
     def recover(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
-        values = _validated(RecoverRequestSerializer, request)
+        values = validate_data(RecoverRequestSerializer, request.data)
         count = recover_deliveries(webhook=webhook, since=values["Since"])
         return Response({"Deliveries": count, "_meta": meta()}, status=202)
-
-
-def _validated(form_class: type[StrictSerializer], request: Request) -> dict[str, Any]:
-    form = form_class(data=request.data)
-    form.is_valid(raise_exception=True)
-    values: dict[str, Any] = form.validated_data
-    return values
 
 
 def _answer(

@@ -11,7 +11,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One event on its way to one webhook; outside it goes by the ID of its event.
+    """One event for one webhook; the API names it by the ID of its event.
 
     `tries` counts those of the present schedule, and a resend begins a new one. `next_try` is when it is due:
     the worker that takes it moves that ahead, so that a delivery of a killed worker is retried by itself.

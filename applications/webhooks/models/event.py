@@ -16,13 +16,13 @@ class Event(models.Model):
     """A change an application is notified of, written in the transaction of the change itself.
 
     `store_id` is the StoreID of the contract. Rows become visible in the order of commits, not of `id`: a reader
-    that must skip nothing takes those whose `transaction` is older than every transaction still running.
+    that must skip nothing takes those whose `transaction` is older than every running one that may write events.
     """
 
     event_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     transaction = models.BigIntegerField(db_default=CURRENT_TRANSACTION, editable=False)
     application = models.ForeignKey(
-        Application, on_delete=models.CASCADE, related_name="told_events", db_index=False
+        Application, on_delete=models.CASCADE, related_name="webhook_events", db_index=False
     )
     store_id = models.CharField(max_length=64, blank=True)
     type = models.CharField(max_length=40)

@@ -31,6 +31,7 @@ from applications.webhooks.services.deliveries import (
     send_test_event,
 )
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 
 DELIVERIES_A_PAGE = 25
 # A page reloads itself while an attempt is due within this time; one under way holds a lease of 40 s.
@@ -93,11 +94,8 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
 def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     delivery = find_delivery(webhook, event_id)
-    try:
+    with errors_as_messages(request):
         resend_delivery(delivery=delivery)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Event resent. Failed attempts are retried as for a new event.")
     return redirect(_delivery_address(webhook, delivery))
 
@@ -111,11 +109,8 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
     if not chosen:
         messages.warning(request, "Select at least one delivery.")
         return redirect(address_of(webhook))
-    try:
+    with errors_as_messages(request):
         count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"{count} event{'' if count == 1 else 's'} resent.")
     return redirect(address_of(webhook))
 

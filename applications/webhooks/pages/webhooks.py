@@ -22,6 +22,7 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.secrets import decrypt, encrypt
 
 MADE = "webhook_made"
@@ -80,11 +81,8 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
 @signed_in
 def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
-    try:
+    with errors_as_messages(request):
         enable_webhook(webhook=webhook)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Webhook enabled. You can recover the events it missed below.")
     return redirect(address_of(webhook))
 
@@ -104,7 +102,9 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
         "update your endpoint without missing an event. After that the old secret is no longer used."
     )
-    return _ask(request, webhook, heading="Replace the secret?", warning=warning, verb="Replace secret")
+    return _confirmation(
+        request, webhook, heading="Replace the secret?", warning=warning, verb="Replace secret"
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -113,15 +113,14 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     application = writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     if request.method == "POST":
-        try:
+        with errors_as_messages(request):
             delete_webhook(webhook=webhook)
-        except DomainError as error:
-            messages.error(request, error.message)
-        else:
             messages.success(request, "Webhook deleted.")
         return redirect("portal:application-webhooks", application.pk)
     warning = f"No more events are sent to {webhook.url}, and its delivery log is removed."
-    return _ask(request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete webhook")
+    return _confirmation(
+        request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete webhook"
+    )
 
 
 def address_of(webhook: Webhook) -> str:
@@ -145,8 +144,6 @@ def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str)
     return redirect(address_of(webhook))
 
 
-def _ask(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
-    context = frame(
-        request, webhook.application, "webhooks", back=address_of(webhook), keep="Cancel", **texts
-    )
+def _confirmation(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
+    context = frame(request, webhook.application, "webhooks", back=address_of(webhook), **texts)
     return render(request, "applications/confirm.html", context)

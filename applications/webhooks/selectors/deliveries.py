@@ -1,6 +1,4 @@
-"""`delivery_page(webhook, state=None, before=None, take=50) -> list[Delivery]`, newest first, with `event` and
-`attempts` read; `find_delivery(webhook, event_id)`, `delivery_record(delivery)`.
-"""
+"""Deliveries of a webhook with their attempts, newest first."""
 
 from typing import Any
 from uuid import UUID

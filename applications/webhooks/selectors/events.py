@@ -1,4 +1,4 @@
-"""`event_page(application, after=Cursor(0, 0), patterns=(), take=100) -> EventPage`, `event_record(event)`."""
+"""Events of an application, paged in the order of their commits."""
 
 import base64
 import binascii
@@ -18,8 +18,10 @@ from applications.registration.models import Application
 from applications.webhooks.models import Event
 from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.db.long_transactions import LOCK
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid
+from fulfillment.core.identifiers import parse_uuid
 
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
@@ -28,10 +30,35 @@ _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # All transactions with lower numbers have ended, so their events are final. One
 # that still runs holds back all later events, so that no cursor passes an event that is not yet visible.
+# It is the lowest number of any running transaction of the server; LAST_SETTLED is more exact and dearer.
 SETTLED = Cast(
     Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
     output_field=BigIntegerField(),
 )
+
+# The number that the next transaction gets and, if the application has events that are held back, the lowest number of
+# a running transaction that may write events: long transactions and those of other databases cannot. A running
+# transaction whose locks are not found has just ended; it still holds events back, until the next snapshot.
+LAST_SETTLED = """
+WITH present AS MATERIALIZED (
+    SELECT snapshot, pg_snapshot_xmax(snapshot)::text::bigint AS next_number FROM pg_current_snapshot() AS snapshot
+), locks AS MATERIALIZED (
+    SELECT * FROM pg_locks WHERE granted
+), passed AS MATERIALIZED (
+    SELECT numbered.transactionid FROM locks numbered JOIN locks other USING (pid)
+    WHERE numbered.locktype = 'transactionid' AND numbered.mode = 'ExclusiveLock' AND (
+        other.database NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+        OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
+    )
+)
+SELECT next_number, CASE WHEN EXISTS (
+    SELECT FROM applications_event
+    WHERE application_id = %(application)s AND transaction >= pg_snapshot_xmin(snapshot)::text::bigint
+) THEN (
+    SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
+    WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
+) END FROM present
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -87,10 +114,7 @@ class EventFilters:
 
 def place_of(application: Application, text: str) -> Cursor:
     """Parses `after`: the cursor of a `Link`, or the EventID of an event of this application."""
-    try:
-        event_id = UUID(text) if len(text) == UUID_LENGTH else None
-    except ValueError:
-        event_id = None
+    event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
     if event_id is None:
         return Cursor.of(text)
     event = Event.objects.filter(application=application, event_id=event_id).first()
@@ -107,12 +131,9 @@ def event_page(
     patterns: Sequence[str] = (),
     filters: EventFilters = EventFilters(),
     take: int = DEFAULT_TAKE,
-    now: datetime | None = None,
 ) -> EventPage:
     """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
-    events = Event.objects.filter(
-        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - RETENTION
-    )
+    events = Event.objects.filter(application=application, timestamp__gt=timezone.now() - RETENTION)
     if after != Cursor():
         events = events.filter(
             Q(transaction__gte=after.transaction),
@@ -120,18 +141,22 @@ def event_page(
         )
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
-    events = filters.applied(events)
-    found = list(events.order_by("transaction", "id")[:take])
-    if not found and after.transaction > _newest_transaction():
-        message = "after: the database was restored from a backup since; start again without it."
-        raise Invalid.at("?after", "cursor_outdated", message)
+    events = filters.applied(events).order_by("transaction", "id")
+    found = list(events.filter(transaction__lt=SETTLED)[:take])
+    if not found:
+        next_transaction, settled = _last_settled(application)
+        if after.transaction > next_transaction:
+            message = "after: the database was restored from a backup since; start again without it."
+            raise Invalid.at("?after", "cursor_outdated", message)
+        if settled is not None:
+            found = list(events.filter(transaction__lt=settled)[:take])
     last = Cursor(found[-1].transaction, found[-1].pk) if found else after
     return EventPage(found, last)
 
 
-def _newest_transaction() -> int:
-    row = fetch_row("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
-    return row[0] if row else 0
+def _last_settled(application: Application) -> tuple[int, int | None]:
+    row = fetch_row(LAST_SETTLED, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
+    return row or (0, None)
 
 
 def checked_patterns(names: Sequence[str]) -> list[str]:

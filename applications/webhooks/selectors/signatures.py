@@ -13,8 +13,7 @@ from standardwebhooks import Webhook as Signer
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
 from applications.webhooks.selectors.events import event_record
-from applications.webhooks.sending.client import USER_AGENT
-from applications.webhooks.sending.signatures import signed_headers
+from applications.webhooks.sending.signatures import USER_AGENT, signed_headers
 from fulfillment.core.secrets import decrypt
 
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
@@ -109,7 +108,7 @@ def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: l
 def _mismatch_reason(
     webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """The reason of a mismatch: tests the usual mistakes of receivers."""
+    """The reason of a mismatch, found by testing frequent mistakes of receivers."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
         "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,

@@ -1,6 +1,4 @@
-"""`webhooks_of(application)`, `webhook_for(caller, application_id, webhook_id)` to read,
-`webhook_to_write(…)` and `application_to_hook(caller, application_id)` to change, `webhook_record(webhook)`.
-"""
+"""Webhooks that a caller may read or change."""
 
 from typing import Any
 from uuid import UUID

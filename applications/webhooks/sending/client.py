@@ -14,11 +14,11 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 from django.conf import settings
 
+from applications.webhooks.sending.signatures import USER_AGENT
 from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
-USER_AGENT = "StoreFulfillment-Webhooks/1"
 
 
 class Blocked(OSError):
@@ -61,7 +61,7 @@ class Client:
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
-                status, content, retry_after = await self._ask(url, body, headers)
+                status, content, retry_after = await self._post(url, body, headers)
         except TimeoutError:
             return Answer(_since(started), error=f"No complete answer within {self._time_limit:g} seconds.")
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -96,7 +96,7 @@ class Client:
         self._sockets.add(made)
         return made
 
-    async def _ask(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
+    async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
         parsed = parse(url)
         session = self._sessions[parsed.scheme]
         connection = _Connection()
@@ -171,13 +171,14 @@ def _reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "The host's name does not resolve."
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return f"TLS: {error.certificate_error}"
+        cause = error.certificate_error
+        return f"The TLS certificate was not accepted: {getattr(cause, 'verify_message', None) or cause}"
     if isinstance(error, aiohttp.ClientConnectorError):
         inner = error.os_error
         return str(inner) if isinstance(inner, Blocked) else f"No connection: {inner.strerror or inner}"
     if isinstance(error, aiohttp.ServerDisconnectedError):
-        return "The connection was closed without an answer."
-    return f"No valid answer: {error}" if str(error) else f"No valid answer: {type(error).__name__}"
+        return "The connection was closed without a response."
+    return f"No valid response: {error}" if str(error) else f"No valid response: {type(error).__name__}"
 
 
 def _text(content: bytes) -> str:

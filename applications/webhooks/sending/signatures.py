@@ -11,6 +11,7 @@ from standardwebhooks import Webhook as Signer
 from fulfillment.core.secrets import decrypt
 
 SECRET_BYTES = 32
+USER_AGENT = "StoreFulfillment-Webhooks/1"
 
 
 def generate_webhook_secret() -> str:

@@ -83,7 +83,8 @@ def _hint(host: str) -> str:
     name = host.rstrip(".").lower()
     if (literal and _plain(literal).is_loopback) or name == "localhost" or name.endswith(".localhost"):
         return (
-            " The operator can allow it: name its network in WEBHOOK_ALLOWED_NETWORKS, such as 127.0.0.0/8."
+            " To receive events on your own machine, run `fulfillment listen --forward-to` with this URL. The operator "
+            "of the service can allow it as well: WEBHOOK_ALLOWED_NETWORKS names the network, such as 127.0.0.0/8."
         )
     return ""
 

@@ -1,6 +1,4 @@
-"""Actions on deliveries: `send_test_event(*, webhook)`, `resend_delivery(*, delivery)`,
-`recover_deliveries(*, webhook, since) -> int`.
-"""
+"""Sends test events, and sends deliveries again."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -78,7 +76,7 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
 
 @transaction.atomic
 def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
-    """Sends what failed, waits for a later try or was never sent, of the events the webhook hears of; says how many.
+    """Sends failed, waiting and never sent deliveries of the webhook's events; returns their number.
 
     For the time it was disabled, or not there yet, back to 30 days.
     """

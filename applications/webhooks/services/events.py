@@ -1,6 +1,4 @@
-"""`record_event(*, application_id, store_id, type, data, timestamp=None)` writes an event in the transaction of its
-cause.
-"""
+"""Writes events, each in the transaction of its cause."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from applications.webhooks.models import DeliveryAttempt, Event
 from fulfillment.core.audit.erasure import without_words
+from fulfillment.core.db.long_transactions import check_events_allowed
 from fulfillment.core.db.prepared import execute, fetch_row
 
 # One round trip: the event, and a delivery for each webhook that subscribes to it.
@@ -50,6 +49,7 @@ def record_event(
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
+    check_events_allowed()
     event_id = uuid4()
     parameters = {
         "event_id": event_id,
@@ -92,9 +92,10 @@ def remove_order_events(*, order_ids: Sequence[UUID]) -> None:
 
 @transaction.atomic
 def settle_restored_events() -> bool:
-    """After a restore into a new PostgreSQL, whose transactions count from the start: True if there was one.
+    """Adapts events after a restore into a new PostgreSQL, whose transaction numbers restart; returns whether it did.
 
-    Else readers would wait for numbers that are far away. The order within an application becomes that of `id`.
+    Otherwise readers would wait for transaction numbers far in the future. Events of an application are then in the
+    order of `id`.
     """
     row = fetch_row(
         "SELECT transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint "

@@ -41,7 +41,7 @@ def _warn(webhook: Webhook, now: datetime) -> None:
         kind=NotificationKind.WEBHOOK_FAILING,
         key=f"webhook:{locked.pk}:failing:{locked.failing_since:%Y%m%d%H%M%S}",
         path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
-        title=f"A webhook of {locked.application.name} fails",
+        title=f"A webhook of {locked.application.name} is failing",
         text=f"No event has reached {locked.url} for 24 hours. After 120 hours without success the webhook is "
         "disabled; nothing is lost, events are kept for 30 days.",
     )

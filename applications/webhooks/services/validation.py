@@ -3,7 +3,7 @@ from typing import Any
 
 from applications.webhooks.models.event_type import PATTERNS, EventType
 from applications.webhooks.sending.url_policy import refusal
-from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.errors import Fault, raise_faults
 
 MAXIMUM_STORES = 100
 LONGEST_STORE_ID = 64
@@ -11,18 +11,23 @@ LONGEST_STORE_ID = 64
 
 def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
     """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
-    faults: list[Fault] = []
+    faults = webhook_faults(values)
     if is_new and not values.get("URL"):
-        faults.append(Fault("/URL", "required", "URL: name the https address events go to."))
-    elif "URL" in values and (reason := refusal(values["URL"])):
+        missing = Fault("/URL", "required", "URL: name the https address events go to.")
+        faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
+    raise_faults(faults)
+
+
+def webhook_faults(values: Mapping[str, Any]) -> list[Fault]:
+    """The faults of these members of a request by the rules of webhooks."""
+    faults: list[Fault] = []
+    if "URL" in values and (reason := refusal(values["URL"])):
         faults.append(Fault("/URL", "url_refused", f"URL: {reason}"))
     if "EventTypes" in values:
         faults += _event_type_faults(values["EventTypes"])
     if "StoreIDs" in values:
         faults += _store_faults(values["StoreIDs"])
-    if faults:
-        message = faults[0].message if len(faults) == 1 else "The webhook cannot be saved."
-        raise Invalid(message, code=faults[0].code, faults=faults)
+    return faults
 
 
 def _event_type_faults(names: Sequence[str]) -> list[Fault]:

@@ -1,8 +1,6 @@
-"""Webhooks of an application. For pages and API alike:
+"""Creates, changes and removes webhooks of an application.
 
-`create_webhook(*, application, values) -> (Webhook, secret)`, `change_webhook(*, webhook, values, if_match=())`,
-`delete_webhook(*, webhook)`, `rotate_secret(*, webhook) -> secret`, `enable_webhook(*, webhook)`,
-`disable_webhook(*, webhook, reason)`. `values` hold the contract's names: URL, EventTypes, StoreIDs, IsEnabled.
+`values` have the contract's names: URL, EventTypes, StoreIDs, IsEnabled.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Min
 from django.utils import timezone
 
 from accounts.models import NotificationKind
@@ -17,15 +16,18 @@ from applications.registration.models import Application
 from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
 from applications.webhooks.models import Webhook, WebhookSecret
-from applications.webhooks.models.event_type import EVERYTHING
+from applications.webhooks.models.event_type import EVERYTHING, EventType
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.signatures import generate_webhook_secret
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.validation import check_webhook
+from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
 from fulfillment.core.secrets import encrypt
 
 MAXIMUM_WEBHOOKS = 20
+# In force at once: each signs every delivery.
+MAXIMUM_SECRETS = 10
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 
@@ -52,8 +54,8 @@ def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Seq
     locked = lock_webhook(webhook)
     if if_match and "*" not in if_match and webhook_etag(locked) not in if_match:
         raise PreconditionFailed("The webhook has changed since; read it again before changing it.")
-    _write(locked, values)
-    locked.save()
+    with saved_if_changed(locked):
+        _write(locked, values)
     return locked
 
 
@@ -68,10 +70,17 @@ def delete_webhook(*, webhook: Webhook) -> None:
 
 @transaction.atomic
 def rotate_secret(*, webhook: Webhook) -> str:
-    """Returns a new secret, which cannot be shown again; the old one also signs for 24 hours."""
+    """Returns a new secret, which cannot be shown again; the old one also signs for 24 hours. Raises Conflict."""
     locked = lock_webhook(webhook)
     now = timezone.now()
     locked.secrets.filter(expires__lte=now).delete()
+    if locked.secrets.count() >= MAXIMUM_SECRETS:
+        first = locked.secrets.aggregate(first=Min("expires"))["first"]
+        raise Conflict(
+            f"{MAXIMUM_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
+            f"{first:%Y-%m-%d %H:%M} UTC.",
+            code="too_many_secrets",
+        )
     locked.secrets.filter(expires__isnull=True).update(expires=now + OLD_SECRET_GOOD_FOR)
     locked.save(update_fields=["updated"])
     return _add_secret(locked)
@@ -95,15 +104,17 @@ def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
     locked.is_enabled, locked.disabled_reason = False, reason
     locked.save()
     data = {"WebhookID": str(locked.pk), "URL": locked.url, "DisabledReason": reason}
-    record_event(application_id=locked.application_id, store_id="", type="webhook.disabled", data=data)
+    record_event(
+        application_id=locked.application_id, store_id="", type=EventType.WEBHOOK_DISABLED, data=data
+    )
     notify_owners(
         application=locked.application,
         kind=NotificationKind.WEBHOOK_FAILING,
         key=f"webhook:{locked.pk}:disabled:{locked.updated:%Y%m%d%H%M%S%f}",
         title=f"A webhook of {locked.application.name} was disabled",
         path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
-        text=f"{reason}\n\nEvents are not sent to {locked.url} any more. Enable the webhook again when it works, "
-        "and recover what it missed: events are kept for 30 days.",
+        text=f"{reason}\n\nEvents are no longer sent to {locked.url}. Enable the webhook when the endpoint works "
+        "again, and recover what it missed: events are kept for 30 days.",
     )
     return locked
 

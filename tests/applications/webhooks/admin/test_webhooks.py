@@ -53,7 +53,7 @@ def shown(client, query) -> set[str]:
     return {row.url for row in client.get(WEBHOOKS, query).context["cl"].result_list}
 
 
-def test_the_list_finds_and_filters_by_state(world, operator, webhook):
+def test_list_finds_and_filters_by_state(world, operator, webhook):
     failing = make_webhook(world.other_application, "https://192.0.43.8/failing")
     Webhook.objects.filter(pk=failing.pk).update(failing_since=timezone.now())
     disabled = make_webhook(world.other_application, "https://192.0.43.8/disabled")
@@ -71,7 +71,7 @@ def test_the_list_finds_and_filters_by_state(world, operator, webhook):
         assert f">{state}<" in page.replace(" ", "")
 
 
-def test_a_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, webhook, delivery):
+def test_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, webhook, delivery):
     page = text(operator.get(f"{WEBHOOKS}{webhook.pk}/change/"))
 
     assert "order.*" in page
@@ -82,13 +82,13 @@ def test_a_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, web
     assert "whsec_" not in page
 
 
-def test_a_webhook_without_deliveries_says_what_to_do(operator, webhook):
+def test_webhook_without_deliveries_says_what_to_do(operator, webhook):
     assert "“Send test event” shows whether the endpoint responds." in text(
         operator.get(f"{WEBHOOKS}{webhook.pk}/change/")
     )
 
 
-def test_a_test_is_sent(operator, webhook):
+def test_test_is_sent(operator, webhook):
     page = text(operator.post(f"{WEBHOOKS}{webhook.pk}/test/", follow=True))
 
     assert "Test event sent" in page
@@ -99,7 +99,7 @@ def test_a_test_is_sent(operator, webhook):
     assert Delivery.objects.filter(webhook=webhook).count() == 1
 
 
-def test_disabling_asks_once_and_enabling_takes_it_back(operator, webhook):
+def test_disabling_is_confirmed_once_and_enabling_reverts_it(operator, webhook):
     address = f"{WEBHOOKS}{webhook.pk}/disable/"
 
     requested = text(operator.post(address))
@@ -116,7 +116,7 @@ def test_disabling_asks_once_and_enabling_takes_it_back(operator, webhook):
     assert webhook.is_enabled
 
 
-def test_what_was_done_is_in_its_history(operator, webhook):
+def test_action_is_in_the_history_of_the_webhook(operator, webhook):
     operator.post(f"{WEBHOOKS}{webhook.pk}/disable/", {"confirmed": "1"})
 
     page = text(operator.get(f"{WEBHOOKS}{webhook.pk}/history/"))
@@ -147,7 +147,7 @@ def test_deliveries_stay_in_the_order_they_were_made(operator, delivery):
     assert "?o=" not in text(operator.get(DELIVERIES))
 
 
-def test_a_delivery_shows_what_was_sent_and_every_answer(operator, delivery):
+def test_delivery_shows_what_was_sent_and_every_answer(operator, delivery):
     page = text(operator.get(f"{DELIVERIES}{delivery.pk}/change/"))
 
     assert str(delivery.event.event_id) in page
@@ -155,7 +155,7 @@ def test_a_delivery_shows_what_was_sent_and_every_answer(operator, delivery):
     assert page.index("No response") < page.index("<b>500</b> in 87 ms")
 
 
-def test_a_delivery_is_sent_again(operator, delivery):
+def test_delivery_is_sent_again(operator, delivery):
     page = text(operator.post(f"{DELIVERIES}{delivery.pk}/resend/", follow=True))
 
     delivery.refresh_from_db()
@@ -164,7 +164,7 @@ def test_a_delivery_is_sent_again(operator, delivery):
     assert delivery.next_try < timezone.now() + timedelta(minutes=1)
 
 
-def test_a_delivery_of_a_disabled_webhook_is_refused_with_the_reason(operator, webhook, delivery):
+def test_delivery_of_a_disabled_webhook_is_refused_with_the_reason(operator, webhook, delivery):
     disable_webhook(webhook=webhook, reason="410")
 
     page = text(operator.post(f"{DELIVERIES}{delivery.pk}/resend/", follow=True))
@@ -174,7 +174,7 @@ def test_a_delivery_of_a_disabled_webhook_is_refused_with_the_reason(operator, w
     assert delivery.state == "Failed"
 
 
-def test_several_deliveries_are_asked_about_once_and_sent_again(operator, delivery):
+def test_several_deliveries_are_confirmed_once_and_resent(operator, delivery):
     sent = {"action": "resend", "_selected_action": [str(delivery.pk)]}
 
     requested = text(operator.post(DELIVERIES, sent))

@@ -136,7 +136,7 @@ def test_disabled_by_hand_says_so_and_is_enabled_again(client, path, world):
     assert (enabled["IsEnabled"], enabled["DisabledReason"]) == (True, None)
 
 
-def test_deleted_webhook_is_gone(client, path, world):
+def test_deleted_webhook_is_removed(client, path, world):
     address = f"{path}/webhook/{make_webhook(world.application).pk}"
 
     first = client.call("DELETE", address)
@@ -240,7 +240,7 @@ def test_recover_says_how_many(client, path, world):
 
 @pytest.mark.django_db(transaction=True)
 class TestEvents:
-    def test_link_leads_on_for_ever(self, client, path, world):
+    def test_next_link_is_on_every_page(self, client, path, world):
         for number in range(5):
             make_event(world.application, data={"Sequence": number})
         settle()

@@ -58,14 +58,14 @@ def test_headers_shown_are_those_a_receiver_verifies(made, received):
     assert headers["User-Agent"].startswith("StoreFulfillment")
 
 
-def test_a_valid_signature_is_distinguished_from_an_old_one(made, received):
+def test_valid_signature_is_distinguished_from_an_old_one(made, received):
     assert verdict(made[0], *received).is_valid
     assert verdict(made[0], *received).notes == ()
     late = verdict(made[0], *received, minutes=6)
     assert (late.is_valid, "5 minutes old" in late.notes[0]) == (True, True)
 
 
-def test_the_replaced_secret_is_named(made, received):
+def test_replaced_secret_is_named(made, received):
     rotate_secret(webhook=made[0])
 
     found = verdict(made[0], *received)
@@ -94,20 +94,20 @@ def test_the_replaced_secret_is_named(made, received):
         (lambda body, headers: ("é{", headers), "not created with a secret"),
     ],
 )
-def test_the_usual_mistakes_are_named(made, received, change, reason):
+def test_usual_mistakes_are_named(made, received, change, reason):
     found = verdict(made[0], *change(*received))
 
     assert not found.is_valid
     assert reason in found.reason
 
 
-def test_headers_are_found_in_whatever_was_copied():
+def test_headers_are_found_in_any_pasted_text():
     text = "POST /in HTTP/1.1\nHost: a\n Webhook-ID:  7 \r\nwebhook-signature: v1,a= v1,b=\nnonsense"
 
     assert headers_in(text) == {"webhook-id": "7", "webhook-signature": "v1,a= v1,b="}
 
 
-def test_the_tester_begins_with_the_latest_request_and_is_for_those_who_may_write(world, made, received):
+def test_tester_begins_with_the_latest_request_and_is_for_those_who_may_write(world, made, received):
     browser, reader = Client(), Client()
     browser.force_login(world.user)
     reader.force_login(world.outsider)
@@ -138,7 +138,7 @@ def test_several_are_sent_again_and_only_those_of_the_webhook(world, made):
     assert browser.post(f"{address}/resend", follow=True).status_code == 200
 
 
-def test_the_log_is_filtered_by_state_event_and_order(world, made):
+def test_log_is_filtered_by_state_event_and_order(world, made):
     browser = Client()
     browser.force_login(world.user)
     for number, state, kind in (

@@ -57,7 +57,7 @@ def text(client, address: str) -> str:
     return unescape(response.content.decode())
 
 
-def test_a_webhook_is_made_and_its_secret_shown_once(world, base, browser):
+def test_webhook_is_made_and_its_secret_shown_once(world, base, browser):
     assert "No webhooks yet" in text(browser, base)
 
     response = browser.post(f"{base}/new", SENT)
@@ -72,7 +72,7 @@ def test_a_webhook_is_made_and_its_secret_shown_once(world, base, browser):
     assert secret not in text(browser, response["Location"])
 
 
-def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, base, browser):
+def test_refusals_stand_at_their_fields_and_keep_what_was_typed(world, base, browser):
     response = browser.post(
         f"{base}/new", {"url": "http://10.0.0.1/far", "event_types": [], "store_ids": "a" * 65}
     )
@@ -88,7 +88,7 @@ def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, base,
     assert not Webhook.objects.exists()
 
 
-def test_a_webhook_is_changed_unless_somebody_else_was_faster(world, base, browser, webhook):
+def test_webhook_is_changed_unless_it_changed_meanwhile(world, base, browser, webhook):
     edit = f"{base}/{webhook.pk}/edit"
     seen = browser.get(edit).context["form"]["seen"].value()
     sent = {"url": URL, "event_types": ["order.shipped"], "is_enabled": "on", "seen": seen}
@@ -101,7 +101,7 @@ def test_a_webhook_is_changed_unless_somebody_else_was_faster(world, base, brows
     assert "has changed since" in late.content.decode()
 
 
-def test_the_secret_is_replaced_after_asking(world, base, browser, webhook):
+def test_secret_is_replaced_after_asking(world, base, browser, webhook):
     address = f"{base}/{webhook.pk}/secret"
     assert "24 hours" in text(browser, address)
     assert webhook.secrets.count() == 1
@@ -112,7 +112,7 @@ def test_the_secret_is_replaced_after_asking(world, base, browser, webhook):
     assert decrypt(webhook.secrets.get(expires=None).ciphertext) in text(browser, f"{base}/{webhook.pk}")
 
 
-def test_a_disabled_webhook_is_enabled(world, base, browser, webhook):
+def test_disabled_webhook_is_enabled(world, base, browser, webhook):
     disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
     page = text(browser, f"{base}/{webhook.pk}")
     assert ("410 Gone" in page, "Send test event" in page) == (True, False)
@@ -124,7 +124,7 @@ def test_a_disabled_webhook_is_enabled(world, base, browser, webhook):
     assert webhook.is_enabled
 
 
-def test_a_webhook_is_deleted_after_asking(world, base, browser, webhook):
+def test_webhook_is_deleted_after_asking(world, base, browser, webhook):
     address = f"{base}/{webhook.pk}/delete"
     assert "Delete this webhook?" in text(browser, address)
 
@@ -134,7 +134,7 @@ def test_a_webhook_is_deleted_after_asking(world, base, browser, webhook):
     assert browser.get(f"{base}/{webhook.pk}").status_code == 404
 
 
-def test_a_test_event_leads_to_its_delivery(world, base, browser, webhook):
+def test_test_event_leads_to_its_delivery(world, base, browser, webhook):
     response = browser.post(f"{base}/{webhook.pk}/test")
 
     event = Event.objects.get()
@@ -144,7 +144,7 @@ def test_a_test_event_leads_to_its_delivery(world, base, browser, webhook):
     assert ("No attempts yet" in page, 'data-refresh="2000"' in page) == (True, True)
 
 
-def test_a_delivery_shows_what_was_sent_and_answered(world, base, browser, webhook):
+def test_delivery_shows_what_was_sent_and_answered(world, base, browser, webhook):
     failed = delivery(webhook, "Pending")
 
     response = browser.get(f"{base}/{webhook.pk}/deliveries/{failed.event.event_id}")
@@ -157,7 +157,7 @@ def test_a_delivery_shows_what_was_sent_and_answered(world, base, browser, webho
     assert "data-refresh" not in page
 
 
-def test_a_delivery_is_sent_again(world, base, browser, webhook):
+def test_delivery_is_sent_again(world, base, browser, webhook):
     failed = delivery(webhook, "Failed")
 
     browser.post(f"{base}/{webhook.pk}/deliveries/{failed.event.event_id}/resend")
@@ -166,7 +166,7 @@ def test_a_delivery_is_sent_again(world, base, browser, webhook):
     assert (failed.state, failed.tries) == ("Pending", 0)
 
 
-def test_what_was_missed_is_recovered_since_a_local_time(world, base, browser, webhook):
+def test_missed_events_are_recovered_since_a_local_time(world, base, browser, webhook):
     world.user.time_zone = "America/Denver"
     world.user.save()
     failed = delivery(webhook, "Failed")
@@ -186,7 +186,7 @@ def test_what_was_missed_is_recovered_since_a_local_time(world, base, browser, w
     assert 'value="2020-01-01T00:00"' in response.content.decode()
 
 
-def test_the_log_is_filtered_and_paged_with_a_fixed_number_of_queries(
+def test_log_is_filtered_and_paged_with_a_fixed_number_of_queries(
     world, base, browser, webhook, django_assert_max_num_queries
 ):
     for number in range(30):

@@ -1,8 +1,9 @@
-"""Reading events: in the order of commits, nothing skipped, whatever else is going on."""
+"""Reading events: in the order of commits, nothing skipped under concurrent writes."""
 
 import threading
 from datetime import timedelta
 
+import psycopg
 import pytest
 from django.db import connection, connections, transaction
 from django.db.models import F
@@ -11,8 +12,10 @@ from django.utils import timezone
 from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import SETTLED, Cursor, event_page
 from applications.webhooks.services.events import record_event, settle_restored_events
+from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Invalid
 from tests.factories.webhooks import make_event, settle
+from tests.support.patience import PATIENCE, wait_for
 
 
 def tell(application, number):
@@ -26,21 +29,21 @@ def numbers(page):
 
 
 class Teller(threading.Thread):
-    """A transaction of its own that writes an event at once and commits when told to."""
+    """A transaction of its own that writes an event at once and commits on demand."""
 
     def __init__(self, application, number):
         super().__init__()
         self.application, self.number = application, number
         self.written, self.commit = threading.Event(), threading.Event()
         self.start()
-        assert self.written.wait(10)
+        assert self.written.wait(PATIENCE)
 
     def run(self):
         try:
             with transaction.atomic():
                 tell(self.application, self.number)
                 self.written.set()
-                assert self.commit.wait(10)
+                assert self.commit.wait(PATIENCE)
         finally:
             connections.close_all()
 
@@ -70,6 +73,46 @@ def test_late_commit_is_never_passed_by_a_cursor(world):
     fourth = event_page(application, after=third.next)
 
     assert [numbers(page) for page in (first, second, third, fourth)] == [[], [1, 2], [], [3, 4]]
+
+
+@pytest.fixture
+def open_transaction():
+    """Begins one in a database of the server, which has written and stays open."""
+    opened = []
+
+    def begin(**changes):
+        parameters = connection.get_connection_params()
+        names = ("host", "port", "user", "password", "dbname")
+        wanted = {name: parameters[name] for name in names if parameters.get(name)} | changes
+        opened.append(psycopg.connect(**wanted))
+        opened[-1].execute("CREATE TEMPORARY TABLE written (id integer)")
+
+    yield begin
+    for each in opened:
+        each.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_transaction_of_another_database_holds_nothing_back(world, open_transaction):
+    open_transaction(dbname="postgres")
+    event = make_event(world.application)
+
+    # Another that ends at this very moment, of a test beside, may hold it back for one look.
+    wait_for(lambda: event_page(world.application).events == [event])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_other_transaction_of_this_database_holds_all_back(world, open_transaction):
+    open_transaction()
+    make_event(world.application)
+
+    assert event_page(world.application).events == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_event_in_a_long_transaction_is_refused(world):
+    with pytest.raises(transaction.TransactionManagementError), long_transaction():
+        tell(world.application, 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -171,7 +214,7 @@ def test_restored_database_is_read_from_the_start(world):
     assert refused.value.code == "cursor_outdated"
 
 
-def test_cursor_comes_back_as_it_was():
+def test_cursor_is_unchanged_by_a_round_trip():
     assert Cursor.of(Cursor(123456789012, 42).text) == Cursor(123456789012, 42)
 
 

@@ -1,9 +1,9 @@
 import asyncio
-import time
 
 import pytest
 
 from applications.webhooks.sending.client import STORED_BYTES, Client
+from tests.support.patience import least_seconds
 from tests.support.webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.usefixtures("this_machine_allowed")
@@ -67,22 +67,22 @@ def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hang", "drip", "drip-head"])
 def test_time_limit_covers_every_byte(receiver, kind):
-    started = time.monotonic()
+    answers = []
 
-    answer = post(receiver.url(f"/{kind}"), time_limit=1)
+    seconds = least_seconds(lambda: answers.append(post(receiver.url(f"/{kind}"), time_limit=1)), mark=2)
 
-    assert time.monotonic() - started < 2
-    assert answer.status is None
-    assert "1 seconds" in answer.error
+    assert seconds < 2
+    assert {answer.status for answer in answers} == {None}
+    assert all("1 seconds" in answer.error for answer in answers)
 
 
 def test_answer_is_read_to_two_kilobytes_only(receiver):
-    started = time.monotonic()
+    answers = []
 
-    answer = post(receiver.url("/flood"))
+    seconds = least_seconds(lambda: answers.append(post(receiver.url("/flood"))), mark=2)
 
-    assert (answer.status, answer.body) == (200, "x" * STORED_BYTES)
-    assert time.monotonic() - started < 2
+    assert {(answer.status, answer.body) for answer in answers} == {(200, "x" * STORED_BYTES)}
+    assert seconds < 2
 
 
 def test_answer_can_always_be_stored():
@@ -122,7 +122,7 @@ def test_kept_connection_that_was_closed_is_replaced():
     assert [answer.is_success for answer in answers] == [True] * 5
 
 
-def test_try_is_one_request_on_a_new_connection(receiver):
+def test_attempt_is_one_request_on_a_new_connection(receiver):
     assert not post(receiver.url("/close")).is_success
 
     assert (receiver.connections, len(receiver.received)) == (1, 1)

@@ -57,7 +57,7 @@ def test_reservations_at_once_never_exceed_the_limit(slots):
     assert counts == [10] * 6 + [0] * 2
 
 
-def test_everything_comes_back(slots):
+def test_everything_is_restored(slots):
     for _ in range(100):
         reserved = slots.reserve(10, webhook_id=HOOK, application_id=ONE)
         found = taken(3)

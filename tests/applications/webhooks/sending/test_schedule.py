@@ -16,14 +16,14 @@ DELAYS = [
 
 
 @pytest.mark.parametrize(("tries", "delay"), list(enumerate(DELAYS, start=1)))
-def test_tries_follow_the_schedule_with_jitter(tries, delay):
+def test_attempts_follow_the_schedule_with_jitter(tries, delay):
     found = [next_try(tries=tries, now=NOW) - NOW for _ in range(200)]
 
     assert all(delay * 0.9 <= one <= delay * 1.1 for one in found)
     assert len(set(found)) > 100
 
 
-def test_tenth_try_is_the_last():
+def test_tenth_attempt_is_the_last():
     assert MAXIMUM_TRIES == 10
     assert next_try(tries=10, now=NOW) is None
     assert next_try(tries=11, now=NOW) is None

@@ -1,4 +1,4 @@
-"""Every way to write an address that is not of the public Internet, judged when saved and when connecting.
+"""Every way to write an address that is not of the public Internet, checked when saved and when connecting.
 
 The same spellings are sent to a real listening socket, which must see nothing of them.
 """
@@ -215,7 +215,7 @@ SPECIAL = [
 
 @pytest.mark.parametrize("host", SPECIAL)
 @pytest.mark.parametrize("found", [None, "192.0.43.8", "10.0.0.1"])
-def test_special_use_name_is_not_saved_whatever_it_stands_for(monkeypatch, host, found):
+def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, found):
     def resolve(*given, **more):
         if found is None:
             raise socket.gaierror("unknown")
@@ -255,7 +255,7 @@ def test_metadata_address_behind_a_name_is_neither_saved_nor_connected_to(monkey
     assert not may_connect(ip_address("168.63.129.16"), scheme="https")
 
 
-def test_delivery_does_not_tell_the_address_of_a_name():
+def test_delivery_log_hides_the_resolved_address():
     answer = asyncio.run(
         post("https://moved.example/events", resolver=Rebinding("10.20.30.40"), time_limit=3)
     )
@@ -344,8 +344,12 @@ async def post(url: str, **options):
 
 
 @pytest.mark.parametrize("host", ["localhost", "hook.localhost", "127.0.0.1", "[::1]"])
-def test_refused_loopback_address_names_the_setting(host):
-    assert "WEBHOOK_ALLOWED_NETWORKS" in str(refusal(f"https://{host}/events"))
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_refused_loopback_address_names_the_setting_and_the_listener(scheme, host):
+    said = str(refusal(f"{scheme}://{host}:3000/events"))
+
+    assert "WEBHOOK_ALLOWED_NETWORKS" in said
+    assert "fulfillment listen" in said
 
 
 def test_other_refused_addresses_say_nothing_of_the_setting():

@@ -153,7 +153,7 @@ def test_gone_disables_the_webhook_at_once(webhook, delivery):
     assert delivery.attempts.get().status_code == 410
 
 
-def test_disabled_webhook_waits_and_goes_on_when_enabled(webhook, delivery):
+def test_disabled_webhook_waits_and_continues_when_enabled(webhook, delivery):
     now = timezone.now() + timedelta(hours=1)
     change_webhook(webhook=webhook, values={"IsEnabled": False})
 
@@ -163,7 +163,7 @@ def test_disabled_webhook_waits_and_goes_on_when_enabled(webhook, delivery):
     assert [taken.delivery_id for taken in take_due(webhook, now)] == [delivery.pk]
 
 
-def test_tries_go_to_the_present_address(webhook, delivery):
+def test_attempts_go_to_the_present_address(webhook, delivery):
     now = timezone.now()
     fail(take_delivery(delivery, now), now)
     change_webhook(webhook=webhook, values={"URL": "https://192.0.43.8/moved"})
@@ -173,7 +173,7 @@ def test_tries_go_to_the_present_address(webhook, delivery):
     assert taken.url == "https://192.0.43.8/moved"
 
 
-def test_what_a_killed_worker_held_comes_up_again_within_a_minute(webhook, delivery):
+def test_work_of_a_killed_worker_is_due_again_within_a_minute(webhook, delivery):
     now = timezone.now()
     assert take_delivery(delivery, now)
 
@@ -184,7 +184,7 @@ def test_what_a_killed_worker_held_comes_up_again_within_a_minute(webhook, deliv
     assert (again.delivery_id, again.tries) == (delivery.pk, 2)
 
 
-def test_resend_during_a_try_keeps_its_new_schedule(delivery):
+def test_resend_during_an_attempt_keeps_its_new_schedule(delivery):
     now = timezone.now()
     taken = take_delivery(delivery, now)
     resend_delivery(delivery=delivery)

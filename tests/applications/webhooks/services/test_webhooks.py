@@ -15,6 +15,7 @@ from applications.webhooks.services.delivery_attempts import LEASE, record_attem
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.health import review_failing_webhooks
 from applications.webhooks.services.webhooks import (
+    MAXIMUM_SECRETS,
     MAXIMUM_WEBHOOKS,
     change_webhook,
     create_webhook,
@@ -58,7 +59,7 @@ def mails():
         (["*"], ["demo"], "webhook.disabled", "", True),
     ],
 )
-def test_webhook_hears_of_what_it_names(world, event_types, store_ids, kind, store_id, hears):
+def test_webhook_receives_the_events_it_names(world, event_types, store_ids, kind, store_id, hears):
     webhook = make_webhook(world.application, event_types=event_types, store_ids=store_ids)
     make_webhook(world.other_application)
 
@@ -119,6 +120,22 @@ def test_rotating_twice_keeps_all_secrets_of_the_day(world):
     assert [decrypt(text) for text in taken.ciphertexts] == [third, second, webhook.known_secret]
 
 
+def test_secrets_in_force_are_limited(world):
+    """Each signs every delivery: thousands of them would keep the sender from the deliveries of others."""
+    webhook = make_webhook(world.application)
+    for _ in range(MAXIMUM_SECRETS - 1):
+        last = rotate_secret(webhook=webhook)
+    with pytest.raises(Conflict, match="the first of them ends at") as refused:
+        rotate_secret(webhook=webhook)
+
+    assert refused.value.code == "too_many_secrets"
+    taken = take(delivery_of(make_event(world.application), webhook))
+    assert len(taken.ciphertexts) == MAXIMUM_SECRETS
+    assert decrypt(taken.ciphertexts[0]) == last
+    WebhookSecret.objects.filter(expires__isnull=False).update(expires=timezone.now())
+    assert rotate_secret(webhook=webhook) != last
+
+
 def test_application_has_a_limited_number_of_webhooks(world):
     for _ in range(MAXIMUM_WEBHOOKS):
         last = make_webhook(world.application)
@@ -155,7 +172,7 @@ def test_webhook_needs_an_address_and_something_to_hear_of(world, values):
     assert not Webhook.objects.exists()
 
 
-def test_change_is_refused_when_somebody_else_was_first(world):
+def test_change_is_refused_after_a_concurrent_change(world):
     webhook = make_webhook(world.application)
     seen = webhook_etag(webhook)
     changed = change_webhook(webhook=webhook, values={"EventTypes": ["order.*"]}, if_match=[seen])
@@ -178,7 +195,7 @@ def test_deleted_webhook_takes_its_secrets_and_cannot_be_changed(world):
             act()
 
 
-def test_disabling_tells_the_other_webhooks_and_the_owners(world):
+def test_disabling_notifies_the_other_webhooks_and_the_owners(world):
     gone, other = make_webhook(world.application), make_webhook(world.application, store_ids=["demo"])
 
     disable_webhook(webhook=gone, reason="Gone.")
@@ -250,7 +267,7 @@ def test_success_ends_the_failing(world):
     assert mails() == []
 
 
-def test_test_event_goes_to_one_webhook_whatever_it_hears_of(world):
+def test_test_event_goes_to_one_webhook_without_subscription(world):
     webhook = make_webhook(world.application, event_types=["order.shipped"], store_ids=["demo"])
     make_webhook(world.application)
 
@@ -261,7 +278,7 @@ def test_test_event_goes_to_one_webhook_whatever_it_hears_of(world):
     assert take(delivery).event_id == delivery.event.event_id
 
 
-def test_resend_begins_again_whatever_became_of_it(world):
+def test_resend_restarts_a_delivery_in_any_state(world):
     webhook = make_webhook(world.application)
     delivery = delivery_of(make_event(world.application), webhook)
     record_attempt(taken=take(delivery), answer=Answer(5, 200), started=timezone.now(), now=timezone.now())
@@ -301,7 +318,7 @@ def test_recover_sends_what_failed_and_what_was_missed(world):
     }
 
 
-def test_recover_sends_at_once_what_waits_for_a_later_try(world):
+def test_recover_sends_at_once_what_waits_for_a_later_attempt(world):
     webhook = make_webhook(world.application)
     now = timezone.now()
     first, later, held, fresh = (delivery_of(make_event(world.application), webhook) for _ in range(4))
