@@ -9,18 +9,7 @@ from fulfillment.core.onboarding import Step
 
 
 def steps(application: Application) -> list[Step]:
-    """The first steps of an application, in one query. Calls count as well, because tokens are removed."""
-    days = DailyUsage.objects.filter(application=OuterRef("pk"))
-    tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
-    found = Application.objects.filter(pk=application.pk).values_list(
-        Exists(tokens),
-        Exists(days.filter(calls__gt=0)),
-        Exists(days.filter(calls__gt=F("client_errors") + F("server_errors"))),
-        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=PROOF)),
-        Exists(Webhook.objects.filter(application=OuterRef("pk"))),
-        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=EVENTS)),
-    )
-    has_token, has_called, has_read, has_proof, has_webhook, has_events = found.get()
+    has_token, has_called, has_read, has_proof, has_webhook, has_events = _progress(application)
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
@@ -28,15 +17,15 @@ def steps(application: Application) -> list[Step]:
         Step(
             20,
             "Get a first token",
-            "With the client ID and a key; the lines to paste are there.",
-            try_it,
+            "Enter your password, then paste the lines into a terminal.",
+            f"{try_it}?fill",
             is_done=has_token or has_called,
         ),
         Step(
             30,
             "Read a store's products",
             "The demo store is open to every application. Counted within seconds.",
-            try_it,
+            f"{try_it}?fill",
             is_done=has_read,
         ),
         Step(
@@ -54,3 +43,18 @@ def steps(application: Application) -> list[Step]:
             is_done=has_webhook or has_events,
         ),
     ]
+
+
+def _progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
+    """What the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
+    days = DailyUsage.objects.filter(application=OuterRef("pk"))
+    tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
+    found = Application.objects.filter(pk=application.pk).values_list(
+        Exists(tokens),
+        Exists(days.filter(calls__gt=0)),
+        Exists(days.filter(calls__gt=F("client_errors") + F("server_errors"))),
+        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=PROOF)),
+        Exists(Webhook.objects.filter(application=OuterRef("pk"))),
+        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=EVENTS)),
+    )
+    return found.get()

@@ -1,4 +1,4 @@
-"""What workers do for this app. A module `tasks` in any app is found by itself; see docs/architecture.md."""
+"""Background tasks of this app."""
 
 from django.utils import timezone
 from procrastinate import RetryStrategy

@@ -15,7 +15,7 @@ from fulfillment.site.busy import refusal_page
 
 
 class RateLimits:
-    """Authentication counts a known caller on its subscription; every other request counts on its address.
+    """Authentication counts a known caller against its subscription; all other requests count against their address.
 
     From an address over its limit only requests with an existing token are served: unknown callers behind the same
     address lock no one out, and cost no more than the look-up of their token.

@@ -7,7 +7,7 @@ from applications.registration.models import Application
 
 
 class PermissionScopes(BaseScopes):
-    """Scopes are the permission names; only first-party applications may ask for `Operator`."""
+    """Scopes are the permission names; only first-party applications may request `Operator`."""
 
     def get_all_scopes(self) -> dict[str, str]:
         return {name: str(label) for name, label in Permission.choices}

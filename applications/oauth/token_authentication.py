@@ -2,8 +2,9 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +17,13 @@ from rest_framework.request import Request
 
 from accounts import rate_limits
 from accounts.callers import Caller
+from accounts.own_writes import LAST_WRITE
 from accounts.permissions import with_implied
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.replica import the_replica
 from fulfillment.core.secrets import digests
 from fulfillment.site.request_heads import HEADER_LIMITS
 
@@ -36,45 +39,45 @@ INVALID_KEY = (
     "Make sure to provide a valid key for an active subscription."
 )
 
-# One row for a known token, with the subscription of the key that was sent if it belongs to the token's user or
-# application. Without a key the owner's subscription answers for the call: leaving the key out evades no limit.
-# While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
-# account is counted instead: making accounts and applications of theirs multiplies no limit.
+# One row for a known token, with the subscription that answers for the call. While the address of the user, or of the
+# application's owner, is not confirmed, that of the person who made the account is counted instead: making accounts
+# and applications of theirs multiplies no limit. `person` is the user or, for a token without one, that owner.
 CREDENTIALS = """
 SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, token.user_id, token.application_id,
-       application.is_enabled, application.is_first_party,
-       person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
+       application.is_enabled, application.is_first_party, person.is_active,
+       token.user_id IS NOT NULL AND person.is_operator AS is_operator,
+       CASE WHEN token.user_id IS NOT NULL THEN person.tenant_id END AS tenant_id, person.two_factor_since,
        application.is_test, subscription.id AS subscription_id,
        coalesce(counting.requests_per_minute, subscription.requests_per_minute) AS requests_per_minute,
-       CASE WHEN subscription.id IS NULL AND %(keys)s <> '' THEN NULL
-            ELSE coalesce('subscription:' || coalesce(counting.id, subscription.id),
-                          'caller:' || coalesce(token.user_id, token.application_id)) END AS bucket
+       {bucket} AS bucket
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
-LEFT JOIN accounts_user person ON person.id = token.user_id
-LEFT JOIN LATERAL (
-    SELECT owned.id, owned.requests_per_minute
-    FROM accounts_subscriptionkey key JOIN accounts_subscription owned ON owned.id = key.subscription_id
-    WHERE key.digest = ANY(string_to_array(%(keys)s, ','))
-      AND (owned.user_id = token.user_id OR owned.application_id = token.application_id)
-    UNION ALL
-    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
-    WHERE %(keys)s = '' AND owned.user_id = token.user_id
-    UNION ALL
-    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
-    WHERE %(keys)s = '' AND token.user_id IS NULL AND owned.application_id = token.application_id
-    LIMIT 1
-) subscription ON true
-LEFT JOIN accounts_user unconfirmed
-    ON unconfirmed.id = coalesce(token.user_id, application.user_id) AND unconfirmed.email_confirmed IS NULL
-LEFT JOIN accounts_subscription counting ON counting.user_id = unconfirmed.counted_on_id
+LEFT JOIN accounts_user person ON person.id = coalesce(token.user_id, application.user_id)
+LEFT JOIN LATERAL ({subscription} LIMIT 1) subscription ON true
+LEFT JOIN accounts_subscription counting
+    ON counting.user_id = person.counted_on_id AND person.email_confirmed IS NULL
 WHERE token.token_checksum = %(checksum)s
 """
+COUNTED_ON = "'subscription:' || coalesce(counting.id, subscription.id)"
+# That of the key, if it belongs to the token's user or application. Both compared by IS TRUE: PostgreSQL then begins
+# with the key, of which there is one, and not with the subscriptions of both.
+OF_KEY = """
+    SELECT owned.id, owned.requests_per_minute
+    FROM accounts_subscriptionkey key JOIN accounts_subscription owned ON owned.id = key.subscription_id
+    WHERE key.digest IN ({digests})
+      AND ((owned.user_id = token.user_id) IS TRUE OR (owned.application_id = token.application_id) IS TRUE)"""
+# Without a key that of the owner: leaving the key out evades no limit.
+OF_OWNER = """
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned WHERE owned.user_id = token.user_id
+    UNION ALL
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
+    WHERE token.user_id IS NULL AND owned.application_id = token.application_id"""
 # Reads the token and counts the request in one round trip.
-COUNTED_CREDENTIALS = f"""
-WITH known AS ({CREDENTIALS}), counted AS ({rate_limits.COUNT_ROW.format(source="known")})
-SELECT * FROM known LEFT JOIN counted ON true
-"""  # noqa: S608 - constants
+COUNTED = (
+    "WITH known AS ({credentials}), counted AS ({count}) SELECT *{more} FROM known LEFT JOIN counted ON true"
+)
+# And when the caller last wrote, for a read that a replica may serve.
+WROTE = f", ({LAST_WRITE.format(caller='coalesce(known.user_id, known.application_id)')})"
 # A cheap check whether a token exists; counts nothing.
 KNOWN = """
 SELECT 1 FROM oauth2_provider_accesstoken
@@ -91,13 +94,14 @@ class TokenAuthentication(BaseAuthentication):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         if len(key) > LONGEST_KEY:
             raise _key_refused(INVALID_KEY, "subscription_key_invalid")
-        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        is_read = request.method in SAFE_METHODS
+        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key, is_read=is_read)
         # Stored on Django's request, where the middleware reads both, also for refused calls.
         django_request = request._request  # noqa: SLF001
         django_request.auth, django_request.rate_limit_status = caller, limit_status
         if limit_status.is_exceeded:
             raise rate_limits.refusal(limit_status)
-        if request.method not in SAFE_METHODS:
+        if not is_read:
             pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
 
@@ -110,8 +114,8 @@ def is_token_known(authorization: str) -> bool:
     return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
 
 
-def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
-    """The caller, and the rate limit status after this request was counted."""
+def caller_of(authorization: str, key: str, *, is_read: bool = False) -> tuple[Caller, RateLimitStatus]:
+    """The caller, and the rate limit status after this request was counted; a replica may serve a read."""
     if not authorization:
         raise Unauthorized(
             "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
@@ -122,16 +126,36 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     match = BEARER.match(authorization)
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
-    row = fetch_row(
-        COUNTED_CREDENTIALS, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
-    )
+    keys = digests(key) if key else []
+    statement = _statement(len(keys), may_use_replica=is_read and the_replica() is not None)
+    row = fetch_row(statement, {"checksum": _checksum(match[1])} | _named(keys))
     if row is None:
         raise _token_refused(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
+@cache
+def _statement(keys: int, *, may_use_replica: bool) -> str:
+    """For a key with so many digests, one for each pepper in use; for none where no key was sent."""
+    if keys:
+        subscription = OF_KEY.format(digests=", ".join(f"%({name})s" for name in _named(range(keys))))
+        bucket = f"CASE WHEN subscription.id IS NOT NULL THEN {COUNTED_ON} END"
+    else:
+        subscription = OF_OWNER
+        bucket = f"coalesce({COUNTED_ON}, 'caller:' || coalesce(token.user_id, token.application_id))"
+    return COUNTED.format(
+        credentials=CREDENTIALS.format(bucket=bucket, subscription=subscription),
+        count=rate_limits.COUNT_ROW.format(source="known"),
+        more=WROTE if may_use_replica else "",
+    )
+
+
+def _named(values: Iterable[Any]) -> dict[str, Any]:
+    return {f"key{number}": value for number, value in enumerate(values)}
+
+
 def _why_unknown(token: str) -> str:
-    """By its prefix alone, which says nothing of what there is."""
+    """Checks the prefix alone, which reveals nothing about existing tokens."""
     if token.startswith("sfk_"):
         return "This is a key of an application, not an access token: exchange it for one at /oauth/token."
     if token.startswith("sfs_"):
@@ -160,12 +184,13 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_test=is_test,
         scopes=_scopes(scope),
         subscription_id=subscription_id,
+        replica_since=row[17] if len(row) > 17 else None,
     )
 
 
 def _limit_status(row: tuple[Any, ...]) -> RateLimitStatus:
-    quota, _, *counted = row[13:]
-    return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, *counted)
+    quota, _, used, resets_in = row[13:17]
+    return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, used, resets_in)
 
 
 def _validate_token(

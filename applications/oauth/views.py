@@ -30,6 +30,7 @@ from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
 from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
+from fulfillment.core.lanes import LaneFull, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
 
 # Chromium applies form-action also to the redirect after the form, so it must allow the target.
@@ -55,13 +56,13 @@ Respond = Callable[..., tuple[dict[str, str], str | None, int]]
 
 
 class AuthorizeView(View):
-    """Asks the signed-in user for consent. Errors go back to the application only after the sign-in:
+    """Shows the consent page to the signed-in user. Errors go back to the application only after the sign-in:
     otherwise this address could be used to send people anywhere (RFC 9700, section 4.11.2)."""
 
     http_method_names = ["get", "head", "post"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._answer(request, self._ask)
+        return self._answer(request, self._show_consent)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         return self._answer(request, self._decide)
@@ -83,7 +84,9 @@ class AuthorizeView(View):
                 return _sign_in(request)
             return redirect(error_location(error, error.redirect_uri, error.response_type), status=status)
 
-    def _ask(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
+    def _show_consent(
+        self, request: HttpRequest, authorization_request: AuthorizationRequest
+    ) -> HttpResponse:
         if not authorization_request.needs_consent:
             return redirect(authorization_request.grant(cast(User, request.user)), status=302)
         context = {
@@ -138,6 +141,9 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
             return _too_many_failures(limit_status)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
+    except (LaneFull, TooManyAtOnce) as busy:
+        away = errors.TemporarilyUnavailableError(busy.message)
+        return _answer(away.json, busy.status, {"Retry-After": str(busy.retry_after)})
     except (OperationalError, InterfaceError):
         # Not a client error, after which clients would discard valid credentials.
         away = errors.TemporarilyUnavailableError("The database is away; try again.")
@@ -198,7 +204,9 @@ def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
     if request.META.get("QUERY_STRING"):
         raise errors.InvalidRequestError("Parameters belong into the body, not into the address.")
     if request.content_type != "application/x-www-form-urlencoded":
-        raise errors.InvalidRequestError("The body must be application/x-www-form-urlencoded.")
+        raise errors.InvalidRequestError(
+            "The body must be a form (application/x-www-form-urlencoded), such as grant_type=client_credentials."
+        )
     try:
         sent = request.POST
     except (BadRequest, SuspiciousOperation) as error:

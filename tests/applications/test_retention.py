@@ -25,7 +25,7 @@ def deliver(event, webhook):
 
 
 @pytest.mark.parametrize("batch", [1, 500])
-def test_events_go_after_thirty_days_with_all_that_is_theirs(world, batch):
+def test_events_are_removed_after_thirty_days_with_their_deliveries(world, batch):
     webhooks = [make_webhook(world.application) for _ in range(2)]
     old = [make_event(world.application, timestamp=timezone.now() - 30 * DAY) for _ in range(9)]
     kept = make_event(world.application, timestamp=timezone.now() - 29.9 * DAY)
@@ -39,7 +39,7 @@ def test_events_go_after_thirty_days_with_all_that_is_theirs(world, batch):
     assert prune(batch)["events with their deliveries"] == (0, 0)
 
 
-def test_deleted_webhook_goes_with_its_log_once_nothing_is_under_way(world):
+def test_deleted_webhook_is_removed_with_its_log_once_nothing_is_under_way(world):
     kept, deleted = make_webhook(world.application), make_webhook(world.application)
     for _ in range(3):
         event = make_event(world.application)

@@ -16,9 +16,9 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
 
     @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
     @requires_confirmation(
-        "End every token and every sign-in of these? Their users have to sign in again.", "End them"
+        "Revoke all tokens and sign-ins of these applications? Their users have to sign in again.", "Revoke"
     )
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             end_tokens_of_application(application=application)
-            messages.success(request, f"{application}: every token and code is ended.")
+            messages.success(request, f"{application}: all tokens and codes are revoked.")

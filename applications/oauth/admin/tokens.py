@@ -28,11 +28,11 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
-    search_help_text = "Client ID or user name, written out"
+    search_help_text = "Exact client ID or user name"
     ordering = ["-pk"]
-    fields = ["application", "user", "scope", "resource", "created", "expires"]
+    fields = ["application", "user", "scope", "created", "expires"]
     actions = ["revoke"]
-    empty_help = "They are made when applications and people sign in."
+    empty_help = "Tokens appear when applications or users sign in."
 
     @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
     @requires_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
@@ -49,10 +49,10 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
-    search_help_text = "Client ID or user name, written out"
+    search_help_text = "Exact client ID or user name"
     ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]
-    empty_help = "They are made when people let an application act for them."
+    empty_help = "Tokens appear when users allow an application to act for them."
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("token")

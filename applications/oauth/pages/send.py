@@ -17,6 +17,7 @@ from applications.oauth.pages.send_form import SendForm
 from applications.oauth.services.own_requests import credentials_for_one_request
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as
+from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.site.inner_requests import InnerAnswer, answer_within
 from fulfillment.site.reference.operations import Operation, operations, raw_operation
 from fulfillment.site.reference.views import navigation
@@ -63,6 +64,7 @@ class Shown:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
+@takes_large_forms
 def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
     operation, raw = operations().get(operation_id), raw_operation(operation_id)
     if operation is None or raw is None:
@@ -96,7 +98,7 @@ def _form(
             label="Your password",
             strip=False,
             widget=PasswordInput(attrs={"autocomplete": "current-password"}),
-            help_text="This request can change something or read keys. Good for five minutes.",
+            help_text="This request can change data or read keys. Your password is not needed again for five minutes.",
         )
     return form
 

@@ -26,7 +26,8 @@ class SendForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.operation = operation
-        self.fields["caller"].choices = callers  # type: ignore[attr-defined]
+        field: Any = self.fields["caller"]
+        field.choices = callers
         content = operation.get("requestBody", {}).get("content", {})
         for parameter in operation.get("parameters", ()):
             self.fields[_field_name(parameter)] = _field(parameter, callers)
@@ -115,7 +116,7 @@ def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> form
         initial = next((key for key, _ in callers if key != "me"), "")
     elif name == "Idempotency-Key":
         initial = str(uuid4())
-    help_text = "Several are separated by commas." if kinds == "array" else ""
+    help_text = "Separate values with commas." if kinds == "array" else ""
     return forms.CharField(
         label=name, required=required, initial=initial, max_length=LONGEST_VALUE, help_text=help_text
     )

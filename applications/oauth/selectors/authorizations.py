@@ -40,7 +40,7 @@ def authorizations_of(user: User) -> list[Authorization]:
         rows.setdefault(row["application_id"], []).append(row)
     applications = with_icons(Application.objects.all()).in_bulk(list(rows))
     found = [_joined(applications[key], parts) for key, parts in rows.items()]
-    return sorted(found, key=lambda given: (given.application.name.lower(), str(given.application.pk)))
+    return sorted(found, key=lambda one: (one.application.name.lower(), str(one.application.pk)))
 
 
 def _by_application(tokens: QuerySet[Any], scope: str) -> Iterable[dict[str, Any]]:

@@ -66,7 +66,7 @@ def end_token(*, checksum: str, application: Application) -> None:
 
 
 def retention_rules() -> list[RetentionRule]:
-    """What can never be used again.
+    """Removes rows that can never be used again.
 
     An access token stays, expired, beside a refresh token that still lives: it holds the scopes. A spent refresh
     token is kept as long as its family may live, so that its reuse is noticed.

@@ -21,7 +21,7 @@ def personal_data() -> list[PersonalData]:
 
 
 def hand_over_applications(*, user: User, disable: bool) -> None:
-    """To the other owners of each; one without any is disabled. Raises Conflict for that, unless `disable`."""
+    """Passes each application to another owner; disables one without. Raises Conflict for that, unless `disable`."""
     roles = Role.objects.filter(user=user, application__isnull=False, store__isnull=True)
     owned = Application.objects.filter(Q(user=user) | Q(pk__in=roles.values("application")))
     alone = []

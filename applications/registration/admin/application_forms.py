@@ -16,13 +16,13 @@ class ApplicationForm(forms.ModelForm):
         label="Reply URLs",
         required=False,
         widget=UnfoldAdminTextareaWidget,
-        help_text="One address a line: https, or http on loopback.",
+        help_text="One per line: https, or http on localhost.",
     )
     for_tests = forms.BooleanField(
         label="Test application",
         required=False,
         widget=UnfoldBooleanSwitchWidget,
-        help_text="What it orders is never produced. Chosen at registration, for ever.",
+        help_text="Its orders are never produced. Chosen at registration; it cannot be changed later.",
     )
     new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
 
@@ -44,7 +44,8 @@ class ApplicationForm(forms.ModelForm):
         values: dict[str, Any] = super().clean() or self.cleaned_data
         is_test = self.instance.is_test or values.get("for_tests")
         if is_test and values.get("is_first_party"):
-            self.add_error("is_first_party", "A part of this service is no test application.")
+            message = "An application of this service itself cannot be a test application."
+            self.add_error("is_first_party", message)
         return values
 
     def clean_reply_urls(self) -> list[str]:

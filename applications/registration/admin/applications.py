@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_POST
@@ -23,10 +23,12 @@ from applications.registration.selectors.records import icon_url
 from applications.registration.services.applications import NAMES, change_application, create_application
 from applications.registration.services.icons import set_icon
 from applications.registration.services.keys import add_key, end_key, regenerate_key
-from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
-from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.history import shown_value
+from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 
 
 class KeysFilter(admin.SimpleListFilter):
@@ -122,6 +124,10 @@ class ApplicationAdmin(ConsoleAdmin):
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "is_test", "created", "updated"]
+    help_texts = {
+        "is_first_party": "Part of this service: it needs no association with a store, the user's own grants count.",
+        "is_test": "Everything created with its credentials is test data. This cannot be changed.",
+    }
     inlines = [KeyInline, RoleInline]
     actions = ["add_key_for_a_year"]
     fieldsets = [
@@ -169,13 +175,13 @@ class ApplicationAdmin(ConsoleAdmin):
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
-        return _picture(application, 72) or "none"
+        return _picture(application, 72) or self.empty_value_display
 
     @admin.display(description="icon")
     def shown_icon(self, application: Application) -> str:
         return _picture(application, 28)
 
-    @admin.action(description="Add a key for a year", permissions=["change"])
+    @admin.action(description="Add a one-year key", permissions=["change"])
     def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             try:
@@ -209,20 +215,13 @@ class ApplicationAdmin(ConsoleAdmin):
     def get_view_on_site_url(self, instance: Any = None) -> None:
         return None
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(
-                f"<uuid:application_id>/{route}",
-                self.admin_site.admin_view(require_POST(view)),
-                name=f"applications_application_{name}",
-            )
-            for route, view, name in (
-                ("keys/add/", self.add_key_view, "add_key"),
-                ("keys/<uuid:key_id>/end/", self.end_key_view, "end_key"),
-                ("keys/<uuid:key_id>/regenerate/", self.regenerate_key_view, "regenerate_key"),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        keys = "<uuid:application_id>/keys"
+        return [
+            (f"{keys}/add/", require_POST(self.add_key_view), "add_key"),
+            (f"{keys}/<uuid:key_id>/end/", require_POST(self.end_key_view), "end_key"),
+            (f"{keys}/<uuid:key_id>/regenerate/", require_POST(self.regenerate_key_view), "regenerate_key"),
         ]
-        return [*own, *super().get_urls()]
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
@@ -232,22 +231,24 @@ class ApplicationAdmin(ConsoleAdmin):
 
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
-        question = f"End this key of {application}? Whoever signs in with it is refused at once."
-        return self._asked(request, application, key_id, question, "End the key") or self._with_key(
+        question = (
+            f"End this key of {application}? Clients that authenticate with it are refused immediately."
+        )
+        return self._confirmation(request, application, key_id, question, "End the key") or self._with_key(
             request, application, lambda: end_key(application=application, key_id=key_id), "The key is ended."
         )
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
-        question = f"Replace this key of {application} by a new one? The old one is refused at once."
-        return self._asked(request, application, key_id, question, "Regenerate") or self._with_key(
+        question = f"Replace this key of {application} with a new one? The old key is refused immediately."
+        return self._confirmation(request, application, key_id, question, "Regenerate") or self._with_key(
             request,
             application,
             lambda: regenerate_key(application=application, key_id=key_id),
             "The key was regenerated.",
         )
 
-    def _asked(
+    def _confirmation(
         self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str
     ) -> HttpResponse | None:
         keys = [
@@ -255,7 +256,7 @@ class ApplicationAdmin(ConsoleAdmin):
             for key in application.keys.filter(pk=key_id)
         ]
         back = _change_address(application)
-        return ask(self, request, question=question, button=button, records=keys, back=back)
+        return confirmation_page(self, request, question=question, button=button, records=keys, back=back)
 
     def _to_change(self, request: HttpRequest, application_id: UUID) -> Application:
         application = get_object_or_404(self.get_queryset(request), pk=application_id)
@@ -266,13 +267,9 @@ class ApplicationAdmin(ConsoleAdmin):
     def _with_key(
         self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
     ) -> HttpResponse:
-        try:
+        with errors_as_messages(request):
             service()
-            messages.success(
-                request, f"{done} Who may write the application sees its value on the Keys page."
-            )
-        except DomainError as error:
-            messages.error(request, error.message)
+            messages.success(request, f"{done} Its owners see the value on the Keys page.")
         return HttpResponseRedirect(_change_address(application))
 
 
@@ -285,3 +282,24 @@ def _picture(application: Application, side: int) -> str:
     if icon is None:
         return ""
     return format_html('<img src="{0}" width="{1}" height="{1}" alt="">', icon_url(icon.sha256), side)
+
+
+register_history(
+    Application,
+    "client_id",
+    "name",
+    "is_enabled",
+    "client_type",
+    search=["=client_id", "name"],
+    search_help="Exact client ID, or name",
+)
+
+register_history(
+    ApplicationKey,
+    "pgh_obj_id",
+    "application_id",
+    "start_date",
+    "end_date",
+    search=["=application__client_id"],
+    search_help="Exact client ID",
+)

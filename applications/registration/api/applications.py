@@ -20,9 +20,14 @@ from applications.registration.selectors.applications import (
     applications_for,
 )
 from applications.registration.selectors.records import application_records
-from applications.registration.services.applications import change_application, create_application
+from applications.registration.services.applications import (
+    application_faults,
+    change_application,
+    create_application,
+)
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.viewsets import ApiViewSet
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
@@ -77,9 +82,8 @@ class ApplicationViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        form = ApplicationRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        application = create_application(caller=request.auth, values=form.validated_data)
+        values = checked_values(ApplicationRequestSerializer, request.data, application_faults)
+        application = create_application(caller=request.auth, values=values)
         location = f"/api/v1/application/{application.pk}"
         record = {**_record(request.auth, application), "IsTest": application.is_test}
         return Response(record, status=201, headers={"Location": location})
@@ -106,9 +110,8 @@ class ApplicationViewSet(ApiViewSet):
     )
     def partial_update(self, request: Request, application_id: str) -> Response:
         application = application_to_write(request.auth, application_id)
-        form = ApplicationChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        change_application(application=application, values=form.validated_data)
+        values = checked_values(ApplicationChangeSerializer, request.data, application_faults)
+        change_application(application=application, values=values)
         return Response(_record(request.auth, application))
 
 

@@ -1,11 +1,7 @@
-from typing import Any
-
-import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
@@ -14,6 +10,7 @@ from applications.registration.models import Application, ApplicationIcon
 from applications.registration.selectors.applications import application_for, application_to_write
 from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.api.responses import is_unchanged, not_modified, weak_etag
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid, NotFound
@@ -22,15 +19,9 @@ from fulfillment.core.files.uploads import BMPParser, JPEGParser, PNGParser, upl
 TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
-class PNGImage(BaseRenderer):
-    """Declares image/png for content negotiation; the view returns the bytes."""
-
+class PNGImage(MediaTypeOnly):
     media_type = "image/png"
     format = "png"
-    charset = None
-
-    def render(self, data: Any, *context: Any) -> bytes:
-        return orjson.dumps(data)
 
 
 class IconFormSerializer(serializers.Serializer):

@@ -27,7 +27,7 @@ class KeyViewSet(ApiViewSet):
         operation_id="application_key_regenerate",
         summary="Regenerate a key",
         description="The key is deleted and a new one with the same dates and a new secret value takes its place, "
-        "under a new ID. The old secret is dead when the answer arrives. No body is needed; one is ignored.",
+        "under a new ID. The old secret no longer works when the response arrives. A body is ignored.",
         request=None,
         responses={200: KeySerializer},
         examples=[KEY_RESPONSE],

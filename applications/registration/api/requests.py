@@ -1,7 +1,5 @@
 from typing import Any
-from urllib.parse import urlencode
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -19,6 +17,7 @@ from applications.registration.selectors.request_log import (
     request_record,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.paging import AFTER, link_header, next_page, take_parameter
 from fulfillment.core.api.parameters import moment_parameter, whole_parameter
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -27,22 +26,14 @@ from fulfillment.core.errors import Invalid
 PARAMETERS = [
     OpenApiParameter(
         "status",
-        {"type": "string", "pattern": "^[1-5]([0-9]{2}|xx)$"},
+        {"type": "string", "pattern": "^([1-5][0-9]{2}|[2-5]xx)$"},
         description="A status such as 404, or a class: 2xx, 3xx, 4xx, 5xx.",
     ),
     OpenApiParameter("code", str, description="Calls refused with this error code."),
     OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Calls of this moment or later."),
-    OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
-    OpenApiParameter(
-        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
-    ),
-    OpenApiParameter(
-        "Link",
-        str,
-        OpenApiParameter.HEADER,
-        response=[200],
-        description='The next page, as `<address>; rel="next"`; not on the last one.',
-    ),
+    AFTER,
+    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    link_header(),
 ]
 EXAMPLE = OpenApiExample(
     "A refused order",
@@ -63,7 +54,7 @@ EXAMPLE = OpenApiExample(
 
 
 class LoggedRequestSerializer(serializers.Serializer):
-    RequestID = serializers.CharField(help_text="The `X-Request-ID` of the answer.")
+    RequestID = serializers.CharField(help_text="The `X-Request-ID` of the response.")
     Timestamp = Timestamp(help_text="When the request began.")
     Method = serializers.CharField()
     Path = serializers.CharField(help_text="With names in place of values, as in this description.")
@@ -101,12 +92,8 @@ class RequestLogViewSet(ApiViewSet):
             before=_place(query),
         )
         rows = logged_requests(application, filters, take)
-        headers = {}
-        if len(rows) > take:
-            parameters = {name: value for name, value in query.items() if name != "after"}
-            following = urlencode({**parameters, "after": place_text(rows[take - 1])})
-            address = f"{settings.API_URL}/application/{application.pk}/request"
-            headers["Link"] = f'<{address}?{following}>; rel="next"'
+        path = f"/application/{application.pk}/request"
+        headers = next_page(path, query.items(), place_text(rows[take - 1])) if len(rows) > take else {}
         return Response([request_record(row) for row in rows[:take]], headers=headers)
 
 

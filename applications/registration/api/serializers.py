@@ -69,7 +69,7 @@ class ApplicationChangeSerializer(ApplicationRequestSerializer):
     """Only what is to change; null keeps the existing value."""
 
     Name = StrictText(max_length=255, required=False)
-    IsTest = StrictFlag(required=False, help_text="As it is: it never changes.")
+    IsTest = StrictFlag(required=False, help_text="The mode of the application; it never changes.")
 
 
 class ApplicationSerializer(serializers.Serializer):

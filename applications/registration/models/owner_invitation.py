@@ -17,9 +17,9 @@ class InvitationState(models.TextChoices):
 
 @pghistory.track(exclude=["digest"])
 class OwnerInvitation(models.Model):
-    """Who holds the link in the mail may become an owner of the application, whatever account they sign in with.
+    """The holder of the mailed link may become an owner of the application, with any account.
 
-    `digest` is that of the token in the link. Past `expires` a pending one is good for nothing.
+    `digest` is that of the token in the link. After `expires` a pending one is invalid.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

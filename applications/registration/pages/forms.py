@@ -158,12 +158,12 @@ class JoinForm(forms.Form):
         label="Client ID or application ID",
         max_length=64,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
-        help_text="Both are on the page of the application.",
+        help_text="Both are on the application's overview page.",
     )
     message = forms.CharField(
         label="Message",
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Why you need it. The people who decide read it.",
+        help_text="Why you need access. Shown to the operators who decide.",
     )

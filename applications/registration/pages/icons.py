@@ -10,13 +10,14 @@ from applications.registration.models import ApplicationIcon
 from applications.registration.pages.forms import IconForm
 from applications.registration.pages.frame import frame, opened
 from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
+from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
 
 
 @require_safe
 @cache_control(public=True, immutable=True, max_age=31_536_000)
 def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
-    """Named by its content, so that it may be kept for ever. Anybody may see it, as the consent page does."""
+    """The URL contains the hash of the content, so caches may keep it. It is public, as the consent page shows it."""
     column = "central_image" if request.GET.get("size") == str(CENTRAL_SIDE) else "image"
     content = ApplicationIcon.objects.filter(sha256=sha256).values_list(column, flat=True).first()
     if content is None:
@@ -26,6 +27,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
+@takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
     application = opened(request, application_id)
     form = IconForm()

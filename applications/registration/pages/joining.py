@@ -16,6 +16,7 @@ from applications.registration.models import Application
 from applications.registration.pages.forms import JoinForm
 from applications.registration.selectors.applications import find_application
 from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.page_messages import errors_as_messages
 
 JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
 REQUESTS_A_PAGE = 10
@@ -62,11 +63,8 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
             "applications/join_withdraw.html",
             {"association_request": association_request, "part": "applications"},
         )
-    try:
+    with errors_as_messages(request):
         withdraw_association(caller=caller, request_id=request_id)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"Request {AssociationState.WITHDRAWN.lower()}.")
     return redirect("portal:application-join")
 

@@ -90,7 +90,9 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
         f"The secret ending in {masked(decrypt(key.ciphertext))[-4:]} stops working at once, and its key ID changes. "
         "The new one has the same dates. To change over without downtime, add a second key first."
     )
-    return _ask(request, application, heading="Regenerate this key?", warning=warning, verb="Regenerate")
+    return _confirmation(
+        request, application, heading="Regenerate this key?", warning=warning, verb="Regenerate"
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -107,9 +109,11 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
         return redirect("portal:application-keys", application.pk)
     warning = (
         f"No one can get a token with the secret ending in {masked(decrypt(key.ciphertext))[-4:]} from now on. "
-        "Tokens that were given out stay valid until they expire."
+        "Tokens issued with it stay valid until they expire."
     )
-    return _ask(request, application, heading="End this key now?", warning=warning, verb="End the key")
+    return _confirmation(
+        request, application, heading="End this key now?", warning=warning, verb="End the key"
+    )
 
 
 @sensitive_post_parameters()
@@ -128,7 +132,7 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
             request, f"{slot.capitalize()} subscription key regenerated. The old key no longer works."
         )
         return redirect(_keys_address(application, SUBSCRIPTION))
-    return _ask(
+    return _confirmation(
         request,
         application,
         heading=f"Regenerate the {slot} subscription key?",
@@ -169,7 +173,7 @@ def _subscription_keys(application: Application, *, in_full: bool) -> list[dict[
     ]
 
 
-def _ask(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
+def _confirmation(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
     back = reverse("portal:application-keys", args=[application.pk])
     return render(
         request, "applications/confirm.html", frame(request, application, "keys", back=back, **texts)

@@ -24,6 +24,7 @@ from applications.registration.services.owners import (
     withdraw_invitation,
 )
 from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.page_messages import errors_as_messages
 
 PEOPLE_A_PAGE = 50
 JOINING_SHOWN = 20
@@ -53,12 +54,9 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    try:
+    with errors_as_messages(request):
         invited = pending_invitation(application, invitation_id)
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=invited.email)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"{invited.email} was sent a new link. The old link no longer works.")
     return redirect("portal:application-owners", application.pk)
 
@@ -79,11 +77,8 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
             "back": reverse("portal:application-owners", args=[application.pk]),
         }
         return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
-    try:
+    with errors_as_messages(request):
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, f"Invitation of {invited.email} withdrawn.")
     return redirect("portal:application-owners", application.pk)
 
@@ -98,7 +93,7 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     is_self = person.pk == request.user.pk
     context = frame(request, application, "owners", heading=_question(person, is_self))
     if not is_self and not context["may_write"]:
-        raise Forbidden("Only owners of this application remove others.")
+        raise Forbidden("Only owners of this application can remove others.")
     if request.method == "POST":
         return _removed(request, application, person, is_self)
     context |= {

@@ -53,7 +53,8 @@ class RequestFilterForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [(one.id, f"{one.method} {one.title}") for one in operations().values()]
-        self.fields["operation"].choices = [("", "All operations"), *choices]  # type: ignore[attr-defined]
+        field: Any = self.fields["operation"]
+        field.choices = [("", "All operations"), *choices]
 
     def clean_status(self) -> str:
         value = str(self.cleaned_data["status"]).lower()

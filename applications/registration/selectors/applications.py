@@ -12,6 +12,8 @@ from applications.registration.models import Application
 from fulfillment.core.errors import Forbidden, NotFound
 
 WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
+# The most applications in the list of callers of the API reference.
+MAX_OFFERED = 100
 
 
 def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[Application]:
@@ -99,7 +101,7 @@ def may_write(caller: Caller, application: Application) -> bool:
 
 
 def writable_application_ids(caller: Caller, applications: list[Application]) -> set[Any]:
-    """Which of these the caller may write, in one query whatever their number."""
+    """Which of these the caller may write, in one query for any number."""
     if caller.is_operator:
         return {application.pk for application in applications}
     if caller.is_application or caller.scopes.isdisjoint(WRITE_GRANTS):
@@ -114,10 +116,10 @@ def writable_application_ids(caller: Caller, applications: list[Application]) ->
     return roles if caller.third_party_id is None else roles & {caller.third_party_id}
 
 
-def applications_to_call_as(user_id: Any, *, most: int = 100) -> list[Application]:
+def applications_to_call_as(user_id: Any) -> list[Application]:
     """The enabled applications that this user may change themselves, by name: those whose keys are theirs to use."""
     written = Role.objects.filter(
         user=user_id, application__isnull=False, store__isnull=True, grant__in=WRITE_GRANTS
     )
     own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
-    return list(with_icons(own).order_by("name", "pk")[:most])
+    return list(with_icons(own).order_by("name", "pk")[:MAX_OFFERED])

@@ -8,7 +8,7 @@ from applications.registration.models import DailyUsage
 
 
 def daily_usage(*, application_ids: Collection[UUID] | None = None, days: int = 30) -> list[DailyUsage]:
-    """The last `days` days (UTC, today included), oldest first; None stands for every application.
+    """The last `days` days (UTC, today included), oldest first; None means all applications.
 
     Days without a call have no row; calls of the last few seconds may be missing.
     """

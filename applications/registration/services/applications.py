@@ -14,11 +14,13 @@ from applications.registration.models import Application
 from applications.registration.services.keys import (
     add_key,
     change_key_dates,
+    date_faults,
     key_of,
     lock_application,
     regenerate_key,
 )
 from applications.registration.services.reply_urls import reply_url_faults
+from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.core.visible_text import is_blank
 
@@ -96,24 +98,42 @@ def change_application(*, application: Application, values: Mapping[str, Any]) -
     if values.get("IsTest", application.is_test) != application.is_test:
         message = "IsTest: it is chosen at registration and never changes; register another application."
         raise Invalid.at("/IsTest", "is_test_fixed", message)
-    _write(application, values)
-    application.save()
+    with saved_if_changed(application):
+        _write(application, values)
     _write_keys(application, values.get("Keys", ()))
     return application
 
 
 def _write(application: Application, values: Mapping[str, Any]) -> None:
+    faults = _faults(application, values)
+    if "ReplyUrls" in values:
+        application.redirect_uris = " ".join(dict.fromkeys(values["ReplyUrls"]))
+    if faults:
+        faults += _date_faults(values)
+        message = faults[0].message if len(faults) == 1 else "The application cannot be saved."
+        raise Invalid(message, code="invalid_body", faults=faults)
+
+
+def application_faults(values: Mapping[str, Any]) -> list[Fault]:
+    """The faults of these members of a request by the rules of applications."""
+    return [*_faults(Application(), values), *_date_faults(values)]
+
+
+def _faults(application: Application, values: Mapping[str, Any]) -> list[Fault]:
+    """Sets the members and returns what is wrong with them."""
     for name, column in FIELDS.items():
         if name in values:
             setattr(application, column, values[name])
-    faults = _field_faults(application)
-    if "ReplyUrls" in values:
-        faults += reply_url_faults(values["ReplyUrls"])
-        application.redirect_uris = " ".join(dict.fromkeys(values["ReplyUrls"]))
-    if faults:
-        raise Invalid(
-            faults[0].message if len(faults) == 1 else "The application cannot be saved.", faults=faults
-        )
+    return [*_field_faults(application), *reply_url_faults(values.get("ReplyUrls", ()))]
+
+
+def _date_faults(values: Mapping[str, Any]) -> list[Fault]:
+    """Of the keys that are sent with both dates."""
+    return [
+        fault
+        for index, key in enumerate(values.get("Keys", ()))
+        for fault in date_faults(key.get("StartDate"), key.get("EndDate"), f"/Keys/{index}")
+    ]
 
 
 def _field_faults(application: Application) -> list[Fault]:

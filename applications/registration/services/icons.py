@@ -6,6 +6,7 @@ from django.db import transaction
 from PIL import Image, ImageChops
 
 from applications.registration.models import Application, ApplicationIcon
+from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.pictures import (
     PictureTooLarge,
@@ -28,15 +29,17 @@ def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
     """Checks, re-encodes and stores the picture with a rendition of its centre; replaces an earlier one."""
     picture = _opened(content)
     image, central = _png(picture), _png(picture.crop(_central_box()))
-    icon, _ = ApplicationIcon.objects.update_or_create(
-        application=application,
-        defaults={
-            "image": image,
-            "central_image": central,
-            "sha256": hashlib.sha256(image).hexdigest(),
-            "reaches_outside_centre": _reaches_outside_centre(picture),
-        },
-    )
+    values = {
+        "image": image,
+        "central_image": central,
+        "sha256": hashlib.sha256(image).hexdigest(),
+        "reaches_outside_centre": _reaches_outside_centre(picture),
+    }
+    icons = ApplicationIcon.objects.select_for_update()
+    icon, _ = icons.get_or_create(application=application, defaults=values)
+    with saved_if_changed(icon):
+        for column, value in values.items():
+            setattr(icon, column, value)
     return icon
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from applications.registration.models import Application, ApplicationKey
-from fulfillment.core.errors import Conflict, Invalid, NotFound
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 
 MAXIMUM_KEYS = 10
@@ -29,7 +29,7 @@ def add_key(
     if application.keys.count() >= MAXIMUM_KEYS:
         raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAXIMUM_KEYS} keys.")
     start = start_date or timezone.now()
-    key = _new_key(application, start, end_date or _usual_end(start, pointer), pointer, value)
+    key = _new_key(application, start, end_date or _default_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:
         application.client_type = Application.CLIENT_CONFIDENTIAL
         application.save(update_fields=["client_type", "updated"])
@@ -94,7 +94,7 @@ def lock_application(application: Application) -> None:
     Application.objects.select_for_update(of=("self",)).only("pk").get(pk=application.pk)
 
 
-def _usual_end(start: datetime, pointer: str) -> datetime:
+def _default_end(start: datetime, pointer: str) -> datetime:
     try:
         return start + LIFETIME
     except OverflowError as error:
@@ -117,6 +117,11 @@ def _new_key(
     )
 
 
+def date_faults(start: datetime | None, end: datetime | None, pointer: str) -> list[Fault]:
+    if start is None or end is None or start < end:
+        return []
+    return [Fault(f"{pointer}/EndDate", "end_before_start", "EndDate must be after StartDate.")]
+
+
 def _check_dates(start: datetime, end: datetime, pointer: str) -> None:
-    if end <= start:
-        raise Invalid.at(f"{pointer}/EndDate", "end_before_start", "EndDate must be after StartDate.")
+    raise_faults(date_faults(start, end, pointer))

@@ -7,6 +7,7 @@ from fulfillment.core.db.prepared import execute
 
 PROOF = "proof"
 EVENTS = "events"
+TEST_ORDER = "test order"
 NOTE = """
 INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
 """
@@ -20,3 +21,8 @@ def record_milestone(*, application_id: UUID | None, name: str) -> None:
         return
     execute(NOTE, (application_id, name))
     _known.put((application_id, name), True)
+
+
+def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
+    """In the transaction of what reached it: if that is rolled back, so is the milestone."""
+    execute(NOTE, (application_id, name))

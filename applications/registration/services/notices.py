@@ -88,9 +88,9 @@ def notify_of_ending_keys(*, now: datetime) -> int:
             application=key.application,
             kind=NotificationKind.KEY_ENDING,
             key=f"key:{key.pk}:{key.end_date:%Y%m%d}:{mark}",
-            title=f"A key of {key.application.name} ends in {days} day{'' if days == 1 else 's'}",
-            text=f"It is valid until {key.end_date:%d %b %Y, %H:%M} UTC. Add a new key and change over before then; "
-            "both are valid meanwhile.",
+            title=f"A key of {key.application.name} expires in {days} day{'' if days == 1 else 's'}",
+            text=f"It is valid until {key.end_date:%d %b %Y, %H:%M} UTC. Add a new key and switch to it before then; "
+            "both work in the meantime.",
             path=f"{key.application.get_absolute_url()}/keys",
         )
         count += 1

@@ -16,6 +16,7 @@ from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import NotificationKind, Role, User
 from accounts.services.secret_generations import PEPPERS, TimeLimited
+from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
 from applications.registration.selectors.owners import invitation_of, owner_ids, pending_invitation
@@ -39,7 +40,6 @@ TIME_LIMITED = (
     ),
 )
 MAXIMUM_PENDING = 20
-MAXIMUM_A_DAY = 50
 LONGEST_ADDRESS = 254
 
 
@@ -59,7 +59,7 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
         kind=NotificationKind.OWNER_INVITED,
         key=f"invitation:{invitation.pk}",
         title=f"A new owner is invited to {application.name}",
-        text="Owners have all the same rights. See who is invited, and withdraw what is wrong.",
+        text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognise.",
         path=f"{application.get_absolute_url()}/owners",
         without=[caller.user_id],
     )
@@ -118,7 +118,7 @@ def remove_person(*, caller: Caller, application: Application, user_id: Any) -> 
         raise Conflict("The last owner cannot leave; invite another one first.", code="last_owner")
     roles.delete()
     if application.user_id == leaving:
-        application.user_id = _heir(leaving, staying)
+        application.user_id = _next_registrant(leaving, staying)
         application.save(update_fields=["user", "updated"])
     for sent in application.owner_invitations.filter(invited_by=leaving, state=InvitationState.PENDING):
         _decide(sent, InvitationState.WITHDRAWN, caller.user_id)
@@ -139,14 +139,21 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
         raise Conflict(
             f"At most {MAXIMUM_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
         )
-    sent_today = OwnerInvitation.objects.filter(invited_by=caller.user_id, sent__gt=now - timedelta(days=1))
-    if sent_today.count() >= MAXIMUM_A_DAY:
-        raise Conflict(f"You can send {MAXIMUM_A_DAY} invitations a day.", code="too_many")
+    _count_mail(caller, email)
     invitation = known or OwnerInvitation(application=application, email=email)
     invitation.invited_by_id = caller.user_id
     invitation.digest, invitation.sent, invitation.expires = digest(token), now, now + LIFETIME
     invitation.save()
     return invitation
+
+
+def _count_mail(caller: Caller, email: str) -> None:
+    """Counts each mail towards the daily limits, also repeated mails of one invitation."""
+    over = count_invitation_mail(user_id=str(caller.user_id), email=email)
+    if over is None:
+        return
+    who = "An address is sent at most" if over.policy == "invitations-to" else "You can send"
+    raise Conflict(f"{who} {over.quota} invitations a day.", code="too_many")
 
 
 def _lock_to_write(caller: Caller, application: Application) -> None:
@@ -183,7 +190,7 @@ def _known(user_id: Any) -> UUID:
         raise NotFound("There is no user with this ID.", code="user_not_found") from error
 
 
-def _heir(leaving: UUID, staying: list[UUID]) -> UUID:
+def _next_registrant(leaving: UUID, staying: list[UUID]) -> UUID:
     tenant = User.objects.filter(pk=leaving).values("tenant")
     related = set(User.objects.filter(pk__in=staying, tenant__in=tenant).values_list("pk", flat=True))
     return next((owner for owner in staying if owner in related), staying[0])

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from typing import Any
 
 import pgtrigger
 from django.db.models import Q
@@ -10,6 +9,7 @@ from accounts.services.personal_trail import emails_of, known_as
 from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import PersonalData, Record
 
 # Applications without another owner.
@@ -42,7 +42,7 @@ def _erase_contacts(user: User) -> None:
     """Erases support contacts that equal a current or former address of the user."""
     emails = emails_of(user)
     phones = [one.phone for one in known_as(user) if one.phone]
-    events: Any = Application.pgh_event_model
+    events = event_model(Application)
     for column, condition in (
         ("support_email", Q(lower_email__in=emails)),
         ("support_phone", Q(support_phone__in=phones)),
@@ -72,7 +72,7 @@ def _erase_invitations(user: User) -> None:
     """Deletes invitations to current and former addresses; runs before the user's address is erased."""
     mine = Q(lower_email__in=emails_of(user))
     OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
-    events: Any = OwnerInvitation.pgh_event_model  # type: ignore[attr-defined]
+    events = event_model(OwnerInvitation)
     with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):
         events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)
 

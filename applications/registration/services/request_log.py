@@ -17,7 +17,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
-from django.db import connection
+from django.db import DataError, connection, transaction
 
 from fulfillment.core.api.document import path_name
 from fulfillment.core.caches import register_cache
@@ -27,6 +27,8 @@ logger = logging.getLogger("fulfillment.request_log")
 
 # Limits between two flushes: of all calls, and of one application.
 MAX_WAITING, MAX_PER_APPLICATION = 5_000, 1_000
+# A statement of 1,000 rows takes a processor for so long that requests wait for it.
+ROWS_AT_ONCE, PAUSE_SECONDS = 100, 0.02
 # The limit of waiting problem bodies; further calls are noted without their body.
 MAX_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
 LISTED_ERRORS = 20
@@ -128,13 +130,29 @@ def flush_request_log() -> int:
         logger.warning("%d calls are not in the request log: there were too many at once.", left_out)
     if not taken:
         return 0
+    written = 0
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(ADD, [orjson.dumps([_row(entry) for entry in taken]).decode()])
+        for written in range(0, len(taken), ROWS_AT_ONCE):
+            time.sleep(PAUSE_SECONDS if written else 0)
+            _write([_row(entry) for entry in taken[written : written + ROWS_AT_ONCE]])
     except BaseException:
-        _put_back(taken)
+        _put_back(taken[written:])
         raise
     return len(taken)
+
+
+def _write(rows: list[dict[str, Any]]) -> None:
+    """A row that PostgreSQL does not take is left out: kept, it would hold up the log of all applications for ever."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(ADD, [orjson.dumps(rows).decode()])
+    except DataError as error:
+        if len(rows) == 1:
+            logger.warning("A call is not in the request log: %s", type(error).__name__)
+            return
+        half = len(rows) // 2
+        _write(rows[:half])
+        _write(rows[half:])
 
 
 def is_enabled() -> bool:
@@ -217,4 +235,5 @@ def _problem(body: bytes, path: str) -> dict[str, Any] | None:
 def _text(value: Any, longest: int) -> str:
     """The text without secrets and without characters that PostgreSQL refuses."""
     text = str(value).replace("\x00", "")[:longest]
-    return masked(text.encode("utf-8", "replace").decode())
+    # Shortened again, because the mask can be longer than the secret.
+    return masked(text.encode("utf-8", "replace").decode())[:longest]

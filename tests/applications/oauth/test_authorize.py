@@ -1,4 +1,4 @@
-"""The authorization endpoint: who is asked, what is shown, and where answers go."""
+"""The authorization endpoint: sign-in, consent page and redirects."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -17,7 +17,7 @@ def shows_error(response) -> bool:
     return response.status_code == 400 and "Location" not in response.headers
 
 
-def test_a_visitor_signs_in_first_and_comes_back(public):
+def test_visitor_signs_in_first_and_returns(public):
     response = public.ask(Client())
     assert response.status_code == 302
     parts = urlsplit(response["Location"])
@@ -27,23 +27,23 @@ def test_a_visitor_signs_in_first_and_comes_back(public):
     assert dict(parse_qsl(back.query)) == public.request()
 
 
-def test_a_session_that_ended_on_the_consent_page_goes_back_to_it(public):
+def test_session_that_ended_on_the_consent_page_goes_back_to_it(public):
     response = public.consent(Client())
     back = urlsplit(dict(parse_qsl(urlsplit(response["Location"]).query))["next"])
     assert dict(parse_qsl(back.query)) == public.request()
     assert not Grant.objects.exists()
 
 
-def test_a_visitor_is_not_sent_to_an_application_by_an_error(public):
+def test_visitor_is_not_sent_to_an_application_by_an_error(public):
     response = public.ask(Client(), scope="nonsense")
     assert response["Location"].startswith("/accounts/login/")
 
 
-def test_a_visitor_with_an_unknown_application_sees_the_error(db):
+def test_visitor_with_an_unknown_application_sees_the_error(db):
     assert shows_error(Client().get("/oauth/authorize?client_id=nobody&response_type=code"))
 
 
-def test_the_consent_page_tells_who_asks_for_what(public, user):
+def test_consent_page_shows_applicant_and_permissions(public, user):
     response = public.ask(browser_of(user), scope="Store.Self.Read Order.Self.Write")
     assert response.status_code == 200
     assert response.context["application"] == public.application
@@ -52,13 +52,13 @@ def test_the_consent_page_tells_who_asks_for_what(public, user):
         ("Store.Self.Read", "Read stores, their products and your own roles"),
         ("Order.Self.Write", "Submit orders and cancel your own"),
     ]
-    assert "named no permissions" not in response.content.decode()
-    assert "named no permissions" in public.ask(browser_of(user)).content.decode()
+    assert "requested no particular permissions" not in response.content.decode()
+    assert "requested no particular permissions" in public.ask(browser_of(user)).content.decode()
     assert response.context["redirect_uri"] == "https://client.example/callback"
     assert response["Cache-Control"] == "no-store"
 
 
-def test_the_consent_form_carries_the_whole_request(public, user):
+def test_consent_form_carries_the_whole_request(public, user):
     browser = browser_of(user)
     form = public.ask(browser, resource=f"{ISSUER}/api/v1").context["form"]
     sent = {field.name: field.value() for field in form.hidden_fields() if field.value()}
@@ -77,7 +77,7 @@ def test_the_consent_form_carries_the_whole_request(public, user):
         ("http://[::1]:9099/callback", "http:"),
     ],
 )
-def test_the_policy_of_the_consent_page_names_where_the_answer_goes(user, reply_url, source):
+def test_policy_of_the_consent_page_names_where_the_answer_goes(user, reply_url, source):
     party = Party(ApplicationFactory(reply_urls=(reply_url,)))
     policy = party.ask(browser_of(user))["Content-Security-Policy"]
     assert f"form-action 'self' {source};" in policy
@@ -85,18 +85,18 @@ def test_the_policy_of_the_consent_page_names_where_the_answer_goes(user, reply_
     assert "unsafe" not in policy
 
 
-def test_no_scope_means_all_that_is_ones_own(public, user):
+def test_no_scope_means_all_that_is_the_callers_own(public, user):
     assert public.ask(browser_of(user)).context["scopes"] == list(DEFAULT_SCOPES)
     assert public.ask(browser_of(user), scope="").context["scopes"] == list(DEFAULT_SCOPES)
 
 
-def test_a_granted_answer_holds_code_state_and_issuer(public, user):
+def test_granted_answer_holds_code_state_and_issuer(public, user):
     answer = public.consent_of(user)
     assert set(answer) == {"code", "state", "iss"}
     assert (answer["state"], answer["iss"]) == ("a state", ISSUER)
 
 
-def test_a_denied_answer_holds_error_state_and_issuer(public, user):
+def test_denied_answer_holds_error_state_and_issuer(public, user):
     for denial in ("", "false", "False", "0"):
         answer = answer_of(public.consent(browser_of(user), allow=denial))
         assert (answer["error"], answer["state"], answer["iss"]) == ("access_denied", "a state", ISSUER)
@@ -104,11 +104,11 @@ def test_a_denied_answer_holds_error_state_and_issuer(public, user):
 
 
 @pytest.mark.parametrize("state", ["", "x" * 1500, "a&b=c#d", "\u2603 \u00e9", '"<script>'])
-def test_state_comes_back_as_it_was(public, user, state):
+def test_state_is_unchanged_by_a_round_trip(public, user, state):
     assert public.consent_of(user, state=state).get("state", "") == state
 
 
-def test_a_query_of_the_reply_url_is_kept(user):
+def test_query_of_the_reply_url_is_kept(user):
     party = Party(ApplicationFactory(reply_urls=("https://client.example/cb?tenant=a%20b",)))
     assert party.consent_of(user)["tenant"] == "a b"
     assert party.consent_of(user, scope="nonsense") | {"tenant": "a b"} == party.consent_of(
@@ -149,7 +149,7 @@ ERRORS = {
 
 @pytest.mark.parametrize("name", ERRORS)
 @pytest.mark.parametrize("step", ["ask", "consent"])
-def test_an_error_goes_back_with_state_and_issuer(public, user, name, step):
+def test_error_goes_back_with_state_and_issuer(public, user, name, step):
     changes, error = ERRORS[name]
     response = getattr(public, step)(browser_of(user), **changes)
     assert response.status_code == (302 if step == "ask" else 303)
@@ -180,19 +180,19 @@ def test_without_a_sure_address_the_error_is_a_page(public, user, name, step):
 
 
 @pytest.mark.parametrize("allow", ["true", ""])
-def test_a_nul_in_the_consent_form_is_refused(public, user, allow):
+def test_nul_in_the_consent_form_is_refused(public, user, allow):
     for name in public.request():
         assert shows_error(public.consent(browser_of(user), allow=allow, **{name: "a\0b"}))
 
 
-def test_a_nul_in_the_address_is_refused(public, user):
+def test_nul_in_the_address_is_refused(public, user):
     assert public.ask(browser_of(user), state="a\0b").status_code == 400
 
 
 @pytest.mark.parametrize(
     "query", ["", "%", "%GG=%GG", "client_id=%FF%FE", "&&&===", "\u2603=\u2603", "client_id"]
 )
-def test_a_broken_address_is_an_error_page(db, user, query):
+def test_broken_address_is_an_error_page(db, user, query):
     assert shows_error(browser_of(user).get(f"/oauth/authorize?{query}"))
 
 
@@ -208,7 +208,7 @@ def test_a_broken_address_is_an_error_page(db, user, query):
         "code_challenge_method",
     ],
 )
-def test_a_parameter_sent_twice_is_refused(public, user, name):
+def test_parameter_sent_twice_is_refused(public, user, name):
     query = urlencode([*public.request(scope="Store.Self.Read").items(), (name, "again")])
     assert shows_error(browser_of(user).get(f"/oauth/authorize?{query}"))
 
@@ -220,21 +220,21 @@ def test_one_reply_url_need_not_be_named_two_must(public, user):
     assert shows_error(public.ask(browser_of(user), redirect_uri=None))
 
 
-def test_a_disabled_application_is_an_error_page(public, user):
+def test_disabled_application_is_an_error_page(public, user):
     public.application.is_enabled = False
     public.application.save()
     assert shows_error(public.ask(browser_of(user)))
     assert shows_error(public.consent(browser_of(user)))
 
 
-def test_an_inactive_user_is_a_visitor(public, user):
+def test_inactive_user_is_a_visitor(public, user):
     browser = browser_of(user)
     user.is_active = False
     user.save()
     assert public.consent(browser)["Location"].startswith("/accounts/login/")
 
 
-def test_the_consent_form_needs_its_own_token(public, user):
+def test_consent_form_needs_its_own_token(public, user):
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(user)
     assert public.consent(browser).status_code == 403

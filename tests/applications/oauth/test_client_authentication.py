@@ -25,13 +25,13 @@ def ask(body: str, header: str | None = None, content_type: str = FORM, path: st
     return Client(raise_request_exception=False).post(path, body, content_type=content_type, headers=headers)
 
 
-def test_a_public_client_has_no_client_credentials(public):
+def test_public_client_has_no_client_credentials(public):
     response = public.token(grant_type="client_credentials")
     assert response.status_code == 401
     assert response.json()["error"] == "invalid_client"
 
 
-def test_a_confidential_client_cannot_leave_its_key_out(confidential, user):
+def test_confidential_client_cannot_leave_its_key_out(confidential, user):
     code = confidential.code_for(user)
     confidential.secret = ""
     response = confidential.redeem(code)
@@ -39,7 +39,7 @@ def test_a_confidential_client_cannot_leave_its_key_out(confidential, user):
     assert response["WWW-Authenticate"].startswith("Basic ")
 
 
-def test_a_public_client_may_name_itself_by_basic_without_a_secret(public, user):
+def test_public_client_may_name_itself_by_basic_without_a_secret(public, user):
     code = public.code_for(user)
     response = ask(
         f"grant_type=authorization_code&code={code}&code_verifier={'v' * 43}"
@@ -49,7 +49,7 @@ def test_a_public_client_may_name_itself_by_basic_without_a_secret(public, user)
     assert response.status_code == 200
 
 
-def test_the_form_carries_credentials_too(application):
+def test_form_carries_credentials_too(application):
     response = ask(f"grant_type=client_credentials&client_id=shop&client_secret={application.known_key}")
     assert response.status_code == 200
 
@@ -119,7 +119,7 @@ def test_padding_is_that_of_the_length_and_no_other(secret):
 
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("path", ["/oauth/token", "/oauth/revoke"])
-def test_a_malformed_header_is_never_a_fault_of_the_server(application, name, path):
+def test_malformed_header_is_never_a_fault_of_the_server(application, name, path):
     header, status = HEADERS[name]
     header = header.replace("{good}", encoded(f"shop:{application.known_key}"))
     header = header.replace("{good_nul}", encoded(f"shop:{application.known_key}\0"))
@@ -198,7 +198,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_a_body_is_answered_by_the_rules(application, name):
+def test_body_is_answered_by_the_rules(application, name):
     body, status, error = BODIES[name]
     response = ask(body, basic("shop", application.known_key))
     assert (response.status_code, response.json().get("error")) == (status, error)
@@ -232,7 +232,7 @@ def test_other_methods_are_refused(client, path, method):
 
 
 @pytest.mark.parametrize("origin", ["https://client.example", "http://127.0.0.1:8000", "null"])
-def test_the_token_endpoint_is_closed_to_other_origins(confidential, origin):
+def test_token_endpoint_is_closed_to_other_origins(confidential, origin):
     browser = Client(headers={"Origin": origin})
     response = confidential.token(browser, grant_type="client_credentials")
     assert response.status_code == 200
@@ -240,7 +240,7 @@ def test_the_token_endpoint_is_closed_to_other_origins(confidential, origin):
 
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/oauth/revoke"])
-def test_a_database_that_is_away_is_no_fault_of_the_client(application, monkeypatch, path):
+def test_database_that_is_away_is_no_fault_of_the_client(application, monkeypatch, path):
     def fail(*args, **kwargs):
         raise OperationalError("the connection is lost")
 

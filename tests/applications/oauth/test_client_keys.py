@@ -38,7 +38,7 @@ def test_every_valid_key_is_a_secret(application):
     ("start", "end", "status"),
     [(-60, 60, 200), (0, 60, 200), (5, 60, 401), (-60, 0, 401), (-60, -5, 401), (-60, 5, 200)],
 )
-def test_a_key_is_valid_from_its_start_until_before_its_end(db, start, end, status):
+def test_key_is_valid_from_its_start_until_before_its_end(db, start, end, status):
     now = timezone.now()
     key = ApplicationKeyFactory(
         start_date=now + timedelta(minutes=start), end_date=now + timedelta(minutes=end)
@@ -47,24 +47,24 @@ def test_a_key_is_valid_from_its_start_until_before_its_end(db, start, end, stat
     assert response.status_code == status
 
 
-def test_a_regenerated_key_is_dead_at_once(application):
+def test_regenerated_key_is_invalid_at_once(application):
     regenerate_key(application=application, key_id=application.keys.get().pk)
     assert Party(application, application.known_key).token(grant_type="client_credentials").status_code == 401
 
 
-def test_a_key_made_under_an_older_pepper_still_works(application, settings):
+def test_key_created_under_an_older_pepper_still_works(application, settings):
     settings.PEPPERS = ["a new pepper of the test suite, 32 bytes", *settings.PEPPERS]
     assert application.keys.get().digest != digest(application.known_key)
     assert Party(application, application.known_key).token(grant_type="client_credentials").status_code == 200
 
 
-def test_the_key_of_another_application_is_no_secret(application):
+def test_key_of_another_application_is_no_secret(application):
     other = ApplicationFactory(confidential=True)
     response = Party(application, other.known_key).token(grant_type="client_credentials")
     assert response.status_code == 401
 
 
-def test_the_toolkits_own_secret_is_never_a_secret(application):
+def test_toolkits_own_secret_is_never_a_secret(application):
     application.client_secret = "a secret in the unused column"
     application.save()
     response = Party(application, "a secret in the unused column").token(grant_type="client_credentials")

@@ -22,7 +22,7 @@ def refused(response, error: str = "invalid_grant") -> bool:
     return response.status_code == 400 and response.json()["error"] == error
 
 
-def test_a_code_gives_one_pair_of_tokens(party, user):
+def test_code_gives_one_pair_of_tokens(party, user):
     response = party.redeem(party.code_for(user))
     assert response.status_code == 200
     tokens = response.json()
@@ -42,7 +42,7 @@ def test_values_of_codes_and_tokens_are_not_stored(party, user):
     assert is_alive(tokens["access_token"])
 
 
-def test_an_issued_token_opens_the_api(party, user):
+def test_issued_token_grants_access_to_the_api(party, user):
     tokens = party.sign_in(user)
     create_subscription(user=user)
     answer = party.client.get("/api/v1/store", headers={"Authorization": f"Bearer {tokens['access_token']}"})
@@ -74,41 +74,41 @@ def test_an_issued_token_opens_the_api(party, user):
         ({"resource": ["http://127.0.0.1:8000/api/v1", "https://elsewhere.example"]}, "invalid_target"),
     ],
 )
-def test_a_code_is_bound_to_what_was_requested(party, user, changes, error):
+def test_code_is_bound_to_what_was_requested(party, user, changes, error):
     code = party.code_for(user)
     assert refused(party.redeem(code, **changes), error)
     assert not AccessToken.objects.exists()
     assert party.redeem(code).status_code == 200
 
 
-def test_a_redirect_uri_that_was_not_sent_need_not_be_repeated(party, user):
+def test_redirect_uri_that_was_not_sent_need_not_be_repeated(party, user):
     assert party.redeem(party.code_for(user, redirect_uri=None), redirect_uri=None).status_code == 200
     assert party.redeem(party.code_for(user, redirect_uri=None)).status_code == 200
     code = party.code_for(user, redirect_uri=None)
     assert refused(party.redeem(code, redirect_uri="https://elsewhere.example/"))
 
 
-def test_a_code_lives_for_a_minute(party, user):
+def test_code_is_valid_for_a_minute(party, user):
     code = party.code_for(user)
     with time_machine.travel(timezone.now() + timedelta(seconds=61)):
         assert refused(party.redeem(code))
 
 
-def test_a_code_is_for_its_own_client(party, user):
+def test_code_is_for_its_own_client(party, user):
     code = party.code_for(user)
     other = Party(ApplicationFactory(confidential=True))
     assert refused(other.redeem(code))
     assert party.redeem(code).status_code == 200
 
 
-def test_a_code_of_an_inactive_user_is_refused(party, user):
+def test_code_of_an_inactive_user_is_refused(party, user):
     code = party.code_for(user)
     user.is_active = False
     user.save()
     assert refused(party.redeem(code))
 
 
-def test_a_disabled_application_gets_no_token(party, user):
+def test_disabled_application_gets_no_token(party, user):
     code = party.code_for(user)
     party.application.is_enabled = False
     party.application.save()
@@ -117,7 +117,7 @@ def test_a_disabled_application_gets_no_token(party, user):
     assert response.json()["error"] == "invalid_client"
 
 
-def test_a_code_used_again_ends_what_it_gave(party, user):
+def test_code_used_again_ends_what_it_gave(party, user):
     code = party.code_for(user)
     first = party.redeem(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -128,7 +128,7 @@ def test_a_code_used_again_ends_what_it_gave(party, user):
     assert not AccessToken.objects.exists()
 
 
-def test_a_used_code_in_foreign_hands_ends_nothing(party, user):
+def test_used_code_in_foreign_hands_ends_nothing(party, user):
     code = party.code_for(user)
     tokens = party.redeem(code).json()
     other = Party(ApplicationFactory(confidential=True))
@@ -144,7 +144,7 @@ def test_replay_ends_one_sign_in_only(party, user):
     assert is_alive(other["access_token"])
 
 
-def test_a_resource_is_kept_with_the_tokens(party, user):
+def test_resource_is_kept_with_the_tokens(party, user):
     api, service = "http://127.0.0.1:8000/api/v1", "http://127.0.0.1:8000"
     tokens = party.sign_in(user, resource=api)
     assert AccessToken.objects.get().resource == [api]
@@ -158,7 +158,7 @@ def test_scopes_requested_are_the_scopes_given(party, user):
     assert tokens["scope"] == "Store.Self.Read Order.All.Read"
 
 
-def test_a_verifier_is_never_optional(party, user):
+def test_verifier_is_never_optional(party, user):
     response = party.consent_of(user, code_challenge=None, code_challenge_method=None)
     assert response["error"] == "invalid_request"
     assert VERIFIER not in str(response)

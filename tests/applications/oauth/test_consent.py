@@ -1,4 +1,4 @@
-"""Who may do without the consent page or without a code: nobody by asking for it."""
+"""No request parameter skips the consent page or the code."""
 
 from urllib.parse import urlsplit
 
@@ -40,22 +40,22 @@ def test_no_parameter_skips_the_consent(request, user, kind, changes):
     assert not Grant.objects.exists()
 
 
-def test_a_response_mode_does_not_move_the_answer(public, user):
+def test_response_mode_does_not_move_the_answer(public, user):
     response = public.consent(browser_of(user), response_mode="fragment")
     assert urlsplit(response["Location"]).fragment == ""
 
 
-def test_a_first_party_application_with_a_key_needs_no_consent(user):
+def test_first_party_application_with_a_key_needs_no_consent(user):
     party = Party(ApplicationFactory(confidential=True, first_party=True))
     assert "code" in answer_of(party.ask(browser_of(user)))
 
 
-def test_a_first_party_application_without_a_key_needs_consent(user):
+def test_first_party_application_without_a_key_needs_consent(user):
     party = Party(ApplicationFactory(first_party=True))
     assert party.ask(browser_of(user)).status_code == 200
 
 
-def test_the_reference_itself_cannot_be_used_for_a_sign_in(user):
+def test_reference_itself_cannot_be_used_for_a_sign_in(user):
     party = Party(ApplicationFactory(first_party=True))
     client_id = ensure_api_console().client_id
     for address in (f"{ISSUER}/api/v1/docs/oauth2-redirect", "http://127.0.0.1:9/x"):
@@ -75,7 +75,7 @@ def implicit(db, settings) -> Party:
     return Party(ApplicationFactory(implicit_flow_allowed=True))
 
 
-def test_the_implicit_flow_gives_a_short_token_in_the_fragment(implicit, user):
+def test_implicit_flow_gives_a_short_token_in_the_fragment(implicit, user):
     response = implicit.consent(browser_of(user), response_type="token", code_challenge=None)
     assert urlsplit(response["Location"]).query == ""
     answer = answer_of(response)
@@ -83,7 +83,7 @@ def test_the_implicit_flow_gives_a_short_token_in_the_fragment(implicit, user):
     assert (answer["expires_in"], answer["iss"]) == ("900", ISSUER)
 
 
-def test_the_implicit_flow_needs_the_application_and_the_deployment(implicit, user, settings):
+def test_implicit_flow_needs_the_application_and_the_deployment(implicit, user, settings):
     Application.objects.update(implicit_flow_allowed=False)
     assert implicit.consent_of(user, response_type="token")["error"] == "unauthorized_client"
     Application.objects.update(implicit_flow_allowed=True)
@@ -98,7 +98,7 @@ def test_implicit_errors_travel_in_the_fragment(implicit, user):
     assert answer_of(response)["iss"] == ISSUER
 
 
-def test_a_code_challenge_is_asked_of_confidential_clients_too(confidential, user):
+def test_code_challenge_is_required_of_confidential_clients(confidential, user):
     assert confidential.consent_of(user, code_challenge=None)["error"] == "invalid_request"
 
 

@@ -1,4 +1,4 @@
-"""What is read from a request of the token endpoint, before anybody is looked up."""
+"""What is read from a request of the token endpoint, before any account is looked up."""
 
 import base64
 

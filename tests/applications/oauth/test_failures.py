@@ -18,7 +18,7 @@ def wrong(party: Party) -> Party:
     return Party(party.application, "wrong")
 
 
-def test_the_fourth_wrong_secret_is_429_with_retry_after(confidential):
+def test_fourth_wrong_secret_is_429_with_retry_after(confidential):
     answers = [wrong(confidential).token(grant_type="client_credentials") for _ in range(4)]
 
     assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
@@ -28,14 +28,14 @@ def test_the_fourth_wrong_secret_is_429_with_retry_after(confidential):
     assert answers[3]["Cache-Control"] == "no-store"
 
 
-def test_a_wrong_code_and_a_wrong_refresh_token_count_as_well(public):
+def test_wrong_code_and_a_wrong_refresh_token_count_as_well(public):
     statuses = [public.redeem("nonsense").status_code for _ in range(2)]
     statuses += [public.refresh("nonsense").status_code for _ in range(2)]
 
     assert statuses == [400, 400, 400, 429]
 
 
-def test_what_is_wrong_with_the_request_itself_does_not_count(confidential):
+def test_invalid_request_is_not_counted_as_a_failure(confidential):
     for _ in range(5):
         assert confidential.token(grant_type="password").status_code == 400
         assert confidential.token().status_code == 400
@@ -43,7 +43,7 @@ def test_what_is_wrong_with_the_request_itself_does_not_count(confidential):
     assert not RateWindow.objects.exists()
 
 
-def test_others_behind_the_same_address_go_on(confidential):
+def test_others_behind_the_same_address_continue(confidential):
     good = Party(ApplicationFactory(confidential=True))
     for _ in range(5):
         wrong(confidential).token(grant_type="client_credentials")
@@ -52,7 +52,7 @@ def test_others_behind_the_same_address_go_on(confidential):
     assert wrong(good).token(grant_type="client_credentials").status_code == 429
 
 
-def test_a_client_that_goes_on_with_wrong_secrets_costs_no_query(confidential, django_assert_num_queries):
+def test_client_that_continues_with_wrong_secrets_costs_no_query(confidential, django_assert_num_queries):
     for _ in range(4):
         wrong(confidential).token(grant_type="client_credentials")
 
@@ -81,7 +81,7 @@ def test_revocation_shares_the_limit(confidential):
     assert statuses == [401, 401, 401, 429]
 
 
-def test_an_address_that_floods_is_refused_whole_and_unread(confidential, django_assert_num_queries):
+def test_address_that_floods_is_refused_whole_and_unread(confidential, django_assert_num_queries):
     good = Party(ApplicationFactory(confidential=True))
     for number in range(31):
         assert number > 20 or good.token(grant_type="client_credentials").status_code == 200, number

@@ -7,7 +7,7 @@ ISSUER = "http://127.0.0.1:8000"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_the_server_describes_itself_whatever_the_host_header_says(host):
+def test_metadata_is_independent_of_the_host_header(host):
     response = Client(headers={"Host": host}).get("/.well-known/oauth-authorization-server")
     assert response.status_code == 200
     assert response["Access-Control-Allow-Origin"] == "*"
@@ -24,7 +24,7 @@ def test_the_server_describes_itself_whatever_the_host_header_says(host):
     assert not {"introspection_endpoint", "registration_endpoint", "jwks_uri"} & set(metadata)
 
 
-def test_the_implicit_flow_is_announced_only_where_it_is_served(client, settings):
+def test_implicit_flow_is_announced_only_where_it_is_served(client, settings):
     settings.IMPLICIT_FLOW_ENABLED = True
     metadata = client.get("/.well-known/oauth-authorization-server").json()
     assert metadata["response_types_supported"] == ["code", "token"]
@@ -32,7 +32,7 @@ def test_the_implicit_flow_is_announced_only_where_it_is_served(client, settings
 
 
 @pytest.mark.parametrize(("path", "resource"), [("", ISSUER), ("/api/v1", f"{ISSUER}/api/v1")])
-def test_the_resource_is_the_address_it_was_derived_from(client, path, resource):
+def test_resource_is_the_address_it_was_derived_from(client, path, resource):
     response = client.get(f"/.well-known/oauth-protected-resource{path}")
     assert response.json()["resource"] == resource
     assert response.json()["authorization_servers"] == [ISSUER]

@@ -67,7 +67,7 @@ def test_of_parallel_redemptions_one_wins(party, user):
     assert not Grant.objects.exists()
 
 
-def test_a_replay_after_the_race_leaves_nothing_alive(party, user):
+def test_replay_after_the_race_leaves_nothing_alive(party, user):
     for _ in range(ROUNDS):
         code = party.code_for(user)
         at_once(*[lambda client, code=code: party.redeem(code, client)] * THREADS)
@@ -87,7 +87,7 @@ def test_of_parallel_refreshes_one_wins(party, user):
     assert RefreshToken.objects.values("token_family").distinct().count() == 1
 
 
-def test_late_reuse_beside_a_rotation_ends_the_newborn_too(party, user):
+def test_late_reuse_beside_a_rotation_ends_the_new_token_too(party, user):
     for _ in range(ROUNDS):
         old = party.sign_in(user)["refresh_token"]
         new = party.refresh(old).json()["refresh_token"]
@@ -103,7 +103,7 @@ def test_late_reuse_beside_a_rotation_ends_the_newborn_too(party, user):
         assert not RefreshToken.objects.filter(revoked__isnull=True).exists()
 
 
-def test_a_withdrawn_consent_ends_what_is_under_way(party, user):
+def test_withdrawn_consent_ends_what_is_under_way(party, user):
     for _ in range(ROUNDS):
         code, token = party.code_for(user), party.sign_in(user)["refresh_token"]
         responses = at_once(
@@ -112,7 +112,7 @@ def test_a_withdrawn_consent_ends_what_is_under_way(party, user):
             lambda client: revoke_authorization(user=user, application=party.application),
         )
         assert {r.status_code for r in responses if r is not None} <= {200, 400}
-        # Whoever came after the withdrawal was refused; whoever came before it was ended by it.
+        # Requests after the withdrawal were refused; tokens from before it were ended by it.
         assert not RefreshToken.objects.filter(revoked__isnull=True).exists()
         assert not AccessToken.objects.exists()
 
@@ -132,7 +132,7 @@ def test_parallel_endings_do_not_block_each_other(party, user):
         assert not AccessToken.objects.exists()
 
 
-def test_a_secret_is_dead_once_its_key_was_regenerated(party):
+def test_secret_is_invalid_once_its_key_was_regenerated(party):
     for _ in range(ROUNDS):
         application = ApplicationFactory(confidential=True)
         held = Party(application)

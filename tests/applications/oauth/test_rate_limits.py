@@ -18,6 +18,7 @@ from applications.registration.services.applications import create_application
 from fulfillment.core.client_addresses import bucket_of_address
 from tests.factories.accounts import UserFactory
 from tests.support.live_server import serving
+from tests.support.patience import PATIENCE
 from tests.support.scenario import ApiClient, build_world
 
 POLICY = re.compile(r'"([a-z-]+)";q=(\d+);w=60\Z')
@@ -46,19 +47,19 @@ def answers(world):
     client = world.as_user(world.user)
     store = client.call("GET", "/store/associated")
     unchanged = client.call("GET", "/store/associated", headers={"If-None-Match": store["ETag"]})
-    stranger = ApiClient("sfa_unknown", "nonsense")
+    anonymous = ApiClient("sfa_unknown", "nonsense")
     return {
         200: store,
         304: unchanged,
         400: client.call("POST", "/application", {"Nme": 1}),
-        401: stranger.call("GET", "/store"),
+        401: anonymous.call("GET", "/store"),
         403: world.as_application().call("GET", "/user/self"),
         404: client.call("GET", "/application/00000000-0000-0000-0000-000000000000"),
         405: client.call("DELETE", "/store"),
         406: client.call("GET", "/store", headers={"Accept": "text/html"}),
-        "unknown path": stranger.call("GET", "/nothing"),
-        "NUL": stranger.call("GET", "/%00"),
-        "schema": stranger.call("GET", "/schema"),
+        "unknown path": anonymous.call("GET", "/nothing"),
+        "NUL": anonymous.call("GET", "/%00"),
+        "schema": anonymous.call("GET", "/schema"),
         "options": client.call("OPTIONS", "/store"),
     }
 
@@ -75,8 +76,8 @@ def test_every_answer_carries_both_headers(world):
 
 def test_pages_of_the_reference_are_counted_on_the_address_and_apart_from_its_calls(world, settings):
     settings.ADDRESS_REQUESTS_PER_MINUTE = 3
-    stranger = ApiClient("sfa_unknown", "nonsense")
-    pages = [stranger.call("GET", path) for path in ("/docs", "/docs/guides/errors", "/docs/nothing")]
+    anonymous = ApiClient("sfa_unknown", "nonsense")
+    pages = [anonymous.call("GET", path) for path in ("/docs", "/docs/guides/errors", "/docs/nothing")]
 
     assert [page.status_code for page in pages] == [200, 200, 404]
     assert [said(page)[:3] for page in pages] == [
@@ -85,18 +86,18 @@ def test_pages_of_the_reference_are_counted_on_the_address_and_apart_from_its_ca
         ("reference", 3, 0),
     ]
     for _ in ("the count says so", "the process remembers"):
-        refused = stranger.call("GET", "/docs")
+        refused = anonymous.call("GET", "/docs")
         assert (refused.status_code, said(refused)[:3]) == (429, ("reference", 3, 0))
         assert 1 <= int(refused["Retry-After"]) <= 60
         assert "Rate limit is exceeded" in refused.content.decode()
-    calls = [stranger.call("GET", path) for path in ("/schema", "/store", "/nothing", "/schema")]
+    calls = [anonymous.call("GET", path) for path in ("/schema", "/store", "/nothing", "/schema")]
     assert [call.status_code for call in calls] == [200, 401, 404, 429]
     assert world.as_user(world.user).call("GET", "/store/associated").status_code == 200
     pass_time(61)
-    assert stranger.call("GET", "/docs").status_code == 200
+    assert anonymous.call("GET", "/docs").status_code == 200
 
 
-def test_what_is_left_falls_with_each_request(world):
+def test_remaining_requests_fall_with_each_request(world):
     client = world.as_application()
     limit(world.application, 3)
 
@@ -131,7 +132,7 @@ def test_who_waits_as_stated_is_served_at_once(world):
     assert [client.call("GET", "/store").status_code for _ in range(6)] == [200] * 5 + [429]
 
 
-def test_a_changed_limit_holds_from_the_next_request_on(world):
+def test_changed_limit_holds_from_the_next_request_on(world):
     client = world.as_application()
     limit(world.application, 1)
     client.call("GET", "/store")
@@ -154,7 +155,7 @@ def test_both_keys_and_no_key_count_on_one_subscription(world):
     assert said(keyless)[1:3] == (3, 1)
 
 
-def test_a_caller_without_any_subscription_is_limited_as_well(world):
+def test_caller_without_any_subscription_is_limited_as_well(world):
     user = UserFactory(tenant=world.tenant)
     world.keys[user.pk] = ""
     client = ApiClient(world.as_user(user).token)
@@ -164,7 +165,7 @@ def test_a_caller_without_any_subscription_is_limited_as_well(world):
     assert (said(first)[:3], said(second)[:3]) == (("subscription", 600, 599), ("subscription", 600, 598))
 
 
-def test_a_foreign_key_uses_up_nothing_of_its_owner(world):
+def test_foreign_key_uses_up_nothing_of_its_owner(world):
     thief = ApiClient(world.as_user(world.outsider).token, world.key_of(world.user))
 
     assert thief.call("GET", "/store").status_code == 401
@@ -181,7 +182,7 @@ def test_subscriptions_do_not_share(world):
     assert world.as_application().call("GET", "/store").status_code == 200
 
 
-def test_a_refused_request_does_nothing(world):
+def test_refused_request_does_nothing(world):
     client = world.as_user(world.user)
     limit(world.user, 1)
     client.call("GET", "/store")
@@ -191,7 +192,7 @@ def test_a_refused_request_does_nothing(world):
 
 
 @pytest.mark.parametrize(("hours", "served"), [(1, True), (0.005, False), (-1, True)])
-def test_a_clock_that_jumps_locks_nobody_out(world, hours, served):
+def test_clock_jump_locks_out_no_account(world, hours, served):
     """To a window all that lies a minute off, before or after, is another time."""
     client = world.as_application()
     limit(world.application, 1)
@@ -206,16 +207,16 @@ def test_a_clock_that_jumps_locks_nobody_out(world, hours, served):
 
 def test_callers_without_valid_credentials_are_limited_by_address(world, settings):
     settings.ADDRESS_REQUESTS_PER_MINUTE = 3
-    stranger = ApiClient("sfa_unknown", "nonsense")
+    anonymous = ApiClient("sfa_unknown", "nonsense")
 
-    assert [stranger.call("GET", "/store").status_code for _ in range(4)] == [401] * 3 + [429]
-    assert stranger.call("GET", "/store", REMOTE_ADDR="198.51.100.7").status_code == 401
+    assert [anonymous.call("GET", "/store").status_code for _ in range(4)] == [401] * 3 + [429]
+    assert anonymous.call("GET", "/store", REMOTE_ADDR="198.51.100.7").status_code == 401
     assert world.as_application().call("GET", "/store").status_code == 200
     anonymous = ApiClient().call("GET", "/schema")
     assert (anonymous.status_code, said(anonymous)[:3]) == (429, ("address", 3, 0))
 
 
-def test_a_known_refusal_asks_the_database_nothing(world, settings, django_assert_num_queries):
+def test_cached_refusal_runs_no_query(world, settings, django_assert_num_queries):
     settings.ADDRESS_REQUESTS_PER_MINUTE = 1
     for _ in range(2):
         ApiClient().call("GET", "/store")
@@ -234,7 +235,7 @@ def test_a_known_refusal_asks_the_database_nothing(world, settings, django_asser
         ("unix:", "unknown"),
     ],
 )
-def test_a_network_of_one_customer_is_one_address(address, bucket):
+def test_network_of_one_customer_is_one_address(address, bucket):
     assert bucket_of_address(address) == bucket
 
 
@@ -265,7 +266,7 @@ def burst(url: str, client: ApiClient, count: int) -> list[int]:
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
 
     def once(_):
-        return requests.get(f"{url}/api/v1/store", headers=headers, timeout=30).status_code
+        return requests.get(f"{url}/api/v1/store", headers=headers, timeout=PATIENCE).status_code
 
     with ThreadPoolExecutor(16) as threads:
         return list(threads.map(once, range(count)))
@@ -285,7 +286,7 @@ def test_exactly_the_quota_is_served_by_several_processes(tmp_path):
 
 
 @pytest.mark.django_db
-def test_unconfirmed_accounts_and_their_applications_share_the_limit_of_who_made_them(world):
+def test_unconfirmed_accounts_and_their_applications_share_the_limit_of_their_creator(world):
     limit(world.user, 7)
     makers = world.as_user(world.user)
     made = [UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user) for _ in range(2)]

@@ -213,7 +213,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("registered", "requested"), ACCEPTED)
-def test_a_registered_address_is_known(registered, requested):
+def test_registered_address_is_known(registered, requested):
     assert is_registered(requested, ["https://other.example/", registered])
 
 
@@ -236,7 +236,7 @@ def test_refused_addresses_never_get_an_answer(user):
         assert "Location" not in response.headers
 
 
-def test_a_native_application_chooses_its_port(user):
+def test_native_application_chooses_its_port(user):
     party = Party(ApplicationFactory(reply_urls=(NATIVE,)))
     chosen = "http://127.0.0.1:51234/callback"
     code = party.code_for(user, redirect_uri=chosen)

@@ -21,7 +21,7 @@ def refused(response, error: str = "invalid_grant") -> bool:
     return response.status_code == 400 and response.json()["error"] == error
 
 
-def test_a_refresh_replaces_both_tokens(party, user):
+def test_refresh_replaces_both_tokens(party, user):
     old = party.sign_in(user)
     new = party.refresh(old["refresh_token"]).json()
     assert not is_alive(old["access_token"])
@@ -31,7 +31,7 @@ def test_a_refresh_replaces_both_tokens(party, user):
     assert RefreshToken.objects.filter(revoked__isnull=True).count() == 1
 
 
-def test_a_spent_token_sent_again_at_once_is_refused_and_nothing_more(party, user):
+def test_spent_token_sent_again_at_once_is_refused_and_nothing_more(party, user):
     old = party.sign_in(user)
     new = party.refresh(old["refresh_token"]).json()
     assert refused(party.refresh(old["refresh_token"]))
@@ -39,7 +39,7 @@ def test_a_spent_token_sent_again_at_once_is_refused_and_nothing_more(party, use
     assert party.refresh(new["refresh_token"]).status_code == 200
 
 
-def test_a_spent_token_sent_later_ends_its_family(party, user):
+def test_spent_token_sent_later_ends_its_family(party, user):
     old = party.sign_in(user)
     new = party.refresh(old["refresh_token"]).json()
     other_sign_in = party.sign_in(user)
@@ -50,7 +50,7 @@ def test_a_spent_token_sent_later_ends_its_family(party, user):
         assert is_alive(other_sign_in["access_token"])
 
 
-def test_a_spent_token_in_foreign_hands_ends_nothing(party, user):
+def test_spent_token_in_foreign_hands_ends_nothing(party, user):
     old = party.sign_in(user)
     new = party.refresh(old["refresh_token"]).json()
     other = Party(ApplicationFactory(confidential=True))
@@ -60,14 +60,14 @@ def test_a_spent_token_in_foreign_hands_ends_nothing(party, user):
         assert is_alive(new["access_token"])
 
 
-def test_an_inactive_user_cannot_refresh(party, user):
+def test_inactive_user_cannot_refresh(party, user):
     tokens = party.sign_in(user)
     user.is_active = False
     user.save()
     assert refused(party.refresh(tokens["refresh_token"]))
 
 
-def test_a_disabled_application_cannot_refresh(party, user):
+def test_disabled_application_cannot_refresh(party, user):
     tokens = party.sign_in(user)
     party.application.is_enabled = False
     party.application.save()
@@ -92,7 +92,7 @@ def test_ninety_days_after_the_sign_in_refreshing_ends(party, user):
         assert refused(party.refresh(token))
 
 
-def test_a_row_that_is_older_than_the_limit_is_refused(party, user):
+def test_row_that_is_older_than_the_limit_is_refused(party, user):
     token = party.sign_in(user)["refresh_token"]
     RefreshToken.objects.update(created=timezone.now() - timedelta(days=91))
     assert refused(party.refresh(token))
@@ -105,17 +105,17 @@ def test_scopes_can_shrink_but_not_grow(party, user):
 
 
 @pytest.mark.parametrize("token", ["unknown", "\u2603", "x" * 10_000, "sfr_" + "A" * 43])
-def test_an_unknown_token_is_refused(party, token):
+def test_unknown_token_is_refused(party, token):
     assert refused(party.refresh(token))
 
 
-def test_an_access_token_does_not_refresh(party, user):
+def test_access_token_does_not_refresh(party, user):
     tokens = party.sign_in(user)
     assert refused(party.refresh(tokens["access_token"]))
     assert AccessToken.objects.count() == 1
 
 
-def test_a_family_tells_when_it_began():
+def test_token_family_records_its_start():
     with time_machine.travel("2026-03-01T12:00:00Z", tick=False):
         family = new_token_family()
         began = started_at(family)
@@ -124,6 +124,6 @@ def test_a_family_tells_when_it_began():
     assert new_token_family() != new_token_family()
 
 
-def test_a_foreign_family_tells_nothing():
+def test_foreign_token_family_reveals_nothing():
     assert started_at(None) is None
     assert started_at(new_token_family().__class__(int=4 << 76 | 2 << 62)) is None

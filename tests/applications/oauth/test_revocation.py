@@ -37,7 +37,7 @@ def test_other_sign_ins_stay(party, user):
     assert is_alive(other["access_token"])
 
 
-def test_a_token_of_another_client_stays(party, user):
+def test_token_of_another_client_stays(party, user):
     tokens = party.sign_in(user)
     other = Party(ApplicationFactory(confidential=True))
     for which in ("access_token", "refresh_token"):
@@ -46,28 +46,28 @@ def test_a_token_of_another_client_stays(party, user):
     assert party.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_an_application_revokes_its_own_token(confidential):
+def test_application_revokes_its_own_token(confidential):
     token = confidential.token(grant_type="client_credentials").json()["access_token"]
     assert confidential.revoke(token).status_code == 200
     assert not AccessToken.objects.exists()
 
 
 @pytest.mark.parametrize("token", ["unknown", "\u2603", "x" * 10_000])
-def test_an_unknown_token_is_not_an_error(party, token):
+def test_unknown_token_is_not_an_error(party, token):
     assert party.revoke(token).status_code == 200
 
 
 @pytest.mark.parametrize("token", ["", None])
-def test_a_missing_token_is_an_error(party, token):
+def test_missing_token_is_an_error(party, token):
     response = party.revoke(token)
     assert (response.status_code, response.json()["error"]) == (400, "invalid_request")
 
 
-def test_a_nul_is_an_error(party):
+def test_nul_is_an_error(party):
     assert party.revoke("a\0b").status_code == 400
 
 
-def test_a_stranger_cannot_revoke(confidential, user):
+def test_other_application_cannot_revoke(confidential, user):
     tokens = confidential.sign_in(user)
     confidential.secret = "wrong"
     response = confidential.revoke(tokens["access_token"])

@@ -110,7 +110,7 @@ RULES: list[Rule] = [
         (400, "invalid_request"),
     ),
     ("RFC 6749 3.3", "an unknown scope is invalid", lambda s: s.error(scope="x"), "invalid_scope"),
-    ("RFC 6749 3.3", "the scope that was given is told", lambda s: s.tokens()["scope"] != "", True),
+    ("RFC 6749 3.3", "the granted scope is returned", lambda s: s.tokens()["scope"] != "", True),
     ("RFC 6749 4.1.2", "a code is used once, its reuse ends the tokens", replayed, (400, 400)),
     (
         "RFC 6749 4.1.2",
@@ -281,6 +281,6 @@ RULES: list[Rule] = [
 @pytest.mark.parametrize(
     ("done", "expected"), [rule[2:] for rule in RULES], ids=[f"{rule[0]}: {rule[1]}" for rule in RULES]
 )
-def test_a_rule_of_the_rfcs_holds(user, confidential, done, expected):
+def test_rule_of_the_rfcs_holds(user, confidential, done, expected):
     native = ApplicationFactory(reply_urls=("http://127.0.0.1:9099/cb",))
     assert done(Scene(user, confidential, Party(native))) == expected

@@ -110,7 +110,7 @@ def test_without_any_subscription_the_usual_quota_holds(world):
         (lambda: AccessToken.objects.all().delete(), "The access token is unknown or was revoked."),
     ],
 )
-def test_dead_token_is_refused_in_words_and_in_the_challenge(world, change, words):
+def test_invalid_token_is_refused_in_words_and_in_the_challenge(world, change, words):
     client = world.as_user(world.user)
     assert client.call("GET", "/store").status_code == 200
     change()
@@ -124,7 +124,7 @@ def test_dead_token_is_refused_in_words_and_in_the_challenge(world, change, word
     )
 
 
-def test_a_token_lives_until_its_very_end(world):
+def test_token_is_valid_until_its_expiry(world):
     client = world.as_user(world.user)
     end = timezone.now() + timedelta(minutes=1)
     change_token(expires=end)
@@ -138,14 +138,14 @@ def test_a_token_lives_until_its_very_end(world):
 @pytest.mark.parametrize(
     "resources", [[], [HERE], [f"{HERE}/api/v1"], ["https://elsewhere.example", f"{HERE}/api/v1"]]
 )
-def test_a_token_for_this_service_opens(world, resources):
+def test_token_for_this_service_is_accepted(world, resources):
     client = world.as_user(world.user)
     change_token(resource=resources)
 
     assert client.call("GET", "/store").status_code == 200
 
 
-def test_an_applications_own_token_needs_no_person(world):
+def test_applications_own_token_needs_no_person(world):
     client = world.as_application()
     User.objects.update(is_active=False)
 
@@ -189,7 +189,7 @@ def test_missing_token_is_answered_with_the_plain_challenge(world):
     assert "error=" not in response["WWW-Authenticate"]
 
 
-def test_a_wrong_key_is_refused_also_where_none_is_needed(world):
+def test_wrong_key_is_refused_also_where_none_is_needed(world):
     token = world.as_user(world.user).token
 
     for key in ("wrong", world.key_of(world.outsider), world.key_of(world.application)):
@@ -197,7 +197,7 @@ def test_a_wrong_key_is_refused_also_where_none_is_needed(world):
 
 
 @pytest.mark.parametrize(("length", "looks"), [(512, 1), (513, 0)])
-def test_a_key_that_is_too_long_for_one_is_not_looked_up(world, monkeypatch, length, looks):
+def test_key_that_is_too_long_for_one_is_not_looked_up(world, monkeypatch, length, looks):
     requested = []
     monkeypatch.setattr(
         token_authentication, "fetch_row", lambda *values: requested.append(values) or fetch_row(*values)
@@ -215,7 +215,7 @@ def test_blanks_around_a_key_are_no_part_of_it(world):
     assert ApiClient(client.token, f" {client.key} ").call("GET", "/store").status_code == 200
 
 
-def test_a_refused_call_counts_on_no_subscription(world):
+def test_refused_call_counts_on_no_subscription(world):
     client = world.as_user(world.user)
     ApiClient(client.token, "wrong").call("GET", "/store")
     with pytest.raises(Unauthorized):
@@ -224,7 +224,7 @@ def test_a_refused_call_counts_on_no_subscription(world):
     assert not RateWindow.objects.filter(bucket__startswith="subscription").exists()
 
 
-def test_a_key_found_under_an_older_pepper_opens(world, settings):
+def test_key_found_under_an_older_pepper_is_accepted(world, settings):
     client = world.as_user(world.user)
     settings.PEPPERS = ["a newer pepper of this test, long enough", *settings.PEPPERS]
 

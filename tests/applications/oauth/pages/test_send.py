@@ -24,7 +24,7 @@ def send(browser, operation_id, **fields):
     return browser.post(f"/send/{operation_id}", fields)
 
 
-def test_a_read_is_answered_as_the_application_chosen(world, browser):
+def test_read_is_answered_as_the_application_chosen(world, browser):
     page = send(browser, "store_read", caller=str(world.application.pk), **{"path-storeID": "associated"})
     answer = page.context["answer"]
 
@@ -49,7 +49,7 @@ def test_no_credential_reaches_the_page_and_the_token_ends(world, browser):
     assert AccessToken.objects.count() == before
 
 
-def test_a_person_calls_as_themselves(world, browser):
+def test_person_calls_as_themselves(world, browser):
     browser.post("/profile/keys", {"password": PASSWORD})
     page = send(browser, "user_self", caller="me")
 
@@ -63,7 +63,7 @@ def test_only_own_applications_can_be_chosen(world, browser):
     assert page.context["form"].errors.keys() == {"caller"}
 
 
-def test_what_changes_something_takes_the_password(world, browser):
+def test_writing_request_requires_the_password(world, browser):
     body = json.dumps({"Name": "Made by hand"})
     fields = {"caller": "me", "body": body}
     without = send(browser, "application_create", **fields)
@@ -85,7 +85,7 @@ def test_everything_that_changes_or_may_hold_keys_takes_the_password():
 
 
 @pytest.mark.parametrize("value", ["a/b", "a\x00b", "../order"])
-def test_a_value_stays_in_its_place_of_the_path(world, browser, value):
+def test_value_stays_in_its_place_of_the_path(world, browser, value):
     page = send(browser, "store_read", caller=str(world.application.pk), **{"path-storeID": value})
 
     assert page.context["answer"] is None
@@ -101,7 +101,7 @@ def test_queries_lists_and_broken_bodies_arrive_as_typed(world, browser):
     assert json.loads(broken.context["answer"].text)["Code"] == "invalid_body"
 
 
-def test_strangers_are_asked_to_sign_in(client, db):
+def test_signed_out_visitors_are_sent_to_the_sign_in(client, db):
     answer = client.get("/send/store_list")
 
     assert answer.status_code == 302

@@ -24,7 +24,7 @@ def clear_expired_authorizations(batch=1000):
     return sum(sum(rule.remove(batch)) for rule in retention_rules())
 
 
-def test_a_withdrawn_consent_ends_codes_tokens_and_families():
+def test_withdrawn_consent_ends_codes_tokens_and_families():
     user, party = UserFactory(), Party(ApplicationFactory(confidential=True))
     code, first, second = party.code_for(user), party.sign_in(user), party.sign_in(user)
     issue_token(user, party.application)
@@ -37,7 +37,7 @@ def test_a_withdrawn_consent_ends_codes_tokens_and_families():
         assert party.refresh(tokens["refresh_token"]).status_code == 400
 
 
-def test_a_withdrawn_consent_touches_nobody_else():
+def test_withdrawn_consent_changes_no_other_user():
     user, other_user = UserFactory(), UserFactory()
     party, other_party = Party(ApplicationFactory()), Party(ApplicationFactory())
     kept = [party.sign_in(other_user), other_party.sign_in(user)]
@@ -47,7 +47,7 @@ def test_a_withdrawn_consent_touches_nobody_else():
     assert is_alive(own)
 
 
-def test_an_application_can_be_stripped_of_everything():
+def test_application_can_be_stripped_of_everything():
     party, other_party = Party(ApplicationFactory(confidential=True)), Party(ApplicationFactory())
     user = UserFactory()
     code, tokens, kept = party.code_for(user), party.sign_in(user), other_party.sign_in(user)

@@ -20,7 +20,7 @@ def save(world, **values):
     return operator.post(address, sent)
 
 
-def test_tokens_of_somebody_made_inactive_stay_dead_when_he_is_active_again(world):
+def test_tokens_of_a_deactivated_user_stay_invalid_after_reactivation(world):
     client = world.as_user(world.user)
     assert client.call("GET", "/user/self").status_code == 200
 

@@ -199,7 +199,7 @@ def test_application_has_at_most_ten_keys_and_keeps_all_on_refusal(world):
     assert (record["Name"], len(record["Keys"])) == ("Mail Studio", 10)
 
 
-def test_key_value_is_masked_for_who_may_not_write(world):
+def test_key_value_is_masked_without_write_permission(world):
     key = world.application.keys.get()
     path = f"/application/{world.application.pk}"
     full = world.as_user(world.user).call("GET", path).json()["Keys"][0]["Value"]
@@ -215,7 +215,7 @@ def test_key_value_is_masked_for_who_may_not_write(world):
     assert str(key.pk) == world.as_application().call("GET", path).json()["Keys"][0]["ID"]
 
 
-def test_a_third_party_sign_in_changes_no_other_application(world):
+def test_third_party_sign_in_changes_no_other_application(world):
     client = world.as_user(world.user, application=world.other_application)
 
     response = client.call("PATCH", f"/application/{world.application.pk}", {"Name": "Taken over"})

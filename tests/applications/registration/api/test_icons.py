@@ -63,13 +63,13 @@ def test_empty_icon_is_refused(client, path):
     assert client.generic("POST", path, b"", CONTENT_TYPE="image/png").json()["Code"] == "icon_empty"
 
 
-def test_missing_icon_and_odd_size_are_refused(client, path):
+def test_missing_icon_and_malformed_size_are_refused(client, path):
     assert client.get(path).status_code == 404
     client.post(path, png(), content_type="image/png")
     assert client.get(path + "?size=100").status_code == 400
 
 
-def test_icon_is_answered_to_who_asks_for_a_picture(client, path):
+def test_icon_is_answered_to_requests_for_a_picture(client, path):
     client.post(path, png(), content_type="image/png")
 
     for accept in ("image/png", "image/*", "*/*"):

@@ -56,14 +56,14 @@ def test_calls_are_found_by_status_code_and_time(world, log):
 @pytest.mark.parametrize(
     "query", ["status=teapot", "status=6xx", "after=x", "after=1-", "take=0", "take=1001", "state=4xx"]
 )
-def test_what_is_not_understood_is_refused_by_name(world, log, query):
+def test_unreadable_parameter_is_refused_by_name(world, log, query):
     refused = world.as_application().call("GET", f"{log}?{query}")
 
     assert (refused.status_code, refused.json()["Code"]) == (400, "parameter_invalid")
     assert refused.json()["Errors"][0]["Pointer"] == f"?{query.partition('=')[0]}"
 
 
-def test_an_application_reads_its_own_calls_alone(world, log):
+def test_application_reads_its_own_calls_alone(world, log):
     other = log.replace(str(world.application.pk), str(world.other_application.pk))
 
     assert world.as_application().call("GET", other).status_code == 403

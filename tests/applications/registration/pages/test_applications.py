@@ -18,7 +18,7 @@ def picture(side: int = 215) -> SimpleUploadedFile:
     return SimpleUploadedFile("icon.png", out.getvalue(), "image/png")
 
 
-def test_an_application_is_registered_with_a_key(world, browser):
+def test_application_is_registered_with_a_key(world, browser):
     response = browser.post("/applications/new", {"name": "Press Kit", "with_key": "on"})
 
     made = Application.objects.get(name="Press Kit")
@@ -34,7 +34,7 @@ def test_without_a_key_it_is_a_public_client(world, browser):
     assert (made.keys.count(), made.client_type) == (0, "public")
 
 
-def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, browser):
+def test_refusals_stand_at_their_fields_and_keep_what_was_typed(world, browser):
     sent = {"name": "Bad", "reply_urls": "http://far.example/cb", "application_url": "javascript:alert(1)"}
 
     response = browser.post(f"/applications/{world.application.pk}/settings", sent)
@@ -56,7 +56,7 @@ def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, brows
         ("description", "a\x1bb"),
     ],
 )
-def test_a_text_that_hides_something_is_refused_in_portal_and_console(world, browser, client, field, text):
+def test_text_that_hides_something_is_refused_in_portal_and_console(world, browser, client, field, text):
     sent = {"name": "Seen", field: text}
     settings_page = f"/applications/{world.application.pk}/settings"
     assert set(browser.post(settings_page, sent).context["form"].errors) == {field}
@@ -91,7 +91,7 @@ def test_settings_change_the_application(world, browser):
     assert (world.application.reply_urls, world.application.support_email) == ([], "help@mailstudio.example")
 
 
-def test_a_form_opened_before_another_change_does_not_write_over_it(world, browser):
+def test_form_opened_before_another_change_does_not_write_over_it(world, browser):
     address = f"/applications/{world.application.pk}/settings"
     opened = browser.get(address).context["form"].loaded_version
     Application.objects.filter(pk=world.application.pk).update(description="Of somebody else")
@@ -101,7 +101,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(world, brows
     wrong = browser.post(address, {**sent, "name": "", "loaded_version": opened})
     known = refused.context["form"].loaded_version
 
-    assert "Another user changed this after you opened it" in refused.content.decode()
+    assert "Another user changed this record after you opened it" in refused.content.decode()
     assert 'value="Mine"' in refused.content.decode()
     assert Application.objects.get(pk=world.application.pk).description == "Of somebody else"
     assert known != opened
@@ -110,7 +110,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(world, brows
     assert Application.objects.get(pk=world.application.pk).name == "Mine"
 
 
-def test_a_refused_change_shows_the_stored_name_above_the_form(world, browser):
+def test_refused_change_shows_the_stored_name_above_the_form(world, browser):
     response = browser.post(
         f"/applications/{world.application.pk}/settings", {"name": "Renamed", "reply_urls": "nonsense"}
     )
@@ -155,7 +155,7 @@ def test_readers_see_and_change_nothing(world, signed_in):
         assert reader.post(f"{base}{part}", {}).status_code == 403, part
 
 
-def test_the_list_searches_and_pages_with_a_fixed_number_of_queries(
+def test_list_searches_and_pages_with_a_fixed_number_of_queries(
     world, signed_in, django_assert_max_num_queries
 ):
     caller = Caller.on_pages(world.user)
@@ -172,7 +172,7 @@ def test_the_list_searches_and_pages_with_a_fixed_number_of_queries(
     assert browser.get("/applications?page=99").status_code == 200
 
 
-def test_an_icon_is_uploaded_and_served_for_ever(world, browser, client):
+def test_icon_is_uploaded_and_served_for_ever(world, browser, client):
     address = f"/applications/{world.application.pk}/icon"
 
     assert browser.post(address, {"icon": picture()})["Location"] == address
@@ -186,7 +186,7 @@ def test_an_icon_is_uploaded_and_served_for_ever(world, browser, client):
     assert client.get("/icons/0000.png").status_code == 404
 
 
-def test_a_wrong_icon_is_refused_beside_the_field(world, browser):
+def test_wrong_icon_is_refused_at_the_field(world, browser):
     response = browser.post(f"/applications/{world.application.pk}/icon", {"icon": picture(100)})
 
     assert "100 x 100" in response.context["form"].errors["icon"][0]

@@ -3,6 +3,8 @@
 import re
 from html import unescape
 
+import pytest
+
 from accounts.callers import Caller
 from accounts.models import Role
 from applications.registration.services.applications import create_application
@@ -17,11 +19,13 @@ def done(browser, application) -> list[str]:
     return [unescape(title) for title in titles]
 
 
-def test_every_step_is_ticked_when_it_is_done(world, signed_in):
+@pytest.mark.parametrize("is_test", [False, True])
+def test_every_step_is_ticked_when_it_is_done(world, signed_in, is_test):
     make_card(world.demo, "card")
     browser = signed_in(world.outsider)
     application = create_application(
-        caller=Caller.on_pages(world.outsider), values={"Name": "Newcomer", "Keys": [{}]}
+        caller=Caller.on_pages(world.outsider),
+        values={"Name": "Newcomer", "Keys": [{}], "IsTest": is_test},
     )
     assert done(browser, application) == ["Create the application"]
 
@@ -43,7 +47,7 @@ def test_every_step_is_ticked_when_it_is_done(world, signed_in):
     assert "Get started" not in browser.get("/").content.decode()
 
 
-def test_a_name_is_enough_for_an_application(world, browser):
+def test_name_is_enough_for_an_application(world, browser):
     answer = browser.post("/applications/new", {"name": "Only A Name", "with_key": "on"}, follow=True)
     public = browser.post("/applications/new", {"name": "In The Browser"}, follow=True)
 

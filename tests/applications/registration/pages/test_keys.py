@@ -27,7 +27,7 @@ def test_keys_are_masked_and_revealed_one_at_a_time(world, confirmed, address):
     assert (value_of(first) in revealed, value_of(second) in revealed) == (False, True)
 
 
-def test_a_new_key_is_shown_in_full(world, confirmed, address):
+def test_new_key_is_shown_in_full(world, confirmed, address):
     response = confirmed.post(address, {})
 
     key = world.application.keys.order_by("-created").first()
@@ -46,7 +46,7 @@ def test_dates_are_read_and_shown_in_the_users_time_zone(world, confirmed, addre
     assert "5 Jan 2030, 08:00 to 5 Feb 2030, 08:00" in confirmed.get(address).content.decode()
 
 
-def test_dates_in_the_wrong_order_are_refused_beside_the_field(world, confirmed, address):
+def test_dates_in_the_wrong_order_are_refused_at_the_field(world, confirmed, address):
     response = confirmed.post(address, {"start_date": "2030-02-05T08:00", "end_date": "2030-01-05T08:00"})
 
     assert "end_date" in response.context["form"].errors
@@ -71,7 +71,7 @@ def test_changing_one_date_keeps_the_seconds_of_the_other(world, confirmed, addr
     assert changed.start_date == key.start_date
 
 
-def test_regenerating_asks_first_and_shows_the_new_key(world, confirmed, address):
+def test_regenerating_is_confirmed_and_shows_the_new_key(world, confirmed, address):
     key = world.application.keys.get()
     assert "stops working at once" in confirmed.get(f"{address}/{key.pk}/regenerate").content.decode()
     assert world.application.keys.get() == key
@@ -84,7 +84,7 @@ def test_regenerating_asks_first_and_shows_the_new_key(world, confirmed, address
     assert confirmed.post(f"{address}/{key.pk}/regenerate").status_code == 404
 
 
-def test_an_ended_key_cannot_be_regenerated(world, confirmed, address):
+def test_ended_key_cannot_be_regenerated(world, confirmed, address):
     now = timezone.now()
     key = add_key(
         application=world.application, start_date=now - timedelta(days=2), end_date=now - timedelta(days=1)
@@ -95,7 +95,7 @@ def test_an_ended_key_cannot_be_regenerated(world, confirmed, address):
     assert "The key has ended" in response.content.decode()
 
 
-def test_a_key_ends_now(world, confirmed, address):
+def test_key_ends_now(world, confirmed, address):
     key = world.application.keys.get()
     assert "from now on" in confirmed.get(f"{address}/{key.pk}/end").content.decode()
 
@@ -113,7 +113,7 @@ def test_keys_of_another_application_are_not_found(world, confirmed, address):
     assert value_of(foreign) not in confirmed.get(f"{address}?reveal={foreign.pk}").content.decode()
 
 
-def test_the_subscription_key_of_the_application(world, confirmed, address):
+def test_subscription_key_of_the_application(world, confirmed, address):
     before = subscription_keys(world.application.subscription)
     assert before["primary"] not in confirmed.get(address).content.decode()
     assert before["primary"] in confirmed.get(f"{address}?reveal=subscription").content.decode()

@@ -43,7 +43,7 @@ def test_every_list_pages_and_is_searched_or_is_short_by_a_rule():
 
 
 @pytest.mark.slow
-def test_a_list_that_is_longer_than_a_page_goes_on(world, browser, monkeypatch):
+def test_list_that_is_longer_than_a_page_continues(world, browser, monkeypatch):
     make = paginator.Paginator.__init__
     monkeypatch.setattr(
         paginator.Paginator, "__init__", lambda self, records, size, *more, **named: make(self, records, 1)

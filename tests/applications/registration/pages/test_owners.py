@@ -20,7 +20,7 @@ def link(browser, base: str, email: str = "guest@far.example") -> str:
     return re.search(r"http://127.0.0.1:8000(/invitations/\S+)", mail.outbox[-1].body)[1]
 
 
-def test_an_owner_is_invited_accepts_and_is_removed(world, base, browser, signed_in):
+def test_owner_is_invited_accepts_and_is_removed(world, base, browser, signed_in):
     address = link(browser, base)
     guest = signed_in(world.outsider)
     assert "guest@far.example" in browser.get(f"{base}/owners").content.decode()
@@ -37,7 +37,7 @@ def test_an_owner_is_invited_accepts_and_is_removed(world, base, browser, signed
     assert guest.get(base).status_code == 403
 
 
-def test_the_link_is_shown_to_strangers_and_accepted_after_a_sign_in(world, base, browser, client):
+def test_invitation_is_shown_signed_out_and_accepted_after_a_sign_in(world, base, browser, client):
     address = link(browser, base)
 
     page = client.get(address).content.decode()
@@ -59,7 +59,7 @@ def test_looking_at_the_link_answers_nothing(world, base, browser, client):
     assert OwnerInvitation.objects.get().state == "Pending"
 
 
-def test_an_invitation_is_sent_again_and_withdrawn(world, base, browser, time_machine):
+def test_invitation_is_sent_again_and_withdrawn(world, base, browser, time_machine):
     time_machine.move_to("2026-05-04T12:00:00Z", tick=False)
     first = link(browser, base)
     invitation = f"{base}/invitations/{OwnerInvitation.objects.get().pk}"
@@ -77,7 +77,7 @@ def test_an_invitation_is_sent_again_and_withdrawn(world, base, browser, time_ma
     assert "no such invitation" in browser.get(f"{base}/owners").content.decode()
 
 
-def test_a_refused_address_is_kept_in_its_field(world, base, browser):
+def test_refused_address_is_kept_in_its_field(world, base, browser):
     for sent in ("nonsense", "guest@far.example", "guest@far.example"):
         response = browser.post(f"{base}/owners", {"email": sent})
 
@@ -86,13 +86,13 @@ def test_a_refused_address_is_kept_in_its_field(world, base, browser):
     assert 'value="nonsense"' in browser.post(f"{base}/owners", {"email": "nonsense"}).content.decode()
 
 
-def test_the_last_owner_is_told_why_they_stay(world, base, browser):
+def test_last_owner_sees_why_leaving_is_not_possible(world, base, browser):
     browser.post(f"{base}/owners/{world.user.pk}/remove")
 
     assert "last owner cannot leave" in browser.get(f"{base}/owners").content.decode()
 
 
-def test_an_owner_leaves(world, base, browser, signed_in):
+def test_owner_leaves(world, base, browser, signed_in):
     guest = signed_in(world.outsider)
     guest.post(f"{link(browser, base)}/accept")
 

@@ -36,7 +36,7 @@ def test_pages_walk_through_every_call_once(world, browser):
     assert "Outsider" not in first.content.decode()
 
 
-def test_the_figure_of_refused_calls_leads_to_them(world, browser):
+def test_figure_of_refused_calls_leads_to_them(world, browser):
     row = LoggedRequest.objects.get(status=401)
     page = browser.get(f"{own(world)}/requests?status=4xx").content.decode()
 
@@ -60,13 +60,13 @@ def test_wrong_filters_are_marked_and_nonsense_is_no_error(world, browser):
 def test_others_see_nothing_of_it(world, browser):
     row = LoggedRequest.objects.first()
     other = f"/applications/{world.other_application.pk}"
-    stranger = Client()
-    stranger.force_login(world.outsider)
+    anonymous = Client()
+    anonymous.force_login(world.outsider)
 
-    assert stranger.get(f"{own(world)}/requests").status_code == 403
-    assert stranger.get(f"{other}/requests/{row.pk}").status_code == 404
+    assert anonymous.get(f"{own(world)}/requests").status_code == 403
+    assert anonymous.get(f"{other}/requests/{row.pk}").status_code == 404
 
 
-def test_a_page_costs_the_same_however_many_calls_it_shows(world, browser, django_assert_max_num_queries):
+def test_page_costs_the_same_however_many_calls_it_shows(world, browser, django_assert_max_num_queries):
     with django_assert_max_num_queries(9):
         browser.get(f"{own(world)}/requests")

@@ -22,7 +22,7 @@ def test_thirty_days_stand_side_by_side_without_gaps_in_time():
     assert usage.columns[29].x + usage.columns[29].width <= WIDTH
 
 
-def test_a_column_is_stacked_from_the_ground_to_its_share_of_the_top():
+def test_column_is_stacked_from_the_ground_to_its_share_of_the_top():
     usage = chart([row(UNTIL, 100, client_errors=20, server_errors=10)], until=UNTIL)
 
     blocks = usage.columns[29].blocks
@@ -44,11 +44,11 @@ def test_one_failure_among_a_million_calls_is_seen():
 @pytest.mark.parametrize(
     ("calls", "top"), [(0, 1), (1, 1), (3, 5), (5, 5), (6, 10), (1001, 2000), (10**9, 10**9)]
 )
-def test_the_scale_ends_at_a_round_number(calls, top):
+def test_scale_ends_at_a_round_number(calls, top):
     assert round_up(calls) == top
 
 
-def test_the_overview_shows_the_numbers_also_as_a_table(world, browser):
+def test_overview_shows_the_numbers_also_as_a_table(world, browser):
     for application, calls in ((world.application, 1234), (world.other_application, 999_999)):
         row(today(), calls, 34, 2, application=application).save(force_insert=True)
     row(today() - timedelta(days=30), 777_777, application=world.application).save(force_insert=True)

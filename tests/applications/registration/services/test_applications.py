@@ -8,7 +8,7 @@ from applications.registration.services.applications import create_application
 from fulfillment.core.errors import Conflict
 
 
-def test_a_person_registers_so_many_applications_and_an_operator_any_number(world, settings):
+def test_person_registers_so_many_applications_and_an_operator_any_number(world, settings):
     settings.APPLICATIONS_PER_USER = Application.objects.filter(user=world.user).count() + 1
     person, operator = Caller.on_pages(world.user), Caller.on_pages(world.operator)
     create_application(caller=person, values={"Name": "The last"})

@@ -92,7 +92,7 @@ def test_ended_key_stays_on_record(world):
     assert end_key(application=world.application, key_id=key.pk).end_date == ended.end_date
 
 
-def test_a_key_is_valid_from_now_for_a_year_unless_set_otherwise(world):
+def test_key_is_valid_from_now_for_a_year_unless_set_otherwise(world):
     before = timezone.now()
     usual = add_key(application=world.application)
     start, end = before + timedelta(days=3), before + timedelta(days=5)
@@ -107,7 +107,7 @@ def test_a_key_is_valid_from_now_for_a_year_unless_set_otherwise(world):
     assert {key.application for key in (usual, reported, begun)} == {world.application}
 
 
-def test_a_key_ends_after_it_begins(world):
+def test_key_ends_after_it_begins(world):
     now = timezone.now()
     for end in (now, now - timedelta(seconds=1)):
         with pytest.raises(Invalid, match=r"^EndDate must be after StartDate\.$") as refused:
@@ -116,14 +116,14 @@ def test_a_key_ends_after_it_begins(world):
     assert world.application.keys.count() == 1
 
 
-def test_a_key_that_begins_too_late_for_a_year_is_refused(world):
+def test_key_that_begins_too_late_for_a_year_is_refused(world):
     with pytest.raises(Invalid, match=r"^StartDate is too late for a key\.$") as refused:
         add_key(application=world.application, start_date=datetime(9999, 6, 1, tzinfo=UTC), pointer="/Keys/0")
 
     assert fault_of(refused) == ("/Keys/0/StartDate", "start_too_late")
 
 
-def test_the_eleventh_key_is_refused(world):
+def test_eleventh_key_is_refused(world):
     for _ in range(9):
         add_key(application=world.application)
 
@@ -157,14 +157,14 @@ def test_dates_change_alone_or_together(world):
 
 
 @pytest.mark.parametrize("act", [change_key_dates, end_key, regenerate_key])
-def test_a_key_of_another_application_or_none_is_not_found(world, act):
+def test_key_of_another_application_or_none_is_not_found(world, act):
     for key_id in (world.other_application.keys.get().pk, "nonsense", None):
         with pytest.raises(NotFound, match=r"^The application has no key with this ID\.$") as refused:
             act(application=world.application, key_id=key_id)
         assert refused.value.code == "key_not_found"
 
 
-def test_a_key_is_ended_now_and_only_once_it_has_begun(world):
+def test_key_is_ended_now_and_only_once_it_has_begun(world):
     now = timezone.now()
     coming = add_key(application=world.application, start_date=now + timedelta(hours=1))
     with pytest.raises(Conflict, match=r"^The key has not begun; change its dates instead\.$") as refused:
@@ -180,7 +180,7 @@ def test_a_key_is_ended_now_and_only_once_it_has_begun(world):
     assert now <= key.end_date <= timezone.now()
 
 
-def test_a_key_that_has_ended_is_not_renewed(world):
+def test_key_that_has_ended_is_not_renewed(world):
     key = world.application.keys.get()
     with (
         time_machine.travel(key.end_date, tick=False),
@@ -194,7 +194,7 @@ def test_a_key_that_has_ended_is_not_renewed(world):
     assert (new.start_date, new.end_date, new.digest != key.digest) == (key.start_date, key.end_date, True)
 
 
-def test_a_client_that_is_confidential_is_not_written_again(world):
+def test_client_that_is_confidential_is_not_written_again(world):
     before = Application.objects.get(pk=world.application.pk).updated
 
     add_key(application=world.application)

@@ -13,7 +13,6 @@ from accounts.models import Role, User
 from applications.registration.models import OwnerInvitation
 from applications.registration.selectors.owners import invitation_of, owner_ids, people_of
 from applications.registration.services.owners import (
-    MAXIMUM_A_DAY,
     MAXIMUM_PENDING,
     accept_invitation,
     decline_invitation,
@@ -63,7 +62,7 @@ def test_who_accepts_is_an_owner_like_the_others(world, owner):
     assert not any("•" in key["Value"] for record in listed for key in record["Keys"])
 
 
-def test_a_link_counts_once_whoever_holds_it(world, owner):
+def test_invitation_link_works_once_for_any_account(world, owner):
     token = invite(world, owner)
     accept_invitation(user=world.outsider, token=token)
 
@@ -73,7 +72,7 @@ def test_a_link_counts_once_whoever_holds_it(world, owner):
     assert OwnerInvitation.objects.get().decided_by == world.outsider
 
 
-def test_the_mail_goes_to_the_address_whether_or_not_it_has_an_account(world, owner):
+def test_mail_goes_to_the_address_whether_or_not_it_has_an_account(world, owner):
     invite(world, owner, "nobody@far.example")
     invite(world, owner, world.outsider.email)
 
@@ -81,7 +80,7 @@ def test_the_mail_goes_to_the_address_whether_or_not_it_has_an_account(world, ow
     assert re.sub("sfi_.*", "", unknown) == re.sub("sfi_.*", "", known)
 
 
-def test_a_link_is_good_for_a_week(world, owner, time_machine):
+def test_link_is_valid_for_a_week(world, owner, time_machine):
     time_machine.move_to(NOON, tick=False)
     token = invite(world, owner)
 
@@ -107,7 +106,7 @@ def test_inviting_again_sends_a_new_link_and_ends_the_old(world, owner, time_mac
     assert invitation_of(second)
 
 
-def test_a_withdrawn_or_declined_invitation_opens_nothing(world, owner):
+def test_withdrawn_or_declined_invitation_grants_no_access(world, owner):
     withdrawn, declined = invite(world, owner, "a@far.example"), invite(world, owner, "b@far.example")
 
     withdraw_invitation(
@@ -121,31 +120,34 @@ def test_a_withdrawn_or_declined_invitation_opens_nothing(world, owner):
     assert owner_ids(world.application) == [world.user.pk]
 
 
-def test_one_account_cannot_send_mail_without_end(world, owner, time_machine):
-    time_machine.move_to(NOON, tick=False)
+def test_one_account_cannot_send_mail_without_end(world, owner, settings):
+    settings.INVITATIONS_PER_USER = MAXIMUM_PENDING
     for number in range(MAXIMUM_PENDING):
         invite(world, owner, f"{number}@far.example")
     with pytest.raises(Conflict, match="withdraw some"):
         invite(world, owner, "more@far.example")
     OwnerInvitation.objects.update(state="Withdrawn", decided=NOON)
-    OwnerInvitation.objects.bulk_create(
-        OwnerInvitation(
-            application=world.application,
-            email="old@far.example",
-            invited_by=world.user,
-            digest=str(number),
-            state="Declined",
-            sent=NOON,
-            expires=NOON,
-            decided=NOON,
-        )
-        for number in range(MAXIMUM_A_DAY - MAXIMUM_PENDING)
-    )
 
-    with pytest.raises(Conflict, match="a day"):
+    with pytest.raises(Conflict, match="You can send 20 invitations a day"):
         invite(world, owner, "more@far.example")
-    time_machine.shift(timedelta(days=1, seconds=1))
-    assert invite(world, owner, "more@far.example")
+    colleague = UserFactory(tenant=world.user.tenant)
+    Role.objects.create(user=colleague, application=world.application, grant="Application.All.Write")
+    assert invite(world, Caller.on_pages(colleague), "more@far.example")
+
+
+def test_one_address_is_not_flooded_by_sending_an_invitation_again(world, owner, time_machine, settings):
+    """The link may be sent again each minute: each of these mails counts, not the invitation."""
+    settings.INVITATIONS_PER_EMAIL = 3
+    time_machine.move_to(NOON, tick=False)
+    for _ in range(3):
+        invite(world, owner, "victim@far.example")
+        time_machine.shift(61)
+    with pytest.raises(Conflict, match="An address is sent at most 3 invitations a day"):
+        invite(world, owner, "VICTIM@far.example")
+
+    assert len(mail.outbox) == 3
+    assert OwnerInvitation.objects.count() == 1
+    assert invite(world, owner, "other@far.example")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,7 @@ def test_addresses_that_cannot_be_are_refused(world, owner, address):
     assert mail.outbox == []
 
 
-def test_a_name_with_line_breaks_makes_no_header(world, owner):
+def test_name_with_line_breaks_makes_no_header(world, owner):
     world.application.name = "Studio\r\nBcc: everybody@far.example"
     world.application.save()
 
@@ -169,7 +171,7 @@ def test_a_name_with_line_breaks_makes_no_header(world, owner):
     assert mail.outbox[0].recipients() == ["guest@print.example"]
 
 
-def test_without_a_mail_server_nobody_is_invited(world, owner, monkeypatch):
+def test_invitation_without_a_mail_server_is_refused(world, owner, monkeypatch):
     def fail(*args, **kwargs):
         raise smtplib.SMTPServerDisconnected("gone")
 
@@ -180,7 +182,7 @@ def test_without_a_mail_server_nobody_is_invited(world, owner, monkeypatch):
     assert not OwnerInvitation.objects.exists()
 
 
-def test_the_removed_see_nothing_and_their_invitations_end(world, owner, guest):
+def test_removed_see_nothing_and_their_invitations_end(world, owner, guest):
     become_owner(world, world.outsider)
     token = invite(world, guest, "friend@far.example")
 
@@ -193,7 +195,7 @@ def test_the_removed_see_nothing_and_their_invitations_end(world, owner, guest):
         invite(world, guest, "other@far.example")
 
 
-def test_the_registered_owner_hands_the_application_over(world, owner, guest):
+def test_registered_owner_hands_the_application_over(world, owner, guest):
     become_owner(world, UserFactory())
     become_owner(world, world.outsider)
 
@@ -205,7 +207,7 @@ def test_the_registered_owner_hands_the_application_over(world, owner, guest):
 
 
 @pytest.mark.parametrize("by", ["user", "operator"])
-def test_the_last_owner_stays(world, by):
+def test_last_owner_stays(world, by):
     Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
 
     with pytest.raises(Conflict) as refused:
@@ -219,7 +221,7 @@ def test_the_last_owner_stays(world, by):
     assert owner_ids(world.application) == [world.user.pk]
 
 
-def test_an_inactive_owner_does_not_count_as_staying(world, owner):
+def test_inactive_owner_does_not_count_as_staying(world, owner):
     become_owner(world, world.outsider)
     User.objects.filter(pk=world.outsider.pk).update(is_active=False)
 

@@ -35,7 +35,7 @@ def log_of(application, **filters):
     return logged_requests(application, LogFilter(**filters))
 
 
-def test_a_call_is_noted_with_its_template_and_request_id(world):
+def test_call_is_noted_with_its_template_and_request_id(world):
     client = world.as_application()
     answer = client.call("GET", "/store/associated/product?verbose=true", headers={"User-Agent": "acme/1.0"})
 
@@ -49,7 +49,7 @@ def test_a_call_is_noted_with_its_template_and_request_id(world):
     assert (found.problem, found.user_id) == (None, None)
 
 
-def test_a_refusal_is_noted_with_code_pointer_and_body(world):
+def test_refusal_is_noted_with_code_pointer_and_body(world):
     client = world.as_application()
     answer = client.call("POST", "/store/associated/quote", {"Items": []})
 
@@ -81,7 +81,7 @@ def test_no_secret_and_nothing_of_a_recipient_is_noted(world):
         assert secret not in kept
 
 
-def test_what_is_too_much_is_left_out_and_said(world, monkeypatch, caplog):
+def test_calls_beyond_the_limit_are_left_out_and_reported(world, monkeypatch, caplog):
     monkeypatch.setattr(request_log, "MAX_PER_APPLICATION", 3)
     client, other = world.as_application(), world.as_application(world.other_application)
     for _ in range(5):
@@ -97,7 +97,7 @@ def test_what_is_too_much_is_left_out_and_said(world, monkeypatch, caplog):
 def test_nothing_is_lost_while_the_database_is_away(world, monkeypatch):
     world.as_application().call("GET", "/store")
     with monkeypatch.context() as patch:
-        patch.setattr(request_log, "ADD", "SELECT 1/0 WHERE %s IS NULL")
+        patch.setattr(request_log, "ADD", "SELECT FROM nowhere WHERE %s IS NULL")
         with pytest.raises(DatabaseError), transaction.atomic():
             flush_usage()
 
@@ -135,7 +135,7 @@ def test_old_calls_are_removed_in_batches(world):
     assert LoggedRequest.objects.count() == 2
 
 
-def test_an_erased_person_leaves_no_call_behind(world):
+def test_erasure_removes_logged_calls(world):
     person = UserFactory()
     caller = {"application_id": world.application.pk, "user_id": person.pk, "status": 200, "problem": None}
     same = {"method": "GET", "route": "api/v1/store", "seconds": 0.01, "request_id": "0" * 31 + "1"}
@@ -172,7 +172,7 @@ def test_filters_find_by_status_operation_code_time_and_id(world):
     assert figures["/api/v1/store/{storeID}"].error_share == 100
 
 
-def test_a_broken_log_holds_up_no_counts(world, monkeypatch):
+def test_broken_log_holds_up_no_counts(world, monkeypatch):
     def fail():
         raise OperationalError("gone")
 
@@ -184,10 +184,34 @@ def test_a_broken_log_holds_up_no_counts(world, monkeypatch):
     assert world.application.daily_usage.get().calls == 1
 
 
-def test_odd_methods_hold_up_the_calls_of_no_one(world):
+def test_unusual_methods_delay_no_other_call(world):
     """A method may have any name: one longer than its column must not keep all others from being written."""
     world.as_application().call("VERY-LONG-METHOD-NAME", "/store")
     world.as_application(world.other_application).call("GET", "/store")
 
     assert [row.method for row in log_of(world.application)] == ["VERY-LONG-"]
     assert [row.method for row in log_of(world.other_application)] == ["GET"]
+
+
+def test_masked_texts_delay_no_other_call(world):
+    """A mask of three characters in place of one: the pointer grows beyond its column."""
+    name = "code:1&" * 36
+    body = {"Items": [{"ProductID": "none", "Quantity": 1}], "ShipTo": {"CountryCode": "US"}, name: 1}
+    world.as_application().call("POST", "/store/associated/quote", body)
+    world.as_application(world.other_application).call("GET", "/store")
+
+    [refused] = log_of(world.application)
+    assert "code:***" in refused.pointer
+    assert "code:1" not in refused.pointer
+    assert [row.method for row in log_of(world.other_application)] == ["GET"]
+
+
+def test_a_call_that_cannot_be_written_holds_up_no_other(world, monkeypatch, caplog):
+    monkeypatch.setattr(request_log, "_text", lambda value, longest: str(value))
+    world.as_application().call("VERY-LONG-METHOD-NAME", "/store")
+    world.as_application(world.other_application).call("GET", "/store")
+
+    assert flush_request_log() == 2
+    assert [row.method for row in log_of(world.other_application)] == ["GET"]
+    assert "A call is not in the request log" in caplog.text
+    assert not request_log._waiting

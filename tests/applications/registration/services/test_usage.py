@@ -53,7 +53,7 @@ def test_later_counts_are_added_and_nothing_is_added_twice(application):
     assert figures(daily_usage()[0]) == (2, 0, 0)
 
 
-def test_a_day_ends_at_midnight_utc(application):
+def test_day_ends_at_midnight_utc(application):
     with time_machine.travel(datetime(2026, 3, 1, 23, 59, 59, tzinfo=UTC), tick=False) as clock:
         count_call(application_id=application.pk, status=200)
         clock.shift(timedelta(seconds=1))
@@ -134,10 +134,10 @@ def test_counting_costs_less_than_five_microseconds():
     application_id = uuid4()
 
     def cost() -> float:
-        started = time.perf_counter()
+        started = time.thread_time()
         for _ in range(2000):
             count_call(application_id=application_id, status=200)
-        return (time.perf_counter() - started) / 2000
+        return (time.thread_time() - started) / 2000
 
     # The best of several: the machine may be busy with something else meanwhile.
     assert min(cost() for _ in range(10)) < 5e-6

@@ -57,7 +57,7 @@ def portal_addresses(world: World) -> dict[str, str]:
     }
 
 
-def test_the_portal_asks_before_it_destroys(furnished, signed_in):
+def test_portal_confirms_before_it_deletes(furnished, signed_in):
     addresses = portal_addresses(furnished)
     furnished.user.two_factor_since = timezone.now()
     furnished.user.save()
@@ -73,7 +73,7 @@ def test_the_portal_asks_before_it_destroys(furnished, signed_in):
         assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], address
 
 
-def test_what_was_decided_meanwhile_is_not_withdrawn(furnished, browser):
+def test_decided_request_cannot_be_withdrawn(furnished, browser):
     for requested in AssociationRequest.objects.filter(requested_by=furnished.user):
         kind = f"{furnished.application.pk}/stores" if requested.store_id else "join"
         AssociationRequest.objects.filter(pk=requested.pk).update(state="Denied", decided=timezone.now())
@@ -84,7 +84,7 @@ def test_what_was_decided_meanwhile_is_not_withdrawn(furnished, browser):
 
 
 @pytest.mark.slow
-def test_whatever_takes_a_form_asks_or_is_known_to_destroy_nothing(furnished, signed_in):
+def test_every_form_is_confirmed_or_known_to_delete_nothing(furnished, signed_in):
     """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
     browser = confirm_password(signed_in(furnished.user))
     kinds: dict[str, set[str]] = {"acts at once": set(), "takes a form": set()}
