@@ -17,7 +17,7 @@ MAXIMUM_DEPTH = 64
 # Bytes of one store or product; an entry that keeps every other limit has fewer.
 MAXIMUM_ENTRY_BYTES = 64 * 1024 * 1024
 # Values of one store or product: small values take many times their bytes in memory.
-MAXIMUM_VALUES = 500_000
+MAXIMUM_VALUES = 200_000
 SCALARS = frozenset({"string", "number", "boolean", "null"})
 
 Events = Iterator[tuple[str, Any]]

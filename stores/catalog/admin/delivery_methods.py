@@ -1,4 +1,4 @@
-"""Codes of delivery methods in forms: a known one is chosen, a new one is written beside the choice."""
+"""Codes of delivery methods in forms: a known one is selected, a new one is typed into its own input."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -41,23 +41,23 @@ def sent_method(data: Any, name: str) -> str:
 
 
 def method_choice(value: str, known: Sequence[str]) -> dict[str, Any]:
-    """What the template of the choice shows."""
+    """The context of the template of the choice."""
     is_new = value not in known if value else not known
     return {"value": value, "known": known, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
 
 
 def known_methods_of(form: forms.ModelForm) -> list[str]:
-    """Of the product's store; before it is chosen, of those that may be chosen."""
+    """Of the product's store; for a new product, of all stores the user may choose."""
     return known_delivery_methods(_stores_of(form))
 
 
 def as_known(code: str, known: Sequence[str]) -> str:
-    """A new code that a known one has in another case is that one."""
+    """A new code that differs from a known one only in case is the known one."""
     return next((one for one in known if one.casefold() == code.casefold()), code)
 
 
 def misspelled(code: str, known: Sequence[str], *, is_confirmed: bool) -> str:
-    """What to say about a new code that is almost a known one; saved a second time it is meant."""
+    """The warning for a new code similar to a known one; a second save confirms it."""
     if not code or code in known or is_confirmed:
         return ""
     near = get_close_matches(code.upper(), {one.upper(): one for one in known}, 1, 0.6)

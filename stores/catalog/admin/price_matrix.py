@@ -14,8 +14,8 @@ from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; larger tables are changed by a catalog file.
 MAX_CELLS = 1500
-REPEATED = "This delivery method, country and location are there twice."
-UNUSED = "There is no price here: write one, or remove it."
+REPEATED = "This delivery method, country and location occur twice."
+UNUSED = "No price: enter one, or remove this row or column."
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Method:
 
 
 @dataclass
-class Place:
+class Destination:
     number: int
     country: str = ""
     location: str = LocationType.COMMERCIAL.value
@@ -49,18 +49,18 @@ class Place:
 @dataclass
 class Cell:
     method: Method
-    place: Place
+    destination: Destination
     price: str = ""
     is_default: bool = False
     errors: list[str] = field(default_factory=list)
 
     @property
     def key(self) -> tuple[str, str, str]:
-        return self.method.code, self.place.country, self.place.location
+        return self.method.code, self.destination.country, self.destination.location
 
     @property
     def value(self) -> str:
-        return f"{self.method.number}-{self.place.number}"
+        return f"{self.method.number}-{self.destination.number}"
 
     @property
     def name(self) -> str:
@@ -72,12 +72,12 @@ class PriceMatrix:
 
     def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
         self.stored, self.known = stored, known
-        self.methods, self.places = _shown(stored)
-        self.is_too_large = len(self.methods) * len(self.places) > MAX_CELLS
+        self.methods, self.destinations = _shown(stored)
+        self.is_too_large = len(self.methods) * len(self.destinations) > MAX_CELLS
         if data is not None and not self.is_too_large:
-            self.methods, self.places = _sent(data)
+            self.methods, self.destinations = _sent(data)
         self.is_confirmed = data is not None and "prices-confirmed" in data
-        self.asks_again = False
+        self.needs_confirmation = False
         self._add_spare()
         for method in self.methods:
             method.code = as_known(method.code, known)
@@ -86,7 +86,9 @@ class PriceMatrix:
     @property
     def countries(self) -> list[tuple[str, str]]:
         """Those with prices first."""
-        used = list(dict.fromkeys(place.country for place in self.places if place.country))
+        used = list(
+            dict.fromkeys(destination.country for destination in self.destinations if destination.country)
+        )
         rest = sorted(COUNTRIES.items(), key=lambda one: one[1])
         return [*((code, COUNTRIES.get(code, code)) for code in used), *(c for c in rest if c[0] not in used)]
 
@@ -97,7 +99,7 @@ class PriceMatrix:
     @cached_property
     def cells(self) -> list[Cell]:
         """The cells with a price: stored ones in their stored order, then new ones in the order of the table."""
-        filled = [cell for place in self.places for cell in place.cells if cell.price]
+        filled = [cell for destination in self.destinations for cell in destination.cells if cell.price]
         order = {_key(price): number for number, price in enumerate(self.stored)}
         return sorted(filled, key=lambda cell: order.get(cell.key, len(order)))
 
@@ -111,17 +113,17 @@ class PriceMatrix:
         return self.records() != [_without_date(price) for price in self.stored]
 
     def check(self) -> None:
-        """Checks what the service cannot: columns and rows that would be lost, new codes like existing ones."""
-        filled = {(cell.method.number, cell.place.number) for cell in self.cells}
+        """Checks what only the form knows: columns and rows that would be lost, new codes similar to existing ones."""
+        filled = {(cell.method.number, cell.destination.number) for cell in self.cells}
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
                 method.errors.append(UNUSED)
-            elif said := misspelled(method.code, self.known, is_confirmed=self.is_confirmed):
-                method.errors.append(said)
-                self.asks_again = True
-        for place in self.places:
-            if place.country and not any(number == place.number for _, number in filled):
-                place.errors.append(UNUSED)
+            elif message := misspelled(method.code, self.known, is_confirmed=self.is_confirmed):
+                method.errors.append(message)
+                self.needs_confirmation = True
+        for destination in self.destinations:
+            if destination.country and not any(number == destination.number for _, number in filled):
+                destination.errors.append(UNUSED)
 
     def show(self, fault: Fault) -> None:
         """Shows a fault of /DeliveredPrices at the cell, row or column it is about."""
@@ -133,7 +135,7 @@ class PriceMatrix:
         if name in {"DeliveryMethodCode", "Description"}:
             _add(cell.method.errors, message)
         elif name in {"Country", "CountryCode", "LocationType"}:
-            _add(cell.place.errors, "Choose a country." if not cell.place.country else message)
+            _add(cell.destination.errors, "Choose a country." if not cell.destination.country else message)
         else:
             _add(cell.errors, message if name else REPEATED)
 
@@ -144,11 +146,11 @@ class PriceMatrix:
     @property
     def problems(self) -> list[dict[str, str]]:
         found = [(one.name, f"Prices, {one.code or 'delivery method'}", one.errors) for one in self.methods]
-        for place in self.places:
-            where = f"{COUNTRIES.get(place.country, 'country')}, {place.location.lower()}"
-            found.append((place.name, f"Prices, {where}", place.errors))
+        for destination in self.destinations:
+            where = f"{COUNTRIES.get(destination.country, 'country')}, {destination.location.lower()}"
+            found.append((destination.name, f"Prices, {where}", destination.errors))
             found += [
-                (cell.name, f"Prices, {cell.method.code}, {where}", cell.errors) for cell in place.cells
+                (cell.name, f"Prices, {cell.method.code}, {where}", cell.errors) for cell in destination.cells
             ]
         return [
             {"target": target, "where": where, "message": message}
@@ -167,9 +169,9 @@ class PriceMatrix:
             "DeliveryMethodCode": cell.method.code,
             "Description": stored["Description"] if stored and keeps_description else cell.method.description,
             "Price": _price(cell.price),
-            "Country": stored["Country"] if stored else COUNTRIES.get(cell.place.country, ""),
-            "CountryCode": cell.place.country,
-            "LocationType": cell.place.location,
+            "Country": stored["Country"] if stored else COUNTRIES.get(cell.destination.country, ""),
+            "CountryCode": cell.destination.country,
+            "LocationType": cell.destination.location,
             "IsDefault": cell.is_default,
         }
 
@@ -177,53 +179,57 @@ class PriceMatrix:
         """Adds an empty column and row for browsers without JavaScript."""
         if not any(method.is_spare for method in self.methods):
             self.methods.append(Method(len(self.methods), is_spare=True))
-        if not any(place.is_spare for place in self.places):
-            self.places.append(Place(len(self.places), is_spare=True))
-        for place in self.places:
-            there = {cell.method.number for cell in place.cells}
-            place.cells += [Cell(one, place) for one in self.methods if one.number not in there]
-            place.cells.sort(key=lambda cell: cell.method.number)
+        if not any(destination.is_spare for destination in self.destinations):
+            self.destinations.append(Destination(len(self.destinations), is_spare=True))
+        for destination in self.destinations:
+            there = {cell.method.number for cell in destination.cells}
+            destination.cells += [Cell(one, destination) for one in self.methods if one.number not in there]
+            destination.cells.sort(key=lambda cell: cell.method.number)
 
 
-def _shown(stored: Sequence[Record]) -> tuple[list[Method], list[Place]]:
+def _shown(stored: Sequence[Record]) -> tuple[list[Method], list[Destination]]:
     methods: dict[str, Method] = {}
-    places: dict[tuple[str, str], Place] = {}
+    destinations: dict[tuple[str, str], Destination] = {}
     descriptions: dict[str, set[str]] = {}
     for price in stored:
         code, at = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
         method = methods.setdefault(code, Method(len(methods), code))
-        place = places.setdefault(at, Place(len(places), *at))
-        place.cells.append(Cell(method, place, str(price["Price"]), price["IsDefault"]))
+        destination = destinations.setdefault(at, Destination(len(destinations), *at))
+        destination.cells.append(Cell(method, destination, str(price["Price"]), price["IsDefault"]))
         descriptions.setdefault(code, set()).add(price["Description"])
     for code, method in methods.items():
         method.description = next(iter(descriptions[code])) if len(descriptions[code]) == 1 else ""
-    return list(methods.values()), list(places.values())
+    return list(methods.values()), list(destinations.values())
 
 
-def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
+def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
     methods = [
         Method(
             number, sent_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
         )
         for number in range(_count(data, "prices-methods"))
     ]
-    places = [
-        Place(number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location"))
+    destinations = [
+        Destination(
+            number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location")
+        )
         for number in range(min(_count(data, "prices-places"), 2 * MAX_CELLS // max(len(methods), 1)))
     ]
-    for place in places:
+    for destination in destinations:
         for method in methods:
-            cell = Cell(method, place)
+            cell = Cell(method, destination)
             cell.price = _text(data, cell.name)
             cell.is_default = bool(cell.price) and data.get("prices-default") == cell.value
-            place.cells.append(cell)
+            destination.cells.append(cell)
     # Empty rows and columns are dropped; numbers stay as sent, because the names of the inputs contain them.
-    prices = [cell for place in places for cell in place.cells if cell.price]
+    prices = [cell for destination in destinations for cell in destination.cells if cell.price]
     for one in methods:
         one.is_spare = not one.code and not any(cell.method is one for cell in prices)
-    for one_place in places:
-        one_place.is_spare = not one_place.country and not any(cell.place is one_place for cell in prices)
-    return methods, places
+    for one_destination in destinations:
+        one_destination.is_spare = not one_destination.country and not any(
+            cell.destination is one_destination for cell in prices
+        )
+    return methods, destinations
 
 
 def _count(data: Mapping[str, Any], name: str) -> int:

@@ -26,7 +26,7 @@ from stores.catalog.services.products import find_product_faults
 from stores.catalog.services.publishing import steps_to_sale
 from stores.templates.records import Record
 
-# By the names of the form: a preset is chosen there as a record, and named by its ID elsewhere.
+# The form's names of members; the form chooses a preset as a record, the service takes its ID.
 COLUMNS = {member.name: member.column for member in PRODUCT} | {"Preset": "preset"}
 CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
 KINDS = {
@@ -57,7 +57,7 @@ WORDS = {
     "external_id": ("Product ID", "In addresses and orders, as ID. 1 to 64 letters, digits and . _ - only."),
     "api_key": (
         "APIKey",
-        "Your own number of the product (SKU), sent to applications as APIKey. It is no secret.",
+        "Your own product number (SKU); applications receive it as APIKey. It is not a secret.",
     ),
     "image_url": ("Image URL", "An http(s) address, or a path that starts with /."),
     "default_quantity": ("Default quantity", "What an order form starts with."),
@@ -68,7 +68,7 @@ WORDS = {
     "page_count": ("Page count", ""),
     "preset": (
         "Print preset",
-        "What the printer asks of the print files. Without one: PDF/X-4, colours as they are.",
+        "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are.",
     ),
     "is_eddm": (
         "For EDDM",
@@ -78,7 +78,7 @@ WORDS = {
 
 
 class ProductForm(ValidatedByService):
-    """Checked together with the rows below it, so that one submission shows every fault, whatever else is wrong."""
+    """Checked together with the rows below it, so that one submission shows every fault."""
 
     # The rows of the same submission; the admin names them.
     formsets: Callable[[], Sequence["ChildFormSet"]] = staticmethod(lambda: ())
@@ -156,10 +156,10 @@ class ProductForm(ValidatedByService):
         code = self.cleaned_data.get("delivery_method")
         if code:
             self.cleaned_data["delivery_method"] = code = as_known(code, self.known_methods)
-            said = misspelled(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
-            if said:
-                self.matrix.asks_again = True
-                self.add_error("delivery_method", said)
+            message = misspelled(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
+            if message:
+                self.matrix.needs_confirmation = True
+                self.add_error("delivery_method", message)
 
 
 class Lines(forms.CharField):
@@ -197,7 +197,7 @@ class TemplateFieldForm(ChildForm):
     """Type and SubType are one choice: only some of them go together."""
 
     kind = forms.ChoiceField(label="Type", choices=list(KINDS.items()), initial="Text:SingleLine")
-    choices = Lines(required=False, help_text="One a line.")
+    choices = Lines(required=False, help_text="One per line.")
 
     class Meta:
         model = TemplateField

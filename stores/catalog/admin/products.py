@@ -16,8 +16,9 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
-from fulfillment.core.admin.base import ConsoleInline
+from fulfillment.core.admin.base import ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_answer
 from fulfillment.core.lanes import RENDERINGS
@@ -70,11 +71,12 @@ class ProductionSpeedInline(ChildInline):
 
 
 class ProductAdmin(StaffAdmin):
-    """One service writes the product with its children; the forms only gather what they say."""
+    """One service writes the product with its children; the forms only collect values."""
 
+    forbidden = ("delete",)
     form = ProductForm
     change_form_template = "admin/stores/product.html"
-    list_display = ["shown_name", "store", "category", "price_from", "has_layout", "shown_status", "updated"]
+    list_display = ["shown_name", "store", "category", "price_from", "has_layout", "shown_status", "changed"]
     list_display_links = ["shown_name"]
     list_filter = ["is_active", StoreFilter]
     list_filter_submit = True
@@ -118,9 +120,6 @@ class ProductAdmin(StaffAdmin):
             is_templated=Q(template__isnull=False), lowest_price=Subquery(LOWEST_PRICE)
         )
 
-    def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
-        return False
-
     @admin.display(description="product", ordering="name")
     def shown_name(self, product: Product) -> str:
         return render_to_string("admin/stores/product/name.html", {"product": product})
@@ -138,6 +137,10 @@ class ProductAdmin(StaffAdmin):
     def shown_status(self, product: Product) -> str:
         return "In the catalog" if product.is_active else "Not published"
 
+    @admin.display(description="updated", ordering="updated")
+    def changed(self, product: Product) -> str:
+        return render_to_string("admin/stores/product/changed.html", {"product": product})
+
     @admin.action(description="Duplicate", permissions=["change"])
     def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         if len(chosen := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
@@ -154,7 +157,7 @@ class ProductAdmin(StaffAdmin):
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)
-        self.message_user(request, "The products are out of the catalog.")
+        self.message_user(request, "The products were taken out of the catalog.")
 
     def changeform_view(
         self,
@@ -172,22 +175,20 @@ class ProductAdmin(StaffAdmin):
                 return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
             # Another user saved between the check and the write.
-            text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."
+            text = error.message if isinstance(error, DomainError) else "Another user changed it. Try again."
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
 
     def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "<int:product_id>/duplicate/",
-            self.admin_site.admin_view(require_POST(self.duplicate_view)),
-            name="stores_product_duplicate",
-        )
         thumbnail = path(
             "<int:product_id>/thumbnail.png",
             self.admin_site.admin_view(self.thumbnail_view, cacheable=True),
             name="stores_product_thumbnail",
         )
-        return [own, thumbnail, *super().get_urls()]
+        return [thumbnail, *super().get_urls()]
+
+    def own_pages(self) -> list[OwnPage]:
+        return [("<int:product_id>/duplicate/", require_POST(self.duplicate_view), "duplicate")]
 
     def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = get_object_or_404(self.get_queryset(request), pk=product_id)
@@ -206,11 +207,15 @@ class ProductAdmin(StaffAdmin):
         messages.success(request, "This is the copy. It is not in the catalog yet.")
         return HttpResponseRedirect(_address(copy))
 
+    def can_be_mailed(self, request: HttpRequest, product: Product | None) -> bool:
+        return False
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
         form = context["adminform"].form
         product = context.get("original")
+        context["can_be_mailed"] = self.can_be_mailed(request, product)
         if self._may_write(request, product):
             record = form.stored_record
             context |= {
@@ -248,13 +253,13 @@ class ProductAdmin(StaffAdmin):
         return HttpResponseRedirect(_address(product))
 
     def construct_change_message(
-        self, request: HttpRequest, form: ProductForm, formsets: Any, add: bool = False
+        self, request: Any, form: ProductForm, formsets: Any, add: bool = False
     ) -> Any:
         changes = super().construct_change_message(request, form, formsets, add)
         columns = ["delivered prices"] if form.matrix.has_changed else []
         columns += ["in the catalog"] if {PUBLISH, UNPUBLISH} & request.POST.keys() else []
         if columns and not add:
-            request.is_unchanged = False  # type: ignore[attr-defined]
+            request.is_unchanged = False
             changes = [*changes, {"changed": {"fields": columns}}]
         return changes
 
@@ -263,9 +268,9 @@ class ProductAdmin(StaffAdmin):
         rows = {"formsets": staticmethod(lambda: getattr(request, "product_formsets", ()))}
         return type(form.__name__, (form,), rows)
 
-    def _create_formsets(self, request: HttpRequest, product: Product, change: bool) -> tuple[Any, Any]:
+    def _create_formsets(self, request: Any, product: Product, change: bool) -> tuple[Any, Any]:
         formsets, inlines = super()._create_formsets(request, product, change)
-        request.product_formsets = formsets  # type: ignore[attr-defined]
+        request.product_formsets = formsets
         return formsets, inlines
 
     def save_model(self, request: HttpRequest, product: Product, form: ProductForm, change: bool) -> None:
@@ -285,7 +290,7 @@ class ProductAdmin(StaffAdmin):
 
 
 def _note_changes(formset: ChildFormSet) -> None:
-    """What Django's log of changes reads off a formset it has saved itself."""
+    """The attributes that Django's change log expects of a saved formset."""
     deleted = formset.deleted_forms
     formset.deleted_objects = [form.instance for form in deleted if form.instance.pk]
     formset.new_objects = [
@@ -300,3 +305,8 @@ def _note_changes(formset: ChildFormSet) -> None:
 
 def _address(product: Product) -> str:
     return reverse("admin:stores_product_change", args=[product.pk])
+
+
+register_history(
+    Product, "external_id", "name", "version", search=["=external_id"], search_help="Exact product ID"
+)

@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminFileFieldWidget,
@@ -16,6 +15,8 @@ from unfold.widgets import (
 )
 
 from accounts.admin.staff import StaffAdmin
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.read_only import register_history
 from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
@@ -97,6 +98,7 @@ def _profile_of(store: Store | None) -> StoreProfile:
 class StoreAdmin(StaffAdmin):
     """Staff see their stores; operators change them."""
 
+    forbidden = ("delete",)
     store_path = "pk"
     form = StoreForm
     list_display = [
@@ -123,6 +125,12 @@ class StoreAdmin(StaffAdmin):
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]
+    help_texts = {
+        "hold_window_minutes": "For so many minutes a new order can be cancelled at once. Later, the store accepts or "
+        "refuses the cancellation.",
+        "admits_test_applications": "Approve requests of test applications automatically. Their orders are never "
+        "produced.",
+    }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
         return (
@@ -155,15 +163,11 @@ class StoreAdmin(StaffAdmin):
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(route, self.admin_site.admin_view(self.catalog_view), name=f"stores_store_{name}")
-            for route, name in (
-                ("catalog.json", "catalog"),
-                ("<int:store_id>/catalog.json", "catalog_of"),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("catalog.json", self.catalog_view, "catalog"),
+            ("<int:store_id>/catalog.json", self.catalog_view, "catalog_of"),
         ]
-        return [*own, *super().get_urls()]
 
     def catalog_view(self, request: HttpRequest, store_id: int | None = None) -> FileResponse:
         """The catalog file of one store, or of every store that may be seen."""
@@ -172,15 +176,12 @@ class StoreAdmin(StaffAdmin):
         if not self.has_view_permission(request, store):
             raise PermissionDenied
         names = [store.external_id] if store else list(visible.values_list("external_id", flat=True))
-        # Whole before the first byte leaves: a slow reader would hold the transaction open.
+        # Complete before the first byte is sent, because a slow reader would keep the transaction open.
         file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
         file.writelines(export_catalog(store_ids=names) if names else ())
         file.seek(0)
         name = f"{store.external_id if store else 'stores'}.json"
         return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
-
-    def has_delete_permission(self, request: HttpRequest, store: Store | None = None) -> bool:
-        return False
 
     def save_model(self, request: HttpRequest, store: Store, form: StoreForm, change: bool) -> None:
         saved = save_store(values=form.values(), store=store if change else None).store
@@ -192,3 +193,6 @@ class StoreAdmin(StaffAdmin):
         )
         store.pk = saved.pk
         store.refresh_from_db()
+
+
+register_history(Store, "external_id", "company_name", search=["=external_id"], search_help="Exact StoreID")

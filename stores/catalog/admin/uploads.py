@@ -11,15 +11,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
 from applications.webhooks.selectors.workers import worker_health
-from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
 from stores.catalog.services.imports import MAXIMUM_CHANGES
 from stores.catalog.services.uploads import (
@@ -48,7 +50,7 @@ LIST = "admin:stores_catalogupload_changelist"
 
 class CatalogUploadForm(forms.Form):
     store = forms.CharField(
-        label="Only for the store",
+        label="Only this store",
         required=False,
         max_length=64,
         widget=UnfoldAdminTextInputWidget,
@@ -58,16 +60,14 @@ class CatalogUploadForm(forms.Form):
         label="Catalog file",
         widget=UnfoldAdminFileFieldWidget,
         help_text=f"JSON, plain or packed with gzip, at most {UPLOAD_BYTES // 2**20} MB. It is checked first; "
-        "nothing changes until you have seen what would.",
+        "nothing changes before you confirm.",
     )
 
     def clean_store(self) -> Store | None:
         store_id = self.cleaned_data["store"].strip()
         store = Store.objects.filter(external_id=store_id).first()
         if store_id and store is None:
-            raise forms.ValidationError(
-                "There is no store with this StoreID. Leave it empty for a new store."
-            )
+            raise forms.ValidationError("No store has this StoreID. Leave it empty to import a new store.")
         return store
 
 
@@ -80,7 +80,8 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     list_select_related = ["store", "created_by__tenant", "imported_by__tenant"]
     search_fields = ["file_name", "store__external_id"]
     search_help_text = "File or StoreID"
-    empty_help = "Import a catalog file to make stores and products, or to change them."
+    add_label = "Import a catalog"
+    empty_help = "Import a catalog file to create or change stores and products."
     list_before_template = "admin/stores/catalog_uploads_before.html"
     change_form_outer_before_template = "admin/stores/catalog_upload_before.html"
     change_form_outer_after_template = "admin/stores/catalog_upload_after.html"
@@ -109,21 +110,13 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return self._may_change(request)
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(
-                f"<int:upload_id>/{name}/",
-                self.admin_site.admin_view(view),
-                name=f"stores_catalogupload_{name}",
-            )
-            for name, view in (
-                ("progress", self.progress_view),
-                ("import", require_POST(self.import_view)),
-                ("check", require_POST(self.check_view)),
-                ("discard", require_POST(self.discard_view)),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("<int:upload_id>/progress/", self.progress_view, "progress"),
+            ("<int:upload_id>/import/", require_POST(self.import_view), "import"),
+            ("<int:upload_id>/check/", require_POST(self.check_view), "check"),
+            ("<int:upload_id>/discard/", require_POST(self.discard_view), "discard"),
         ]
-        return [*own, *super().get_urls()]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -138,25 +131,13 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         if form.is_valid() and (upload := self._received(request, form)):
             return HttpResponseRedirect(_address(upload))
         context = {
-            **self.admin_site.each_context(request),
-            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
-            "title": "Import a catalog",
+            **self.page_context(request, "Import a catalog"),
             "form": form,
         }
         return TemplateResponse(request, "admin/stores/catalog_upload.html", context)
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        upload = self.get_object(request, object_id)
-        shown = _report(upload) if upload else {}
-        return super().change_view(
-            request, object_id, form_url, {**(extra_context or {}), **shown, "catalog": upload}
-        )
+    def record_context(self, request: HttpRequest, upload: CatalogUpload) -> dict[str, Any]:
+        return {**_report(upload), "catalog": upload}
 
     def progress_view(self, request: HttpRequest, upload_id: int) -> JsonResponse:
         upload = get_object_or_404(self.get_queryset(request), pk=upload_id)
@@ -180,9 +161,9 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        question = f"Throw away the file {upload.file_name}? Nothing of it was imported."
-        page = ask(self, request, question=question, button="Throw away", back=_address(upload))
-        done = f"The file {upload.file_name} was thrown away."
+        question = f"Discard the file {upload.file_name}? Nothing of it was imported."
+        page = confirmation_page(self, request, question=question, button="Discard", back=_address(upload))
+        done = f"The file {upload.file_name} was discarded."
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 
     def _received(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
@@ -201,17 +182,15 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return upload
 
     def _may_change(self, request: HttpRequest, store: Store | None = None) -> bool:
-        """Whether the user may change this store by hand, and therefore import into it."""
+        """Whether the user may change this store, and therefore import into it."""
         stores: Any = self.admin_site.get_model_admin(Store)
         return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
 
 
 def _with(request: HttpRequest, service: Callable[[], object], done: str, then: str) -> HttpResponse:
-    try:
+    with errors_as_messages(request):
         service()
         messages.success(request, done)
-    except DomainError as error:
-        messages.error(request, error.message)
     return HttpResponseRedirect(then)
 
 
@@ -220,7 +199,7 @@ def _address(upload: CatalogUpload) -> str:
 
 
 def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
-    """In words, what an import does to stores and products."""
+    """The changes of an import by their names, for stores and products."""
     words = {"new": "new", "changed": "changed", "same": "unchanged"}
     counts = [
         (f"{kind} {words[what]}", int(summary.get(f"{kind}_{what}", 0)))

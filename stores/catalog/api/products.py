@@ -32,7 +32,7 @@ class ProductViewSet(ApiViewSet):
         operation_id="product_list",
         summary="List the products of a store",
         description="The products that can be ordered, in the order of the catalog. Send the `ETag` back as "
-        "`If-None-Match` and an unchanged list is answered 304 without a body.",
+        "`If-None-Match` and an unchanged list returns 304 without a body.",
         parameters=[STORE_ID, VERBOSE],
         responses={200: ProductSerializer(many=True)},
         examples=PRODUCT_EXAMPLES,

@@ -43,7 +43,7 @@ class StoreViewSet(ApiViewSet):
         operation_id="store_list",
         summary="List stores",
         description="The stores the caller can access, by name. Send the `ETag` back as `If-None-Match` and an "
-        "unchanged list is answered 304 without a body.",
+        "unchanged list returns 304 without a body.",
         parameters=[VERBOSE],
         responses={200: StoreSerializer(many=True)},
         examples=STORE_EXAMPLES,
@@ -63,7 +63,7 @@ class StoreViewSet(ApiViewSet):
         examples=[STORE_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str) -> HttpResponse:
-        return stored_response(request, store_body(request.auth, store_id, client_tags=client_tags(request)))
+        return stored_response(request, store_body(request.auth, store_id))
 
 
 class StoreUserViewSet(ApiViewSet):

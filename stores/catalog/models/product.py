@@ -11,7 +11,7 @@ from stores.presets.models import PrintPreset
 
 @pghistory.track(exclude=["verbose_rendering", "template"])
 class Product(models.Model):
-    """A product of a store. Quantities are pieces (or packs, as the description says); sizes are millimetres.
+    """A product of a store. Quantities are pieces (or packs, if its description defines so); sizes are millimetres.
 
     `rendering` and `verbose_rendering` are the API's finished JSON bodies, written with the product; `version`
     rises with every change, so that a proof or a price can refer to the exact version of the product.

@@ -1,12 +1,13 @@
 """The stores visible to a caller and their stored renderings, each in one prepared statement."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from accounts.callers import Caller
 from accounts.permissions import STORE_GRANTS
-from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.replica import fetch_replicated
 from fulfillment.core.errors import DomainError, Invalid
 
 # A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.
@@ -43,11 +44,9 @@ STORE_LIST = """{caller}, visible AS MATERIALIZED (
 SELECT md5(body), CASE WHEN md5(body) = ANY(caller.client_tags) THEN NULL ELSE convert_to(body, 'UTF8') END
 FROM visible, caller
 """
+# The body is small: its tag is made of it here, and a client that has it already needs no statement of its own.
 STORE_DETAIL = f"""{CALLER}
-SELECT md5(store.rendering),
-       CASE WHEN md5(store.rendering) = ANY(caller.client_tags) THEN NULL ELSE convert_to(store.rendering, 'UTF8') END
-FROM stores_store store, caller
-WHERE store.external_id = %s AND {VISIBLE}
+SELECT store.rendering FROM stores_store store, caller WHERE store.external_id = %s AND {VISIBLE}
 """  # noqa: S608 - constant texts only
 RENDERINGS = {False: "rendering", True: "verbose_rendering"}
 STORE_LISTS = {
@@ -73,22 +72,27 @@ class StoredBody:
 
 
 def store_list_body(caller: Caller, *, verbose: bool, client_tags: Sequence[str] = ()) -> StoredBody:
-    row = fetch_row(STORE_LISTS[verbose], visibility(caller, client_tags))
-    return StoredBody(*(row or ("", b"[]")))
+    rows = fetch_replicated(caller.replica_since, STORE_LISTS[verbose], visibility(caller, client_tags))
+    return StoredBody(*(rows[0] if rows else ("", b"[]")))
 
 
-def store_body(caller: Caller, store_id: str, *, client_tags: Sequence[str] = ()) -> StoredBody:
-    row = fetch_row(STORE_DETAIL, (*visibility(caller, client_tags), store_id))
-    if row is None:
+def store_body(caller: Caller, store_id: str) -> StoredBody:
+    rows = fetch_replicated(caller.replica_since, STORE_DETAIL, (*visibility(caller), store_id))
+    if not rows:
         raise StoreNotVisible("There is no store with this ID that these credentials can access.")
-    return StoredBody(*row)
+    content = rows[0][0].encode()
+    return StoredBody(hashlib.md5(content, usedforsecurity=False).hexdigest(), content)
 
 
-def visibility(caller: Caller, client_tags: Sequence[str]) -> tuple[Any, ...]:
+def visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple[Any, ...]:
     """The parameters of CALLER: the user, and the application unless it is part of this service."""
     application_id = caller.application_id if caller.is_application else caller.third_party_id
     return caller.is_operator, caller.user_id, application_id, "\n".join(client_tags)
 
 
 def unknown_store(store_id: str) -> Invalid:
-    return Invalid(f"There is no store {store_id!r}.", code="store_invalid")
+    return Invalid(no_store(store_id), code="store_invalid")
+
+
+def no_store(store_id: str) -> str:
+    return f"There is no store {store_id!r}; GET /api/v1/store lists those you can use."

@@ -11,6 +11,7 @@ import pghistory
 from django.db import transaction
 from django.utils import timezone
 
+from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Store
 from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog
@@ -90,7 +91,7 @@ def import_catalog(
 
     With `only_store`, a StoreID, the file may contain no other store.
     """
-    with transaction.atomic(), pghistory.context(source="import_catalog"):
+    with long_transaction(), pghistory.context(source="import_catalog"):
         summary = _Import(only_store).run(source)
         if dry_run:
             transaction.set_rollback(True)

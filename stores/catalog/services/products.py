@@ -96,7 +96,7 @@ def archive_product(*, product: Product) -> Product:
 
 @transaction.atomic
 def duplicate_product(*, product: Product) -> Product:
-    """A copy of all but the APIKey, with an ID of its own, outside of the catalog."""
+    """A copy with an ID of its own and without the APIKey, not yet in the catalog."""
     store = lock_store(product.store_id)
     original = stored_product(product.pk).record
     record = dict(original)

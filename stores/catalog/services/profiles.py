@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from PIL import Image
 
+from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.files.pictures import (
     PictureTooLarge,
@@ -34,14 +35,14 @@ def save_profile(
     if faults := find_profile_faults(values=values, logo=logo):
         raise Invalid(faults[0].message, faults=faults)
     profile, _ = StoreProfile.objects.select_for_update().get_or_create(store=store)
-    for name, column in COLUMNS.items():
-        setattr(profile, column, values[name])
-    if logo:
-        profile.logo = _clean_logo(logo)
-        profile.logo_sha256 = hashlib.sha256(profile.logo).hexdigest()
-    elif remove_logo:
-        profile.logo, profile.logo_sha256 = None, ""
-    profile.save()
+    with saved_if_changed(profile):
+        for name, column in COLUMNS.items():
+            setattr(profile, column, values[name])
+        if logo:
+            profile.logo = _clean_logo(logo)
+            profile.logo_sha256 = hashlib.sha256(profile.logo).hexdigest()
+        elif remove_logo:
+            profile.logo, profile.logo_sha256 = None, ""
     return profile
 
 
@@ -62,7 +63,7 @@ def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> lis
 
 
 def _others(column: str) -> set[str]:
-    return {field.name for field in StoreProfile._meta.fields} - {column}  # noqa: SLF001 - Django's public Meta API
+    return {field.name for field in StoreProfile._meta.fields} - {column}
 
 
 def _clean_logo(content: bytes) -> bytes:

@@ -6,6 +6,7 @@ from itertools import islice
 from django.db import connection, transaction
 from django.db.models import F
 
+from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
 from stores.catalog.representations import render_product, render_store
@@ -28,7 +29,7 @@ WHERE product.id = staged.id
 """
 
 
-@transaction.atomic
+@long_transaction()
 def refresh_renderings() -> int:
     """Renders every store and product again and returns the number of changed products."""
     begin_catalog_work()

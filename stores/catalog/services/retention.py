@@ -26,13 +26,13 @@ def _old_usage() -> QuerySet[StoreUsage]:
 
 
 def _remove_usage(batch: int) -> Iterator[int]:
-    """Day by day, of which each has a row for a store at most."""
+    """Deletes day by day; a day has at most one row for each store."""
     for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
         yield StoreUsage.objects.filter(day=day).delete()[0]
 
 
 def _old_uploads() -> QuerySet[CatalogUpload]:
-    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
+    before = timezone.now() - timedelta(days=settings.IMPORT_RETENTION_DAYS)
     old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
     return old.exclude(state__in=WAITING_STATES)
 

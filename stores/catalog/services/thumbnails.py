@@ -1,6 +1,6 @@
 """Pictures of products in lists: the first page of the template with samples in it, drawn when first shown.
 
-Kept in memory by the version of the product; browsers keep them as well. Nothing of them is stored.
+Cached in memory by the version of the product, and by browsers; never stored.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
 def _draw(layout: Layout) -> bytes:
     samples = {field.field_name: _sample(field, layout) for field in layout.fields}
     uploads = {field.field_name for field in layout.fields if field.sub_type == "Upload"}
-    images = {name: _stand_in() for name in uploads if samples[name] not in layout.template.gallery}
+    images = {name: _placeholder() for name in uploads if samples[name] not in layout.template.gallery}
     values = _values(layout, {name: text for name, text in samples.items() if text})
     with typesetting_errors(), measured_rendering("thumbnail"):
         return render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS).png
@@ -75,7 +75,7 @@ def _sample(field: Field, layout: Layout) -> str:
 
 
 @lru_cache(maxsize=1)
-def _stand_in() -> bytes:
+def _placeholder() -> bytes:
     """A grey placeholder for an uploaded picture."""
     content = BytesIO()
     Image.new("RGB", (400, 300), "#d5dad7").save(content, "PNG")

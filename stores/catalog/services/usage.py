@@ -15,9 +15,9 @@ from django.db import connection
 from fulfillment.core.caches import register_cache
 
 SECONDS_OF_DAY = 86_400
-# Refused before the store was looked up, or for want of it.
+# Refused because of the rate limit, or because there is no such store.
 UNCOUNTED = frozenset({404, 429})
-# In the order of the key, so that two processes never wait for each other in a ring.
+# In key order, so that two processes do not deadlock.
 ADD = """
 INSERT INTO stores_storeusage AS usage (store_id, day, calls)
 SELECT store.id, counted.day, counted.calls FROM unnest(%s::text[], %s::date[], %s::bigint[])
@@ -33,7 +33,7 @@ register_cache(_counts)
 
 
 def count_store_call(*, store_id: str, status: int) -> None:
-    """Remembers one answer; touches nothing but memory."""
+    """Counts a response in memory."""
     if status in UNCOUNTED:
         return
     with _lock:
@@ -41,7 +41,7 @@ def count_store_call(*, store_id: str, status: int) -> None:
 
 
 def flush_store_usage() -> int:
-    """Adds what was counted to the table and returns the number of calls; keeps it when the database is away."""
+    """Writes the counts and returns the number of calls; keeps them if the database is unavailable."""
     with _lock:
         taken = dict(_counts)
         _counts.clear()

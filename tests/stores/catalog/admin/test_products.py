@@ -75,7 +75,7 @@ PRICED = {
 }
 
 
-def test_a_product_is_added_and_published_without_scripts(operator):
+def test_product_is_added_and_published_without_scripts(operator):
     store = make_store()
     page = reverse("admin:stores_product_add")
     typed = {
@@ -99,7 +99,7 @@ def test_a_product_is_added_and_published_without_scripts(operator):
     assert_renderings_fresh()
 
 
-def test_a_product_with_fields_is_not_published_without_a_template(operator):
+def test_product_with_fields_is_not_published_without_a_template(operator):
     store = make_store()
     page = reverse("admin:stores_product_add")
     form = form_of(operator.get(page), "product_form")
@@ -151,7 +151,7 @@ def test_rules_are_checked_while_a_row_is_invalid(operator, product):
     assert Product.objects.get().version == 1
 
 
-def test_a_code_that_is_almost_a_known_one_is_saved_the_second_time(operator, product):
+def test_code_that_is_almost_a_known_one_is_saved_the_second_time(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
     opened = operator.get(page)
     known = product.delivery_method
@@ -185,9 +185,9 @@ def test_faults_of_hidden_fields_are_shown(operator, product):
     [
         ({"default_quantity": "1"}, "Default quantity is below minimum quantity."),
         ({"image_url": "ftp://x"}, "Image URL: write an http(s) address"),
-        ({"prices-p1-location": "Commercial"}, "This delivery method, country and location are there twice."),
+        ({"prices-p1-location": "Commercial"}, "This delivery method, country and location occur twice."),
         ({"prices-p0-country": ""}, "Choose a country."),
-        ({"prices-0-0": ""}, "There is no price here: write one, or remove it."),
+        ({"prices-0-0": ""}, "No price: enter one, or remove this row or column."),
         ({"template_fields-0-kind": "Choice:List"}, "Choices: a list needs at least one choice."),
     ],
 )
@@ -216,7 +216,7 @@ def test_archiving(operator, product):
     assert_renderings_fresh()
 
 
-def test_a_duplicate_has_all_but_the_api_key_outside_of_the_catalog(operator, product):
+def test_duplicate_has_all_but_the_api_key_outside_of_the_catalog(operator, product):
     address = reverse("admin:stores_product_duplicate", args=[product.pk])
 
     first, _ = (operator.post(address) for _ in range(2))

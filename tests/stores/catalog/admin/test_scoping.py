@@ -1,4 +1,4 @@
-"""Who sees what in the admin: operators everything, staff of a store that store, everybody else nothing."""
+"""Who sees what in the admin: operators everything, staff of a store that store, everyone else nothing."""
 
 import pytest
 from django.contrib import admin
@@ -16,7 +16,7 @@ from tests.factories.orders import make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
-# How a record of what staff see names its store. Whatever is not here is for operators alone.
+# How a record of what staff see names its store. All others are for operators alone.
 OF_STORES = {
     Order: "store",
     Quote: "store",
@@ -59,14 +59,14 @@ def two_boards(two_stores, settings, tmp_path):
     return two_stores
 
 
-def asked_by(user):
+def request_of(user):
     request = RequestFactory().get("/admin/")
     request.user = user
     return request
 
 
 def seen_by(user, model):
-    return set(admin.site._registry[model].get_queryset(asked_by(user)).values_list("pk", flat=True))
+    return set(admin.site._registry[model].get_queryset(request_of(user)).values_list("pk", flat=True))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
@@ -74,11 +74,11 @@ def test_every_admin_is_scoped(two_boards, model):
     model_admin = admin.site._registry[model]
     assert isinstance(model_admin, ConsoleAdmin), f"{model_admin} must be a ConsoleAdmin"
 
-    for nobody in (AnonymousUser(), two_boards.outsider.__class__(is_active=True)):
-        assert seen_by(nobody, model) == set()
-        assert not model_admin.has_module_permission(asked_by(nobody))
+    for user in (AnonymousUser(), two_boards.outsider.__class__(is_active=True)):
+        assert seen_by(user, model) == set()
+        assert not model_admin.has_module_permission(request_of(user))
 
-    staff = asked_by(two_boards.user)
+    staff = request_of(two_boards.user)
     if model not in OF_STORES:
         assert seen_by(two_boards.user, model) == set()
         assert not model_admin.has_module_permission(staff)
@@ -157,16 +157,16 @@ def test_staff_change_no_product_and_no_store(two_stores, client):
     assert client.post(store, {}).status_code == 403
 
 
-def test_a_role_over_everything_reaches_every_store(two_stores):
+def test_role_over_everything_reaches_every_store(two_stores):
     Role.objects.create(user=two_stores.outsider, grant="Order.All.Read")
 
     assert len(seen_by(two_stores.outsider, Order)) == 2
     assert not admin.site._registry[Order].has_change_permission(
-        asked_by(two_stores.outsider), Order.objects.get(store=two_stores.associated)
+        request_of(two_stores.outsider), Order.objects.get(store=two_stores.associated)
     )
 
 
-def test_the_sign_in_is_the_portals_and_refuses_who_has_no_business_here(world, client):
+def test_sign_in_is_the_portals_and_refuses_who_has_no_business_here(world, client):
     assert client.get("/admin/stores/order/", follow=True).redirect_chain[-1][0] == (
         "/accounts/login/?next=%2Fadmin%2Fstores%2Forder%2F"
     )

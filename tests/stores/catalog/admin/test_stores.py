@@ -45,7 +45,7 @@ def test_changing_a_store_renders_its_products_again(operator):
     assert_renderings_fresh()
 
 
-def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
+def test_form_opened_before_another_change_does_not_write_over_it(operator):
     store = make_store()
     address = reverse("admin:stores_store_change", args=[store.pk])
     opened = operator.get(address).context["adminform"].form.loaded_version
@@ -54,7 +54,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
     refused = operator.post(address, {**VALUES, "loaded_version": opened})
     newest = refused.context["adminform"].form.loaded_version
 
-    assert "Another user changed this after you opened it" in refused.content.decode()
+    assert "Another user changed this record after you opened it" in refused.content.decode()
     assert f'name="loaded_version" value="{newest}"' in refused.content.decode()
     assert Store.objects.get().company_name == store.company_name
     assert newest != opened

@@ -45,7 +45,7 @@ def checked(client, content, **values) -> CatalogUpload:
     return upload
 
 
-def test_a_catalog_is_exported_changed_checked_and_imported(world, operator):
+def test_catalog_is_exported_changed_checked_and_imported(world, operator):
     catalog = exported(operator, world.associated)
     product = catalog["Stores"][0]["Products"][0]
     product["Name"] = "<b>Bolder card</b>"
@@ -59,7 +59,7 @@ def test_a_catalog_is_exported_changed_checked_and_imported(world, operator):
     work_off(TASK)
 
     page = text(operator.get(answer.url))
-    assert "What an import would do" in page
+    assert "What the import will change" in page
     assert f"<td>{escape(product['Name'])} <small" in page
     assert "<td>changed</td> <td>Name</td>" in page
     assert "products changed: 1" in text(operator.get(LIST))
@@ -81,12 +81,12 @@ def test_a_catalog_is_exported_changed_checked_and_imported(world, operator):
     assert "Changed by operator" in history
 
 
-def test_a_file_that_changes_nothing_offers_no_import(world, operator):
+def test_file_that_changes_nothing_offers_no_import(world, operator):
     upload = checked(operator, exported(operator, world.associated))
 
     page = text(operator.get(f"{LIST}{upload.pk}/change/"))
 
-    assert "Nothing: everything in the file is in the catalog already" in page
+    assert "Nothing: the catalog already has everything in this file." in page
     assert '<button class="console-button console-primary" disabled>Import it now' in page
 
 
@@ -103,32 +103,32 @@ def test_errors_are_listed_with_their_places(world, operator):
     assert "Import it now" not in page
 
 
-def test_what_was_typed_stays_when_the_upload_is_refused(operator):
+def test_typed_values_stay_when_the_upload_is_refused(operator):
     empty = send(operator, b"", store="associated")
     unknown = send(operator, b"{}", store="nowhere")
 
     assert 'value="associated"' in text(empty)
     assert "The submitted file is empty." in text(empty)
     assert 'value="nowhere"' in text(unknown)
-    assert "There is no store with this StoreID." in text(unknown)
+    assert "No store has this StoreID." in text(unknown)
     assert not CatalogUpload.objects.exists()
     assert 'value="associated"' in text(operator.get(f"{LIST}add/?store=associated"))
 
 
-def test_throwing_away_asks_once(world, operator):
+def test_discarding_is_confirmed_once(world, operator):
     upload = checked(operator, exported(operator, world.associated))
     address = f"{LIST}{upload.pk}/discard/"
 
     requested = text(operator.post(address))
-    assert "Throw away the file spring.json? Nothing of it was imported." in requested
+    assert "Discard the file spring.json? Nothing of it was imported." in requested
     assert CatalogUpload.objects.exists()
 
     done = operator.post(address, {"confirmed": "1"}, follow=True)
-    assert "was thrown away" in text(done)
+    assert "was discarded" in text(done)
     assert not CatalogUpload.objects.exists()
 
 
-def test_what_was_imported_is_neither_imported_again_nor_thrown_away(world, operator):
+def test_imported_upload_is_neither_imported_again_nor_discarded(world, operator):
     upload = checked(operator, exported(operator, world.associated))
     CatalogUpload.objects.update(state="imported")
 
@@ -165,9 +165,7 @@ def test_staff_export_their_store_and_no_other(world, operator):
     everything = b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content)
     assert [store["StoreID"] for store in json.loads(everything)["Stores"]] == ["associated"]
     assert operator.get(f"/admin/stores/store/{world.unassociated.pk}/catalog.json").status_code == 404
-    assert "Import its catalog" not in text(
-        operator.get(f"/admin/stores/store/{world.associated.pk}/change/")
-    )
+    assert "Import catalog" not in text(operator.get(f"/admin/stores/store/{world.associated.pk}/change/"))
 
     operator.force_login(world.outsider)
     assert operator.get("/admin/stores/store/catalog.json").status_code in {302, 403}

@@ -159,7 +159,7 @@ def test_unchanged_list_is_answered_without_a_body(world, product, django_assert
     assert changed["ETag"] != first["ETag"]
 
 
-def test_tag_opens_nothing(world, product):
+def test_tag_grants_no_access(world, product):
     tag = world.as_application().call("GET", LIST)["ETag"]
 
     refused = world.as_application(world.other_application).call("GET", LIST, headers={"If-None-Match": tag})

@@ -35,7 +35,7 @@ def test_record_has_the_members_of_the_contract(world):
     }
 
 
-def test_store_all_read_opens_every_user(world):
+def test_store_all_read_shows_every_user(world):
     Role.objects.create(user=world.outsider, store=world.associated, grant="Order.Self.Read")
 
     roles = world.as_user(world.user).call("GET", path(world.outsider)).json()
@@ -44,7 +44,7 @@ def test_store_all_read_opens_every_user(world):
     assert world.as_operator().call("GET", path(world.outsider)).json() == roles
 
 
-def test_store_self_read_opens_oneself_only(world):
+def test_store_self_read_shows_the_user_alone(world):
     Role.objects.create(user=world.outsider, store=world.associated, grant="Store.Self.Read")
     outsider = world.as_user(world.outsider)
 

@@ -90,7 +90,7 @@ def test_verbose_is_true_or_false(world, value):
         "/store/%25s",
     ],
 )
-def test_odd_store_ids_are_unknown_ones(world, path):
+def test_malformed_store_ids_are_unknown(world, path):
     client = world.as_application()
 
     assert client.call("GET", path).status_code == 401

@@ -25,7 +25,7 @@ def colours(picture: bytes) -> int:
     return len(Image.open(BytesIO(picture)).convert("RGB").getcolors(1 << 24))
 
 
-def test_a_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card, monkeypatch):
+def test_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card, monkeypatch):
     caller = Caller.on_pages(world.user)
     first = draw_thumbnail(product_id=card.pk, version=card.version, caller=caller)
     assert Image.open(BytesIO(first)).width == PIXELS
@@ -54,7 +54,7 @@ def test_lists_of_portal_and_console_show_it(world, card, signed_in):
     assert person.get("/catalog/demo/nothing/thumbnail.png").status_code == 404
 
 
-def test_a_product_without_template_has_none(world, card):
+def test_product_without_template_has_none(world, card):
     plain = make_product(world.demo, "plain")
 
     with pytest.raises(TemplateMissing):

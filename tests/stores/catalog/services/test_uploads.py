@@ -30,7 +30,8 @@ from stores.catalog.services.uploads import (
 )
 from tests.factories.stores import make_product, make_store
 from tests.support.jobs import work_off
-from tests.support.workers import forget_jobs, wait_for, working
+from tests.support.patience import wait_for
+from tests.support.workers import forget_jobs, working
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +63,7 @@ def names():
     return list(Product.objects.filter(store__external_id="print").values_list("name", flat=True))
 
 
-def test_the_check_says_what_an_import_would_change_and_changes_nothing(world, file):
+def test_check_says_what_an_import_would_change_and_changes_nothing(world, file):
     upload = checked(world, file)
 
     assert (upload.state, upload.percent, upload.error) == ("checked", 100, "")
@@ -72,7 +73,7 @@ def test_the_check_says_what_an_import_would_change_and_changes_nothing(world, f
     assert reported == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
 
 
-def test_the_import_writes_it_in_the_name_of_who_started_it(world, file):
+def test_import_writes_it_in_the_name_of_who_started_it(world, file):
     upload = checked(world, file)
 
     start_catalog_import(upload=upload, by=world.user)
@@ -107,7 +108,7 @@ def test_errors_are_kept_with_their_places(world, file):
         start_catalog_import(upload=upload, by=world.operator)
 
 
-def test_an_import_for_one_store_takes_no_other_one(world, file):
+def test_import_for_one_store_takes_no_other_one(world, file):
     upload = checked(world, file, store=world.associated)
 
     assert upload.state == "refused"
@@ -143,7 +144,7 @@ def test_hostile_files_are_refused_in_a_sentence(world, content, says):
     assert says in upload.faults[0][1]
 
 
-def test_an_empty_and_a_huge_file_are_not_kept(world, monkeypatch, stored_files):
+def test_empty_and_a_huge_file_are_not_kept(world, monkeypatch, stored_files):
     with pytest.raises(Invalid, match="empty"):
         sent(world, b"")
     monkeypatch.setattr(uploads, "UPLOAD_BYTES", 10)
@@ -154,7 +155,7 @@ def test_an_empty_and_a_huge_file_are_not_kept(world, monkeypatch, stored_files)
     assert stored_files() == []
 
 
-def test_a_small_file_that_unpacks_to_a_huge_one_is_stopped(world, monkeypatch):
+def test_small_file_that_unpacks_to_a_huge_one_is_stopped(world, monkeypatch):
     monkeypatch.setattr(uploads, "UNPACKED_BYTES", 1_000_000)
 
     upload = checked(world, gzip.compress(b" " * 50_000_000))
@@ -162,7 +163,7 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_stopped(world, monkeypatch):
     assert "more than 1,000,000 bytes when decompressed" in upload.faults[0][1]
 
 
-def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
+def test_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
     monkeypatch.setattr(reader, "MAXIMUM_ENTRY_BYTES", 1_000_000)
     packed = zlib.compressobj(wbits=31)
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "'
@@ -178,7 +179,7 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
 
 @pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
 @pytest.mark.slow
-def test_an_entry_of_very_many_values_is_not_held_in_memory(values):
+def test_entry_of_very_many_values_is_not_held_in_memory(values):
     """Each takes 100 bytes and more, many times what it takes in the file."""
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "a", "Metadata": ['
     source = catalog_source.CatalogSource(io.BytesIO(gzip.compress(head + values + b"1]}]}")))
@@ -232,7 +233,7 @@ def test_while_another_import_runs_it_waits_for_its_turn(world, file):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_a_real_worker_checks_and_imports(world, file):
+def test_real_worker_checks_and_imports(world, file):
     forget_jobs()
     upload = sent(world, file)
 
@@ -240,17 +241,17 @@ def test_a_real_worker_checks_and_imports(world, file):
         return CatalogUpload.objects.values_list("state", flat=True).get()
 
     with working():
-        wait_for(lambda: state() == "checked", seconds=60)
+        wait_for(lambda: state() == "checked")
         assert names() == ["Card"]
         start_catalog_import(upload=upload, by=world.operator)
-        wait_for(lambda: state() == "imported", seconds=60)
+        wait_for(lambda: state() == "imported")
 
     assert names() == ["New", "Better card"]
     forget_jobs()
 
 
 @pytest.mark.parametrize(("found", "then"), [("checking", "checked"), ("importing", "imported")])
-def test_what_a_killed_worker_was_at_is_taken_up_again(world, file, found, then):
+def test_work_of_a_killed_worker_is_resumed(world, file, found, then):
     """Its job comes again; what it had written was taken back with its transaction."""
     upload = sent(world, file)
     CatalogUpload.objects.update(state=found)
@@ -261,7 +262,7 @@ def test_what_a_killed_worker_was_at_is_taken_up_again(world, file, found, then)
     assert upload.state == then
 
 
-def test_an_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file, monkeypatch):
+def test_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file, monkeypatch):
     upload = checked(world, file)
     start_catalog_import(upload=upload, by=world.operator)
     with monkeypatch.context() as patched:
@@ -280,7 +281,7 @@ def test_an_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file
     assert (upload.state, names()) == ("checked", ["Card"])
 
 
-def test_a_file_that_is_gone_is_reported(world, file):
+def test_file_that_is_gone_is_reported(world, file):
     upload = sent(world, file)
     default_storage.delete(upload.upload.name)
 
@@ -301,7 +302,7 @@ def test_thrown_away_it_is_gone_with_its_file(world, file, django_capture_on_com
     assert stored_files() == []
 
 
-def test_a_check_of_what_was_thrown_away_does_nothing(world, file):
+def test_check_of_what_was_thrown_away_does_nothing(world, file):
     discard_catalog_upload(upload=sent(world, file))
 
     assert work_off(TASK) == 1
