@@ -24,7 +24,7 @@ def add_business_days(start: date, days: int) -> date:
 
 @cache
 def transit_days(delivery_method_code: str, description: str) -> tuple[int, int]:
-    """The least and the most business days of transit: those in the price's description, else the usual ones."""
+    """Minimum and maximum business days of transit: from the price's description, else the defaults."""
     if text := _PROMISED_DAYS.search(description):
         least = int(text[1])
         return least, max(least, int(text[2] or least))

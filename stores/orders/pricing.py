@@ -1,42 +1,19 @@
 """Rules for prices and delivery dates of orders, without database access."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.errors import Fault, Invalid, collected, raise_faults
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
-from stores.orders.eddm import Choice
+from stores.orders.price_requests import PriceRequest, item_faults
 from stores.orders.selectors.price_lists import ListedProduct, Price
 
-MAXIMUM_ITEMS = 500
-LISTED = 20
+MAX_LISTED = 20
 # The limit of an order's columns for amounts.
 TOTAL_LIMIT = Decimal(10) ** 12
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRequestItem:
-    """`quantity` is that of `choice`, for an item that is requested for an EDDM selection."""
-
-    item_key: str
-    product_id: str
-    quantity: int
-    choice: Choice | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRequest:
-    """Items and a destination to price; `destination_pointer` is the JSON pointer of the destination in the body."""
-
-    items: tuple[PriceRequestItem, ...]
-    country_code: str
-    location_type: str = ""
-    delivery_method_code: str | None = None
-    production_days: int | None = None
-    destination_pointer: str = "/ShipTo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +105,7 @@ class DestinationNotServed(Invalid):
 
 def price(price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
     """All options of producing and delivering all items; raises Invalid if there is none."""
-    check_items(price_request, products)
+    raise_faults(item_faults(price_request, products))
     methods, issues = _methods(price_request, products)
     options = tuple(
         _option(price_request, methods[code], days, today)
@@ -140,75 +117,28 @@ def price(price_request: PriceRequest, products: Mapping[str, ListedProduct], *,
     return Prices(options, issues)
 
 
-def check_items(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> None:
-    faults = [
-        fault for index, item in enumerate(price_request.items) for fault in _faults(index, item, products)
-    ]
-    raise_faults([*faults, *repeated_item_keys(price_request)])
-
-
-def repeated_item_keys(price_request: PriceRequest) -> Iterator[Fault]:
-    item_keys: set[str] = set()
-    for index, item in enumerate(price_request.items):
-        if item.item_key in item_keys:
-            message = f"ItemKey: {item.item_key} is the key of another item."
-            yield Fault(f"/Items/{index}/ItemKey", "item_key_repeated", message)
-        item_keys.add(item.item_key)
-
-
-def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
-    if len(faults) == 1:
-        raise Invalid(faults[0].message, code=faults[0].code, faults=faults)
-    if faults:
-        raise Invalid(f"{len(faults)} things are wrong with the {place}.", code=code, faults=faults)
-
-
-def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
-    product = products.get(item.product_id)
-    if product is None:
-        message = f"ProductID: there is no product {item.product_id!r} in this store."
-        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message), *choice_faults(index, item)]
-    if item.choice is not None:
-        return _faults_of_choice(index, item, product)
-    least, most, step = product.minimum_quantity, product.maximum_quantity, product.quantity_increment
-    allowed = f"from {least} to {most} in steps of {step}"
-    if item.quantity < least:
-        code = "quantity_below_minimum"
-    elif item.quantity > most:
-        code = "quantity_above_maximum"
-    elif (item.quantity - least) % step:
-        code = "quantity_not_in_steps"
-    else:
-        return []
-    message = f"Quantity: {item.quantity} of {item.product_id} cannot be ordered; allowed: {allowed}."
-    return [Fault(f"/Items/{index}/Quantity", code, message)]
-
-
-def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
-    """Why the item's selection cannot be ordered."""
-    if item.choice is None or item.choice.problem is None:
-        return []
-    code, message = item.choice.problem
-    return [Fault(f"/Items/{index}/EddmSelectionID", code, f"EddmSelectionID: {message}")]
-
-
-def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
-    """Faults of a selection. Its number of pieces follows from the routes, so quantity steps do not apply."""
-    where = f"/Items/{index}/EddmSelectionID"
-    if not product.is_eddm:
-        message = f"EddmSelectionID: {item.product_id} is no product for EDDM; send a Quantity."
-        return [Fault(where, "product_not_for_eddm", message)]
-    if faults := choice_faults(index, item):
+def price_faults(
+    price_request: PriceRequest,
+    products: Mapping[str, ListedProduct],
+    places_of: Callable[[Sequence[str]], Mapping[str, Sequence[str]]],
+) -> list[Fault]:
+    """Everything that prevents a price, each rule on its own; delivery is checked for the known products alone."""
+    faults = item_faults(price_request, products)
+    known = tuple(item for item in price_request.items if item.product_id in products)
+    if not known:
         return faults
-    least, most = product.minimum_quantity, product.maximum_quantity
-    if least <= item.quantity <= most:
-        return []
-    code = "quantity_below_minimum" if item.quantity < least else "quantity_above_maximum"
-    message = (
-        f"EddmSelectionID: the selection takes {item.quantity} pieces of {item.product_id}; "
-        f"allowed: from {least} to {most}."
-    )
-    return [Fault(where, code, message)]
+    delivered = replace(price_request, items=known)
+    try:
+        _methods(delivered, products)
+    except DestinationNotServed as refusal:
+        faults += DestinationNotServed(delivered, refusal.product_ids, places_of(refusal.product_ids)).faults
+    except Invalid as refusal:
+        faults += refusal.faults
+    # Another product may be made at a speed that these do not have.
+    if len(known) == len(price_request.items):
+        with collected(faults):
+            _speeds(price_request, products)
+    return faults
 
 
 def _methods(
@@ -239,8 +169,8 @@ def _methods(
 
 
 def _listed(names: Sequence[str], between: str = ", ") -> str:
-    more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
-    return between.join([*names[:LISTED], *more])
+    more = [f"{len(names) - MAX_LISTED} more"] if len(names) > MAX_LISTED else []
+    return between.join([*names[:MAX_LISTED], *more])
 
 
 def _offers(price_request: PriceRequest, product: ListedProduct) -> dict[str, Price]:

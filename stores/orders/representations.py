@@ -41,8 +41,8 @@ EXPORT_COLUMNS = (
 EVENT_DATA_BYTES = 19_000
 
 
-def export_record(order: Order, store_id: str) -> Record:
-    recipient: Mapping[str, str] = order.recipient
+def _identity(order: Order, store_id: str) -> Record:
+    """The members with which an order begins, in lists as well as alone."""
     return {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
@@ -51,6 +51,13 @@ def export_record(order: Order, store_id: str) -> Record:
         "ApplicationID": _id(order.application_id),
         "Status": int(order.status),
         "StatusName": OrderStatus(order.status).label,
+    }
+
+
+def export_record(order: Order, store_id: str) -> Record:
+    recipient: Mapping[str, str] = order.recipient
+    return {
+        **_identity(order, store_id),
         "Created": timestamp(order.created),
         "Updated": timestamp(order.updated),
         "ProductIDs": order.product_ids,
@@ -82,13 +89,7 @@ def order_record(
     messages: Iterable[str] = (),
 ) -> Record:
     return {
-        "OrderID": str(order.pk),
-        "OrderNumber": str(order.number),
-        "ExternalID": order.external_id,
-        "StoreID": store_id,
-        "ApplicationID": _id(order.application_id),
-        "Status": int(order.status),
-        "StatusName": OrderStatus(order.status).label,
+        **_identity(order, store_id),
         "Sequence": order.sequence,
         "Created": timestamp(order.created),
         "Updated": timestamp(order.updated),

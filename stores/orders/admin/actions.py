@@ -1,5 +1,6 @@
-"""Actions on several orders: the service changes each one by itself, and each refusal is reported."""
+"""Actions on several orders: the service changes each order separately, and each refusal is reported."""
 
+import re
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
 from uuid import UUID
@@ -25,6 +26,14 @@ MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.
 MAX_SLIPS = 200
 REASONS_SHOWN = 20
+
+
+def shown_reason(error: DomainError) -> str:
+    """The reason of a refusal as pages show it: statuses by their words, without the numbers of the API."""
+    if error.code != "status_not_allowed":
+        return error.message
+    words = {status.label: status.words for status in OrderStatus}
+    return re.sub(rf"(?:\d+ )?\b({'|'.join(words)})\b", lambda name: words[name[1]], error.message)
 
 
 class OrderActions(StaffAdmin):
@@ -55,7 +64,7 @@ class OrderActions(StaffAdmin):
         self._move(request, chosen, OrderStatus.DELIVERED)
 
     @admin.action(description="Cancel …", permissions=["change"])
-    @requires_confirmation("Cancel these orders? That cannot be taken back.", "Cancel the orders")
+    @requires_confirmation("Cancel these orders? This cannot be undone.", "Cancel the orders")
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
@@ -105,7 +114,7 @@ class OrderActions(StaffAdmin):
         """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""
         keys = list(chosen.values_list("pk", flat=True)[: most + 1])
         if len(keys) > most:
-            messages.error(request, f"At most {most:,} orders at once. Filter the board, or choose fewer.")
+            messages.error(request, f"At most {most:,} orders at once. Filter the list, or select fewer.")
             return []
         return keys
 
@@ -136,7 +145,7 @@ class OrderActions(StaffAdmin):
                 raise Forbidden("Your grants on its store do not include Order.All.Write.")
             change(order)
         except DomainError as error:
-            return f"{order.number}: {error.message}"
+            return f"{order.number}: {shown_reason(error)}"
         return ""
 
     def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:

@@ -60,9 +60,7 @@ class OrderDocuments(OrderActions):
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
         context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": f"Print file of order {item.order.number}",
+            **self.page_context(request, f"Print file of order {item.order.number}"),
             "order": item.order,
             "item": item,
             "pages": [

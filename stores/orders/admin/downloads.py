@@ -1,6 +1,5 @@
 """Downloads of the order list: print files, packing slips, the list as CSV."""
 
-import zipfile
 from collections.abc import Iterable, Iterator
 
 from django.db.models import QuerySet
@@ -8,6 +7,7 @@ from django.http import StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.zip_stream import ZipStream
 from fulfillment.core.lanes import FILES
 from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import Order, OrderItem
@@ -51,35 +51,15 @@ def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
         last = found[-1][0]
 
 
-class _Spool(list[bytes]):
-    """A buffer for zipfile: collects pieces until they are sent."""
-
-    def write(self, piece: bytes, /) -> int:
-        self.append(bytes(piece))
-        return len(piece)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    close = flush
-
-    def taken(self) -> bytes:
-        content = b"".join(self)
-        self.clear()
-        return content
-
-
 def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:
-    spool = _Spool()
+    archive = ZipStream()
     missing: list[str] = []
-    # PDF is compressed already.
-    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:
-        for item in items:
-            try:
-                archive.writestr(print_file_name(item), read_print_file(item=item))
-            except DomainError as error:
-                missing.append(f"{print_file_name(item)}: {error.message}")
-            yield spool.taken()
-        if missing:
-            archive.writestr("missing.txt", "\n".join(missing) + "\n")
-    yield spool.taken()
+    for item in items:
+        name = print_file_name(item)
+        try:
+            yield archive.add(name, read_print_file(item=item))
+        except DomainError as error:
+            missing.append(f"{name}: {error.message}")
+    if missing:
+        yield archive.add("missing.txt", "\n".join(missing) + "\n")
+    yield archive.finish()

@@ -26,10 +26,8 @@ class OrderMaps(OrderDocuments):
         item = self._mailed(request, order_id, position)
         routes = list(drop_routes(item.eddm or {}))
         context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
+            **self.page_context(request, f"Routes of order {item.order.number}"),
             **tiles_context(),
-            "opts": self.opts,
-            "title": f"Routes of order {item.order.number}",
             "order": item.order,
             "item": item,
             "eddm": item.eddm_summary,

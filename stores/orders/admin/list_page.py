@@ -39,6 +39,8 @@ COLUMN_NAMES = {
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
+# Stores in the list of suggestions of the filter; any other ID is typed.
+MAX_SUGGESTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Row:
     first: OrderItem | None
     late: int
     is_open: bool
-    is_asked_to_cancel: bool
+    is_cancellation_requested: bool
 
     @property
     def lateness(self) -> str:
@@ -62,9 +64,11 @@ class Row:
 
 def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
-    columns = chosen_columns(request)
+    columns, rows = chosen_columns(request), _rows(changelist.result_list)
     return {
-        "rows": _rows(changelist.result_list),
+        "rows": rows,
+        "delivery_codes": sorted({row.order.delivery_method_code for row in rows}),
+        "store_choices": _store_choices(stores),
         "columns": columns,
         "column_choices": [(key, name, key in columns) for key, name in COLUMN_NAMES.items()],
         **_tabs(request, stores),
@@ -143,6 +147,14 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )
     return {"tabs": tabs, "counted_store": store if counted is not stores else ""}
+
+
+def _store_choices(stores: Sequence[int] | None) -> list[tuple[str, str]]:
+    """IDs and names that the filter suggests; none where one store is all that may be seen."""
+    if stores is not None and len(stores) == 1:
+        return []
+    visible = Store.objects.all() if stores is None else Store.objects.filter(pk__in=stores)
+    return list(visible.order_by("company_name").values_list("external_id", "company_name")[:MAX_SUGGESTED])
 
 
 def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:

@@ -128,9 +128,7 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     ]
     entries += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
     entries += [
-        Happening(
-            comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
-        )
+        Happening(comment.created, str(comment.author or "A deleted user"), comment.text, is_comment=True)
         for comment in order.comments.select_related("author").order_by("-id")[:MAX_LISTED_EVENTS]
     ]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.

@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
 from stores.orders.admin.eddm_maps import OrderMaps
@@ -34,10 +35,8 @@ class OrderWork(OrderMaps):
         order = get_object_or_404(self.get_queryset(request), pk=order_id)
         if not self.has_change_permission(request, order):
             raise PermissionDenied
-        try:
+        with errors_as_messages(request):
             add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
-        except DomainError as error:
-            messages.error(request, error.message)
         return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
 
     def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
@@ -48,22 +47,19 @@ class OrderWork(OrderMaps):
         if request.method == "POST":
             sent = [int(one) for one in request.POST.getlist("item") if one.isascii() and one.isdigit()]
             known = request.POST.get("reprints", "")
-            try:
+            with errors_as_messages(request):
                 made = reprint_order(
                     order=order,
                     positions=sent,
                     caller=Caller.on_pages(request.user),
                     known_reprints=int(known) if known.isascii() and known.isdigit() else -1,
                 )
-            except DomainError as error:
-                messages.error(request, error.message)
-            else:
-                messages.success(request, f"Order {made.number} prints order {order.number} again.")
+                messages.success(
+                    request, f"Order {made.number} created. It prints order {order.number} again."
+                )
                 return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
         context: dict[str, Any] = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": f"Reprint order {order.number}",
+            **self.page_context(request, f"Reprint order {order.number}"),
             "order": order,
             "items": order.items.order_by("position"),
             "reprints": order.reprints.count(),
@@ -93,11 +89,8 @@ class OrderWork(OrderMaps):
     def delete_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        try:
+        with errors_as_messages(request):
             name = delete_order_view(owner=request.user, view_id=view_id)
-        except DomainError as error:
-            messages.error(request, error.message)
-        else:
             messages.success(request, f"View “{name}” deleted.")
         return HttpResponseRedirect(reverse(BOARD))
 

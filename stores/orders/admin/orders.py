@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -11,15 +10,18 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
-from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.identifiers import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
-from stores.orders.admin.actions import actor_on
+from stores.orders.admin.actions import actor_on, shown_reason
 from stores.orders.admin.downloads import csv_answer
 from stores.orders.admin.forms import REFUSE, OrderTransitionForm, ParcelForm
 from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, StatusFilter
@@ -34,11 +36,11 @@ from stores.orders.services.transitions import Parcel, refuse_cancellation, tran
 # Final transitions, with the question of their confirmation.
 FINAL = {
     str(int(OrderStatus.CANCELLED)): {
-        "question": "Cancel this order? That cannot be taken back.",
+        "question": "Cancel this order? This cannot be undone.",
         "button": "Cancel the order",
     },
     str(int(OrderStatus.REJECTED)): {
-        "question": "Reject this order? That cannot be taken back.",
+        "question": "Reject this order? This cannot be undone.",
         "button": "Reject the order",
     },
     REFUSE: {
@@ -65,6 +67,7 @@ BULK = (
 class OrderAdmin(OrderWork):
     """The order list. Every change goes through the service, which records history and event."""
 
+    forbidden = ("add", "delete")
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
@@ -119,37 +122,26 @@ class OrderAdmin(OrderWork):
         parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
         return (found | records.filter(pk__in=parcels) if parcels else found), False
 
-    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, order: Order | None = None) -> bool:
-        return False
-
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(route, self.admin_site.admin_view(view), name=f"stores_order_{name}")
-            for route, view, name in (
-                ("ship/", self.ship_view, "ship"),
-                ("export/", self.export_view, "export"),
-                ("views/save", self.save_view, "save_view"),
-                ("views/<int:view_id>/delete", self.delete_view, "delete_view"),
-                ("<uuid:order_id>/comment", self.comment, "comment"),
-                ("<uuid:order_id>/reprint", self.reprint, "reprint"),
-                ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
-                ("<uuid:order_id>/print-file/<int:position>/pages", self.print_view, "print_view"),
-                (
-                    "<uuid:order_id>/print-file/<int:position>/<int:page>-<slug:size>.png",
-                    self.print_picture,
-                    "print_picture",
-                ),
-                ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
-                ("<uuid:order_id>/eddm-papers/<int:position>", self.eddm_papers, "eddm_papers"),
-                ("<uuid:order_id>/eddm-map/<int:position>", self.eddm_map, "eddm_map"),
-                ("<uuid:order_id>/eddm-map/<int:position>/shapes", self.eddm_shapes, "eddm_shapes"),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("ship/", self.ship_view, "ship"),
+            ("export/", self.export_view, "export"),
+            ("views/save", self.save_view, "save_view"),
+            ("views/<int:view_id>/delete", self.delete_view, "delete_view"),
+            ("<uuid:order_id>/comment", self.comment, "comment"),
+            ("<uuid:order_id>/reprint", self.reprint, "reprint"),
+            ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
+            ("<uuid:order_id>/print-file/<int:position>/pages", self.print_view, "print_view"),
+            (
+                "<uuid:order_id>/print-file/<int:position>/<int:page>-<slug:size>.png",
+                self.print_picture,
+                "print_picture",
+            ),
+            ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
+            ("<uuid:order_id>/eddm-papers/<int:position>", self.eddm_papers, "eddm_papers"),
+            ("<uuid:order_id>/eddm-map/<int:position>", self.eddm_map, "eddm_map"),
+            ("<uuid:order_id>/eddm-map/<int:position>/shapes", self.eddm_shapes, "eddm_shapes"),
         ]
-        urls: list[URLPattern] = super().get_urls()
-        return [*own, *urls]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -175,22 +167,21 @@ class OrderAdmin(OrderWork):
     def ship_view(self, request: HttpRequest) -> HttpResponse:
         """Ships several orders, each with its parcel."""
         sent = request.POST if request.method == "POST" else None
-        orders = self.get_queryset(request).filter(pk__in=_uuids((sent or request.GET).getlist("id")))
+        keys = [key for text in (sent or request.GET).getlist("id") if (key := parse_uuid(text))]
+        orders = self.get_queryset(request).filter(pk__in=keys)
         forms = [
             ParcelForm(sent, order=order)
             for order in orders.order_by("number")
             if self.has_change_permission(request, order)
         ]
         if not forms:
-            messages.error(request, "Choose the orders to ship on the board.")
+            messages.error(request, "Select the orders to ship in the list first.")
             return HttpResponseRedirect(reverse(BOARD))
         if sent is not None and all(form.is_valid() for form in forms):
             self._say(request, [self._ship(request, form) for form in forms])
             return HttpResponseRedirect(reverse(BOARD))
         context = {
-            **self.admin_site.each_context(request),
-            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
-            "title": "Ship orders",
+            **self.page_context(request, "Ship orders"),
             "forms": forms,
         }
         return TemplateResponse(request, "admin/stores/ship.html", context)
@@ -198,13 +189,14 @@ class OrderAdmin(OrderWork):
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
         if chosen in FINAL:
-            chosen_orders = self.get_queryset(request).filter(pk__in=_uuids([str(args[0])] if args else []))
-            if page := ask(self, request, **FINAL[chosen], records=chosen_orders):
+            key = parse_uuid(str(args[0])) if args else None
+            chosen_orders = self.get_queryset(request).filter(pk__in=[key] if key else [])
+            if page := confirmation_page(self, request, **FINAL[chosen], records=chosen_orders):
                 return page
         try:
             return super().changeform_view(request, *args, **kwargs)
         except DomainError as error:
-            messages.error(request, error.message)
+            messages.error(request, shown_reason(error))
             return HttpResponseRedirect(request.get_full_path())
 
     def render_change_form(
@@ -243,9 +235,4 @@ class OrderAdmin(OrderWork):
             )
 
 
-def _uuids(texts: Sequence[str]) -> list[UUID]:
-    found = []
-    for text in texts:
-        with suppress(ValueError):
-            found.append(UUID(text))
-    return found
+register_history(Order, "number", "status", "sequence", search=["=number"], search_help="Exact order number")

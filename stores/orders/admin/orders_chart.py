@@ -29,7 +29,7 @@ class Part:
 
 
 def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
-    # Where a store has tomorrow already, its orders are of this chart's last day.
+    # In a store's time zone tomorrow may have begun; its orders count for the chart's last day.
     today = timezone.localdate()
     bars = [(min(row.day, today), row.store, row.placed) for row in rows if row.placed or row.shipped]
     chart = _store_bars(bars, today)

@@ -20,7 +20,7 @@ class QuoteAdmin(ReadOnlyAdmin, StaffAdmin):
     search_fields = ["id"]
     exact_search = {"pk": UUID}
     search_help_text = "QuoteID"
-    empty_help = "Applications ask for quotes through the API, before they order."
+    empty_help = "Applications request quotes through the API before they order."
     ordering = ["-expires"]
     fields = [
         "id",

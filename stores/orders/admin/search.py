@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from fulfillment.core.admin.hits import CANDIDATES, record_hits, visible_records
 from fulfillment.core.admin.offers import Hit
+from fulfillment.core.identifiers import parse_uuid
 from stores.orders.models import Order, OrderStatus, Quote, Shipment
 
 # The start of a number matches if at most two digits are missing: at most 110 rows are read.
@@ -25,7 +26,7 @@ def find_orders(request: HttpRequest, words: str) -> list[Hit]:
 
 
 def find_quotes(request: HttpRequest, words: str) -> list[Hit]:
-    if (key := _uuid(words)) is None:
+    if (key := parse_uuid(words)) is None:
         return []
     found = visible_records(request, Quote).filter(pk=key)
     return record_hits(
@@ -40,7 +41,7 @@ def _conditions(words: str) -> list[Q]:
         Shipment.objects.filter(tracking_number=words).values_list("order", flat=True)[:CANDIDATES]
     ):
         conditions.append(Q(pk__in=parcels))
-    if key := _uuid(words):
+    if key := parse_uuid(words):
         conditions.append(Q(pk=key))
     if words.isascii() and words.isdigit() and len(words) <= MAX_DIGITS - MISSING_DIGITS:
         conditions.append(_numbered(int(words), MISSING_DIGITS if len(words) >= MIN_DIGITS else 0))
@@ -63,10 +64,3 @@ def _names_of_order(order: Order) -> list[str]:
         str(order.store),
         *order.tracking_numbers[:3],
     ]
-
-
-def _uuid(words: str) -> UUID | None:
-    try:
-        return UUID(words)
-    except ValueError:
-        return None

@@ -8,18 +8,16 @@ from rest_framework.settings import api_settings
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import raise_faults
 from fulfillment.core.lanes import FILES, lane_errors
 from stores.orders.api.examples import EXPORT_EXAMPLE
 from stores.orders.api.export_parameters import DEFAULT_TAKE, PARAMETERS, CSVRenderer, ExportParameters
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.serializers import ExportRowSerializer
 from stores.orders.csv_rows import csv_chunks
-from stores.orders.pricing import raise_faults
 from stores.orders.representations import EXPORT_COLUMNS, dumps
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
-    LAST,
-    OrderExportQuery,
     Page,
     SpanPage,
     authorized_range_page,
@@ -29,6 +27,7 @@ from stores.orders.selectors.export import (
     fitting_page,
     verbose_records,
 )
+from stores.orders.selectors.export_query import LAST, OrderExportQuery
 from stores.orders.selectors.export_with_tests import count_with_tests, page_with_tests, rows_with_tests
 
 ANSWERED = [

@@ -14,12 +14,14 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
+from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.serializers import STATUS_TEXT
 from stores.orders.models import TEST_POSITIONS, OrderStatus
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.export import LAST, OrderExportQuery, Page, order_query
+from stores.orders.selectors.export import Page
+from stores.orders.selectors.export_query import LAST, OrderExportQuery, order_query
 from stores.orders.selectors.export_with_tests import ExportPlace, ExportWithTests, query_with_tests
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
@@ -75,15 +77,10 @@ SPAN_PARAMETERS = frozenset({"skip", "take", "after", "format"})
 UNKNOWN_SHOWN = 20
 
 
-class CSVRenderer(BaseRenderer):
-    """Names the media type for the negotiation; the rows are streamed by the view."""
-
+class CSVRenderer(MediaTypeOnly):
     media_type = "text/csv"
     format = "csv"
     charset = "utf-8"
-
-    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
-        return b""
 
 
 class ExportParameters:
@@ -145,6 +142,8 @@ class ExportParameters:
             "created_before": self.created_before,
             "external_id": self.query.get("externalID"),
             "updated_after": self.updated_after,
+            # The full records come from the primary, and must be those of the page.
+            "from_replica": not self.verbose,
         }
 
     def page_link(self, store_id: str, page: Page) -> str:

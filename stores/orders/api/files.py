@@ -1,13 +1,11 @@
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.api.responses import is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
@@ -29,15 +27,9 @@ PDF = {(200, "application/pdf"): OpenApiTypes.BINARY}
 ERRORS = {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND}
 
 
-class PDFRenderer(BaseRenderer):
-    """Declares the media type for content negotiation; the view returns the bytes."""
-
+class PDFRenderer(MediaTypeOnly):
     media_type = "application/pdf"
     format = "pdf"
-    charset = None
-
-    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
-        return b""
 
 
 class OrderFileViewSet(ApiViewSet):

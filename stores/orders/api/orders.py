@@ -21,7 +21,8 @@ from stores.orders.api.examples import (
     STATUS_EXAMPLE,
 )
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
-from stores.orders.api.requests import order_request_of, parcels_of
+from stores.orders.api.refusals import checked_order_request
+from stores.orders.api.requests import parcels_of
 from stores.orders.api.serializers import (
     CancelRequestSerializer,
     HistorySerializer,
@@ -35,13 +36,8 @@ from stores.orders.representations import dumps, history_record, order_etag
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, actor_kind, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
-from stores.orders.services.transitions import (
-    Actor,
-    advance_order,
-    cancel_order,
-    refuse_cancellation,
-    transition_order,
-)
+from stores.orders.services.simulation import advance_order
+from stores.orders.services.transitions import Actor, cancel_order, refuse_cancellation, transition_order
 
 ORDER_ID = OpenApiParameter(
     "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
@@ -122,8 +118,7 @@ class OrderViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[StoreAccess, PreparedOrder]:
         access = self._authorize(request, store_id)
-        values = validate_data(OrderRequestSerializer, request.data)
-        return access, prepare_order(access=access, request=order_request_of(values))
+        return access, prepare_order(access=access, request=checked_order_request(access, request.data))
 
     def _discard(self, prepared: tuple[StoreAccess, PreparedOrder]) -> None:
         discard_order(prepared=prepared[1])

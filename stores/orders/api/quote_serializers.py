@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -13,7 +14,7 @@ from fulfillment.core.api.serializers import (
 from stores.catalog.models import LocationType
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.postal_codes import postal_code_form
-from stores.orders.pricing import MAXIMUM_ITEMS
+from stores.orders.price_requests import MAXIMUM_ITEMS
 
 KEY = {
     "max_length": 64,
@@ -43,12 +44,12 @@ class PlaceSerializer(StrictSerializer):
     ignored_nulls = True
     default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
 
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        country, code = values["CountryCode"], values.get("PostalCode")
-        if code and (form := postal_code_form(country, code)):
+    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        country, code = values.get("CountryCode"), values.get("PostalCode")
+        if country and code and (form := postal_code_form(country, code)):
             message = self.error_messages["invalid_postal_code"].format(country=country, form=form)
-            raise serializers.ValidationError({"PostalCode": [ErrorDetail(message, "invalid_postal_code")]})
-        return values
+            return {"PostalCode": [ErrorDetail(message, "invalid_postal_code")]}
+        return {}
 
 
 class CountedItemSerializer(StrictSerializer):
@@ -72,16 +73,13 @@ class CountedItemSerializer(StrictSerializer):
         "The quantity is its Pieces.",
     )
 
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
         if "Quantity" not in values and "EddmSelectionID" not in values:
-            message = self.error_messages["quantity_required"]
-            raise serializers.ValidationError({"Quantity": [ErrorDetail(message, "required")]})
+            return {"Quantity": [ErrorDetail(self.error_messages["quantity_required"], "required")]}
         if "Quantity" in values and "EddmSelectionID" in values:
             message = self.error_messages["quantity_or_selection"]
-            raise serializers.ValidationError(
-                {"EddmSelectionID": [ErrorDetail(message, "quantity_or_selection")]}
-            )
-        return values
+            return {"EddmSelectionID": [ErrorDetail(message, "quantity_or_selection")]}
+        return {}
 
 
 class QuoteItemRequestSerializer(CountedItemSerializer):

@@ -1,7 +1,3 @@
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -9,14 +5,12 @@ from rest_framework.request import Request
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import json_bytes, weak_etag
-from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
-from stores.orders.eddm import Choice
-from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.api.refusals import checked_price_request
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import create_quote
@@ -73,8 +67,8 @@ class QuoteViewSet(ApiViewSet):
     @idempotent(access=_authorize)
     def create(self, request: Request, store_id: str) -> HttpResponse:
         access = self._authorize(request, store_id)
-        values = validate_data(QuoteRequestSerializer, request.data)
-        quote = create_quote(access=access, price_request=price_request_from(values))
+        price_request = checked_price_request(access, request.data)
+        quote = create_quote(access=access, price_request=price_request)
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
         response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
         return response
@@ -92,33 +86,3 @@ class QuoteViewSet(ApiViewSet):
     def retrieve(self, request: Request, store_id: str, quote_id: str) -> HttpResponse:
         quote = quote_for(request.auth, store_id, quote_id)
         return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))
-
-
-def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
-    """An item without a key gets its number, from 1; if another item has that key, a number above the item count."""
-    others = (str(number) for number in count(len(sent) + 1))
-    for number, key in enumerate(sent, start=1):
-        if not key and str(number) in sent:
-            key = next(other for other in others if other not in sent)
-        yield key or str(number)
-
-
-def price_request_from(values: Mapping[str, Any], destination_member: str = "ShipTo") -> PriceRequest:
-    destination = values[destination_member]
-    keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
-    return PriceRequest(
-        items=tuple(
-            PriceRequestItem(
-                key,
-                item["ProductID"],
-                item.get("Quantity", 0),
-                Choice(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
-            )
-            for key, item in zip(keys, values["Items"], strict=True)
-        ),
-        country_code=destination["CountryCode"],
-        location_type=destination.get("LocationType") or "",
-        delivery_method_code=values.get("DeliveryMethodCode"),
-        production_days=values.get("ProductionDays"),
-        destination_pointer=f"/{destination_member}",
-    )

@@ -1,12 +1,44 @@
 """Converts request bodies to the arguments of services."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
-from stores.orders.api.quotes import price_request_from
+from stores.orders.eddm import Choice
 from stores.orders.models import RECIPIENT_FIELDS
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.services.transitions import Parcel
 from stores.orders.services.validation import OrderRequest
+
+
+def item_keys(sent: Sequence[str | None]) -> Iterator[str]:
+    """An item without a key gets its number, from 1; if another item has that key, a number above the item count."""
+    others = (str(number) for number in count(len(sent) + 1))
+    for number, key in enumerate(sent, start=1):
+        if not key and str(number) in sent:
+            key = next(other for other in others if other not in sent)
+        yield key or str(number)
+
+
+def price_request_from(values: Mapping[str, Any], destination_member: str = "ShipTo") -> PriceRequest:
+    destination = values[destination_member]
+    keys = item_keys([item.get("ItemKey") for item in values["Items"]])
+    return PriceRequest(
+        items=tuple(
+            PriceRequestItem(
+                key,
+                item["ProductID"],
+                item.get("Quantity", 0),
+                Choice(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
+            )
+            for key, item in zip(keys, values["Items"], strict=True)
+        ),
+        country_code=destination["CountryCode"],
+        location_type=destination.get("LocationType") or "",
+        delivery_method_code=values.get("DeliveryMethodCode"),
+        production_days=values.get("ProductionDays"),
+        destination_pointer=f"/{destination_member}",
+    )
 
 
 def order_request_of(values: Mapping[str, Any]) -> OrderRequest:

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.validators import EmailValidator, RegexValidator
@@ -22,7 +23,7 @@ from stores.orders.api.quote_serializers import (
     PlaceSerializer,
 )
 from stores.orders.models import ActorKind, CancellationState, OrderStatus
-from stores.orders.pricing import MAXIMUM_ITEMS
+from stores.orders.price_requests import MAXIMUM_ITEMS
 from stores.proofs.api.preflight import PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
@@ -110,16 +111,15 @@ class OrderRequestSerializer(StrictSerializer):
     Metadata = MetadataField(required=False)
     ReprintOfOrderID = StrictText(max_length=110, required=False, help_text="An order, also as @ExternalID.")
 
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
         by_quote = {"QuoteID", "OptionID"} & values.keys()
         if len(by_quote) == 1:
             missing = ({"QuoteID", "OptionID"} - by_quote).pop()
-            raise serializers.ValidationError(
-                {missing: [ErrorDetail(self.error_messages["option_required"], "required")]}
-            )
+            return {missing: [ErrorDetail(self.error_messages["option_required"], "required")]}
         if by_quote and {"DeliveryMethodCode", "ProductionDays"} & values.keys():
-            raise serializers.ValidationError(self.error_messages["quote_or_method"], code="quote_or_method")
-        return values
+            message = ErrorDetail(self.error_messages["quote_or_method"], "quote_or_method")
+            return {"non_field_errors": [message]}
+        return {}
 
 
 class WebAddress(serializers.URLField):
@@ -230,7 +230,7 @@ class HistorySerializer(serializers.Serializer):
     Note = serializers.CharField()
 
 
-class OrderSerializer(serializers.Serializer):
+class OrderIdentitySerializer(serializers.Serializer):
     OrderID = serializers.CharField()
     OrderNumber = serializers.CharField()
     ExternalID = serializers.CharField(allow_null=True)
@@ -238,6 +238,9 @@ class OrderSerializer(serializers.Serializer):
     ApplicationID = serializers.CharField(allow_null=True)
     Status = serializers.IntegerField(help_text=STATUS_TEXT)
     StatusName = serializers.ChoiceField(choices=OrderStatus.labels)
+
+
+class OrderSerializer(OrderIdentitySerializer):
     Sequence = serializers.IntegerField(help_text="Rises by 1 with every change.")
     Created = Timestamp()
     Updated = Timestamp()
@@ -264,14 +267,7 @@ class OrderSerializer(serializers.Serializer):
     _meta = Meta()
 
 
-class ExportRowSerializer(serializers.Serializer):
-    OrderID = serializers.CharField()
-    OrderNumber = serializers.CharField()
-    ExternalID = serializers.CharField(allow_null=True)
-    StoreID = serializers.CharField()
-    ApplicationID = serializers.CharField(allow_null=True)
-    Status = serializers.IntegerField(help_text=STATUS_TEXT)
-    StatusName = serializers.ChoiceField(choices=OrderStatus.labels)
+class ExportRowSerializer(OrderIdentitySerializer):
     Created = Timestamp()
     Updated = Timestamp()
     ProductIDs = serializers.ListField(child=serializers.CharField())

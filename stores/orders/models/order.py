@@ -2,13 +2,14 @@ import pghistory
 import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex
+from django.contrib.postgres.indexes import BrinIndex, GistIndex
 from django.db import models
 from django.db.models import Q
 
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
+from stores.orders.models.change_point import ChangePoint
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
@@ -148,6 +149,7 @@ class Order(models.Model):
             models.Index("store", "created", "position", name="order_by_date"),
             models.Index("store", "status", "position", name="order_by_status"),
             models.Index("store", "updated", "position", name="order_by_update"),
+            GistIndex(ChangePoint(), condition=Q(position__gt=0), name="order_by_change"),
             models.Index("store", "application", "position", include=["status"], name="order_by_application"),
             models.Index(
                 "store",
@@ -163,7 +165,7 @@ class Order(models.Model):
             models.Index(
                 "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
             ),
-            # What is due, and what is late: few of all orders are still at work.
+            # For due and late orders: only few of all orders are open.
             models.Index(
                 "latest_delivery",
                 "number",
@@ -198,7 +200,7 @@ class Order(models.Model):
         ]
         ordering = ["store", "position"]
         triggers = [
-            # What is a test may be pruned with its history, and nothing else.
+            # Only test orders may be pruned with their history.
             pgtrigger.Protect(
                 name="keep_mode",
                 operation=pgtrigger.Update,
@@ -231,7 +233,7 @@ class OrderItem(models.Model):
     print_bytes = models.PositiveIntegerField(default=0, editable=False)
     # What preflight found of the print file, as the API shows it; nothing found is NULL.
     preflight = models.JSONField(null=True, blank=True, editable=False)
-    # What it keeps of the EDDM selection that it was ordered for; stores.orders.eddm knows the form.
+    # The copy of the EDDM selection it was ordered for; stores.orders.eddm defines its members.
     eddm = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:

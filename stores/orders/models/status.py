@@ -2,6 +2,8 @@ import re
 
 from django.db import models
 
+from applications.webhooks.models.event_type import EventType
+
 
 class OrderStatus(models.IntegerChoices):
     RECEIVED = 10, "Received"
@@ -36,16 +38,16 @@ ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
 }
 
 EVENT_TYPES: dict[int, str] = {
-    S.RECEIVED: "order.received",
-    S.ON_HOLD: "order.on_hold",
-    S.ACCEPTED: "order.accepted",
-    S.IN_PRODUCTION: "order.in_production",
-    S.PARTIALLY_SHIPPED: "order.partially_shipped",
-    S.SHIPPED: "order.shipped",
-    S.DELIVERED: "order.delivered",
-    S.RETURNED: "order.returned",
-    S.CANCELLED: "order.cancelled",
-    S.REJECTED: "order.rejected",
+    S.RECEIVED: EventType.ORDER_RECEIVED.value,
+    S.ON_HOLD: EventType.ORDER_ON_HOLD.value,
+    S.ACCEPTED: EventType.ORDER_ACCEPTED.value,
+    S.IN_PRODUCTION: EventType.ORDER_IN_PRODUCTION.value,
+    S.PARTIALLY_SHIPPED: EventType.ORDER_PARTIALLY_SHIPPED.value,
+    S.SHIPPED: EventType.ORDER_SHIPPED.value,
+    S.DELIVERED: EventType.ORDER_DELIVERED.value,
+    S.RETURNED: EventType.ORDER_RETURNED.value,
+    S.CANCELLED: EventType.ORDER_CANCELLED.value,
+    S.REJECTED: EventType.ORDER_REJECTED.value,
 }
 
 CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})

@@ -3,16 +3,20 @@
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, readable
+from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.representations import order_etag
+from stores.orders.selectors.access import WRITE, actor_kind
 from stores.orders.selectors.application_orders import (
     OrdersAccess,
     events_of_order,
@@ -21,8 +25,10 @@ from stores.orders.selectors.application_orders import (
     orders_access,
     orders_named,
 )
-from stores.orders.selectors.orders import history_of, item_of
+from stores.orders.selectors.orders import history_of, item_of, order_for
 from stores.orders.services.print_files import read_print_file
+from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
+from stores.orders.services.transitions import Actor
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.proofs import make_proof
 from stores.proofs.signed_urls import proof_urls
@@ -87,8 +93,27 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
         "shipments": list(order.shipments.all()),
         "recipient": {} if order.recipient_erased else order.recipient,
         "events": events_of_order(application, order),
+        "following": following_status(order) if context["may_write"] and can_be_advanced(order) else None,
+        "version": order_etag(order),
     }
     return render(request, "stores/orders/order.html", context)
+
+
+@require_POST
+@signed_in
+def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
+    """Moves a test order, or one of the demo store, to its next status, as the application itself."""
+    application = writable(request, application_id)
+    order = order_of_application(_opened(request, application_id)[1], order_id)
+    with errors_as_messages(request):
+        access, order = order_for(
+            Caller.of_application(application), order.store.external_id, str(order.pk), WRITE
+        )
+        # The displayed version, so that a second click does not advance the order twice.
+        tags = [request.POST.get("version", "")]
+        order = advance_order(order=order, actor=Actor(actor_kind(access)), if_match=tags)
+        messages.success(request, f"Order {order.number} is {OrderStatus(order.status).words.lower()}.")
+    return redirect("portal:application-order", application_id, order.pk)
 
 
 @require_safe

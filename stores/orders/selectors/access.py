@@ -29,6 +29,7 @@ STORE_FIELDS = (
     "is_demo",
     "hold_window_minutes",
 )
+IS_DEMO = 2 + STORE_FIELDS.index("is_demo")
 # The grants of the application's association, those of the user, and the store; for store_access_from_row.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
@@ -91,12 +92,16 @@ def store_access_from_row(
     """As `authorize_store`, for callers that have already read a row of STORE."""
     if row is None:
         raise unknown_store(store_id)
-    associated, held, *values = row
-    store = Store.from_db("default", STORE_FIELDS, values)
-    granted = effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
+    store = Store.from_db("default", STORE_FIELDS, row[2:])
+    granted = _granted(caller, row)
     if granted.isdisjoint(permissions):
         raise _refusal(caller, store, permissions)
     return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
+
+
+def is_granted(caller: Caller, permissions: tuple[str, ...], row: tuple[Any, ...]) -> bool:
+    """Whether `store_access_from_row` accepts a row of STORE."""
+    return not _granted(caller, row).isdisjoint(permissions)
 
 
 def actor_kind(access: StoreAccess) -> ActorKind:
@@ -105,6 +110,10 @@ def actor_kind(access: StoreAccess) -> ActorKind:
     if access.caller.is_application:
         return ActorKind.APPLICATION
     return ActorKind.STORE if access.sees_all_orders and not access.store.is_demo else ActorKind.USER
+
+
+def _granted(caller: Caller, row: tuple[Any, ...]) -> frozenset[str]:
+    return effective_store_grants(caller, associated=row[0], held=row[1], is_demo=row[IS_DEMO])
 
 
 def _refusal(caller: Caller, store: Store, permissions: tuple[str, ...]) -> Forbidden:

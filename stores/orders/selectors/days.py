@@ -13,7 +13,7 @@ DAYS = 14
 
 
 class DailyCount(NamedTuple):
-    """What happened in a store on one day."""
+    """The orders of a store on one day."""
 
     day: date
     store_pk: int
@@ -23,18 +23,18 @@ class DailyCount(NamedTuple):
     calls: int
 
 
-def daily_counts(store_pks: Sequence[int] | None, *, days: int = DAYS) -> list[DailyCount]:
+def daily_counts(store_pks: Sequence[int] | None) -> list[DailyCount]:
     """Orders and API calls of the last days, today included, in rows of their own. None: every store.
 
-    Days of orders are the store's own: one that has begun in the far east already is left out elsewhere. Days of
+    Days of orders are in the store's time zone; days of
     calls are those of UTC.
     """
-    first = datetime.now(UTC).date() - timedelta(days=days)
+    first = datetime.now(UTC).date() - timedelta(days=DAYS)
     orders, calls = OrderDay.objects.filter(day__gte=first), StoreUsage.objects.filter(day__gt=first)
     if store_pks is not None:
         orders, calls = orders.filter(store__in=store_pks), calls.filter(store__in=store_pks)
     columns = ("day", "store", "store__company_name")
     of_orders = orders.values_list(*columns).annotate(new=Sum("placed"), sent=Sum("shipped"), called=Value(0))
     of_calls = calls.values_list(*columns).annotate(new=Value(0), sent=Value(0), called=Sum("calls"))
-    # One statement for both: each card of the start page costs one.
+    # One statement for both: each card of the start page may run one.
     return [DailyCount(*row) for row in of_orders.union(of_calls, all=True).order_by("day", "store")]

@@ -59,7 +59,7 @@ def days_late(order: Order, now: datetime) -> int:
 
 
 def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Order]:
-    """Due from `first` to `last` days after today. There are three dates on Earth at most."""
+    """Due from `first` to `last` days after today; time zones make that at most three different dates."""
     zones = _zones_by_date()
     until = max(zones) + timedelta(days=last)
     bounded = open_orders(orders).filter(latest_delivery__lte=until)

@@ -6,21 +6,15 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from fulfillment.core.db.prepared import fetch_row, fetch_rows
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.replica import fetch_replicated
 from stores.orders.models import LIVE_POSITIONS, TEST_POSITIONS
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.export import (
-    BATCH,
-    LAST,
-    OrderExportQuery,
-    Page,
-    export_count,
-    form_of,
-    keys_statement,
-    order_query,
-)
+from stores.orders.selectors.export import BATCH, Page, export_count
+from stores.orders.selectors.export_query import LAST, OrderExportQuery, filters_of, order_query
+from stores.orders.selectors.export_statements import Filters, keys_statement
 
-# Along each of the two kinds `created` rises with the position, so that what is first of both is first of all.
+# Within each mode `created` rises with the position, so the first of both modes are the first of all.
 ROWS = """
 SELECT page.position, o.rendering, page.created FROM (
     SELECT s.position, s.created FROM (
@@ -78,15 +72,14 @@ def page_with_tests(query: ExportWithTests, *, skip: int, take: int) -> Page:
     if one is None:
         return NOTHING
     live, test = query.live or _empty(one), query.test or _empty(one)
-    parameters = one.parameters | {
-        "low": live.low,
-        "high": live.high,
+    parameters = live.parameters | {
         "test_low": test.low,
         "test_high": test.high,
         "skip": skip,
         "limit": take + 1,
     }
-    rows = fetch_rows(_rows_statement(*form_of(one)), parameters)
+    statement = _rows_statement(filters_of(live.simplified), filters_of(test), is_split=live.is_split)
+    rows = fetch_replicated(one.replica_since, statement, parameters, suffices=lambda rows: True)
     shown = rows[:take]
     return Page(
         [row[0] for row in shown],
@@ -97,7 +90,7 @@ def page_with_tests(query: ExportWithTests, *, skip: int, take: int) -> Page:
 
 
 def count_with_tests(query: ExportWithTests) -> int:
-    """How many there are in all, whatever page is asked for."""
+    """The number of all matching orders, independent of the page."""
     return sum(export_count(one, NOTHING) for one in (query.live, query.test) if one is not None)
 
 
@@ -123,11 +116,13 @@ def _after(query: OrderExportQuery | None, position: int | None) -> OrderExportQ
 
 
 def _empty(like: OrderExportQuery) -> OrderExportQuery:
-    return replace(like, low=LAST, high=LAST)
+    return replace(like, low=LAST, high=LAST, boundary=None)
 
 
 @cache
-def _rows_statement(*form: bool) -> str:
-    live = keys_statement(*form)
-    test = live.replace("%(low)s", "%(test_low)s").replace("%(high)s", "%(test_high)s")
+def _rows_statement(live_filters: Filters, test_filters: Filters, *, is_split: bool) -> str:
+    live = keys_statement(live_filters, is_split=is_split)
+    test = (
+        keys_statement(test_filters).replace("%(low)s", "%(test_low)s").replace("%(high)s", "%(test_high)s")
+    )
     return ROWS.format(live=live, test=test)

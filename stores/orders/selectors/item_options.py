@@ -1,4 +1,4 @@
-"""What was chosen for an item, by name and value: what a press must know beside the print file."""
+"""The chosen options of an item, by name and value, which a press needs in addition to the print file."""
 
 from stores.catalog.models import TemplateField, TemplateFieldType
 from stores.orders.models import OrderItem
@@ -8,11 +8,11 @@ PRESET = "Print preset"
 
 def item_options(item: OrderItem) -> dict[str, str]:
     """Its fields of the type Choice, as ordered or by their defaults, and the print preset of the product."""
-    given = item.template_data or {}
+    values = item.template_data or {}
     chosen: dict[str, str] = {}
     fields = TemplateField.objects.filter(product=item.product_id, type=TemplateFieldType.CHOICE)
     for field in fields.order_by("position"):
-        value = given.get(field.field_name)
+        value = values.get(field.field_name)
         value = (field.org_value or field.default_value) if value is None else value
         if isinstance(value, str) and value.strip():
             chosen[field.field_name] = value

@@ -1,11 +1,11 @@
 from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
+from fulfillment.core.identifiers import parse_uuid
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import StoreAccess, authorize_store
@@ -21,10 +21,8 @@ def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -
         named = orders.filter(external_id=reference[1:]).order_by("position")
         own = named.filter(_external_id_scope(access.caller)).first()
         return own or named.filter(application=access.caller.application_id).first() or named.first()
-    try:
-        return orders.filter(pk=UUID(reference)).first()
-    except ValueError:
-        return None
+    key = parse_uuid(reference)
+    return orders.filter(pk=key).first() if key else None
 
 
 def order_for(
@@ -33,7 +31,11 @@ def order_for(
     access = authorize_store(caller, store_id, permissions)
     order = find_order(access, reference)
     if order is None:
-        raise NotFound("There is no order with this ID for this caller.", code="order_not_found")
+        raise NotFound(
+            "There is no order with this OrderID for this caller. Write @ before an ExternalID; exportview finds an "
+            "order by its OrderNumber.",
+            code="order_not_found",
+        )
     return access, order
 
 

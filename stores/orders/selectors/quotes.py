@@ -2,12 +2,12 @@ import json
 from datetime import date
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q
 
 from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
+from fulfillment.core.identifiers import parse_uuid
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
 from stores.orders.selectors.access import READ, authorize_store
@@ -23,11 +23,8 @@ def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
 
 def find_quote(scope: Q, quote_id: str) -> Quote | None:
     """A quote in a scope of StoreAccess: `visible`, or `usable` for an order."""
-    try:
-        key = UUID(quote_id)
-    except ValueError:
-        return None
-    return Quote.objects.filter(scope, pk=key).first()
+    key = parse_uuid(quote_id)
+    return Quote.objects.filter(scope, pk=key).first() if key else None
 
 
 def quoted_options(quote: Quote) -> dict[str, Option]:

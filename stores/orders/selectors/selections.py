@@ -10,8 +10,9 @@ from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import visible_selections
+from fulfillment.core.identifiers import parse_uuid
 from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, stored_record
-from stores.orders.pricing import PriceRequest
+from stores.orders.price_requests import PriceRequest
 
 UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
 
@@ -55,13 +56,13 @@ def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
 
 
 def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[UUID, EddmSelection]:
-    keys = {key for text in selection_ids if (key := _key(text))}
+    keys = {key for text in selection_ids if (key := parse_uuid(text))}
     scope = visible_selections(caller) & in_mode_of_new(caller)
     return EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys) if keys else {}
 
 
 def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: bool) -> Choice:
-    key = _key(choice.selection_id)
+    key = parse_uuid(choice.selection_id)
     selection = found.get(key) if key else None
     if selection is None:
         return replace(choice, problem=UNKNOWN)
@@ -69,10 +70,3 @@ def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: b
         message = f"the selection expired at {selection.expires:%Y-%m-%d %H:%M} UTC; make a new one."
         return replace(choice, problem=("eddm_selection_expired", message))
     return replace(choice, pieces=selection.pieces, selection=selection)
-
-
-def _key(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -35,7 +35,7 @@ def _old_quotes() -> QuerySet[Quote]:
 
 
 def _before() -> datetime:
-    return timezone.now() - timedelta(days=settings.TEST_DAYS_KEPT)
+    return timezone.now() - timedelta(days=settings.TEST_RETENTION_DAYS)
 
 
 def _remove_orders(batch: int) -> Iterator[int]:

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from delivery.selection.services.keeping import retain_for_order
+from delivery.selection.services.retention import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
-from fulfillment.core.errors import Conflict
+from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import Record
 from stores.orders.models import (
     LIVE_POSITIONS,
@@ -34,6 +34,7 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
+from stores.orders.services.refusals import complete_refusal
 from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
@@ -92,7 +93,10 @@ def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrde
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
     _refuse_duplicate(access, request)
     with large_order_slot(access.caller, len(request.price_request.items)):
-        checked = check_order(access=access, request=request)
+        try:
+            checked = check_order(access=access, request=request)
+        except Invalid as refusal:
+            raise complete_refusal(access=access, request=request, refusal=refusal) from refusal
         order_id = new_order_id()
         files = store_order_prints(
             access=access, request=request, products=checked.products, order_id=order_id

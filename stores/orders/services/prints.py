@@ -2,22 +2,21 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
 
 import orjson
 
-from fulfillment.core.errors import Fault, Invalid, NotFound
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, collected, raise_faults
 from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
-from stores.orders.pricing import raise_faults
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.orders.services.validation import OrderRequest
 from stores.preflight import Severity
 from stores.proofs.selectors.proofs import product_versions_of
-from stores.proofs.services.merging import Uploads
+from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
 from stores.templates.errors import RenderersBusy
 
@@ -53,9 +52,7 @@ def _stored(
                 files.append(work.store(index, product, data) if product.takes_data else None)
             except Invalid as error:
                 faults += error.faults
-            if data and not product.takes_data:
-                message = f"TemplateData: {item.product_id} has no template fields."
-                faults.append(Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message))
+            faults += _superfluous(index, product, data)
             if any(fault.code == "order_too_large" for fault in faults):
                 break
         raise_faults(faults)
@@ -66,8 +63,50 @@ def _stored(
     return tuple(files)
 
 
+def template_data_faults(
+    *, access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct]
+) -> list[Fault]:
+    """What is wrong with the template data of items, as far as it shows without rendering.
+
+    Nothing while the lane of orders is full: the refusal then names the other faults alone.
+    """
+    items = [
+        (index, products[item.product_id], request.template_data[index])
+        for index, item in enumerate(request.price_request.items)
+        if item.product_id in products
+    ]
+    try:
+        with ORDERS.slot(access.caller.key):
+            return _data_faults(access, items)
+    except (LaneFull, TooManyAtOnce):
+        return []
+
+
+def _data_faults(
+    access: StoreAccess, items: Sequence[tuple[int, ListedProduct, Mapping[str, Any] | None]]
+) -> list[Fault]:
+    uploads = Uploads(access.caller, access.store.pk)
+    versions = product_versions_of(product.pk for _, product, _ in items if product.takes_data)
+    faults: list[Fault] = []
+    for index, product, data in items:
+        faults += _superfluous(index, product, data)
+        if product.pk not in versions:
+            continue
+        # A template that cannot be used is a fault of the store, which the complete order is answered with.
+        with suppress(Conflict), collected(faults), _pointing_to(f"/Items/{index}/TemplateData"):
+            check_data(caller=access.caller, product=versions[product.pk], values=data or {}, uploads=uploads)
+    return faults
+
+
+def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> list[Fault]:
+    if not data or product.takes_data:
+        return []
+    message = f"TemplateData: {product.product_id} has no template fields."
+    return [Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message)]
+
+
 def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
-    """Raises Invalid with all findings if preflight found an error; `Errors` says which item each error is of."""
+    """Raises Invalid with all findings if preflight found an error; `Errors` names the item of each error."""
     found = [(index, one) for index, file in enumerate(files) if file for one in file.preflight]
     faults = [
         Fault(f"/Items/{index}", finding["Code"], finding["Message"])

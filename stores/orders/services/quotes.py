@@ -1,7 +1,9 @@
 """Binding quotes."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -9,9 +11,11 @@ from django.utils import timezone
 
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.errors import Fault, Invalid, refusal_of
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import DestinationNotServed, Option, PriceRequest, Prices, price
+from stores.orders.price_requests import PriceRequest
+from stores.orders.pricing import Option, Prices, price, price_faults
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
 from stores.orders.selectors.selections import with_selections
@@ -31,17 +35,43 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
 def priced(
     *, access: StoreAccess, price_request: PriceRequest, at: datetime | None = None
 ) -> tuple[dict[str, ListedProduct], Prices]:
-    products = listed_products(
-        store_pk=access.store.pk,
-        product_ids=[item.product_id for item in price_request.items],
-        country_code=price_request.country_code,
-    )
+    """The prices; raises Invalid with everything that prevents one."""
+    products = ordered_products(access=access, price_request=price_request)
     today = local_date(at or timezone.now(), access.store.time_zone)
     try:
         return products, price(price_request, products, today=today)
-    except DestinationNotServed as refusal:
-        places = places_served(store_pk=access.store.pk, product_ids=refusal.product_ids)
-        raise DestinationNotServed(price_request, refusal.product_ids, places) from refusal
+    except Invalid as refusal:
+        faults = faults_of_prices(access=access, price_request=price_request, products=products)
+        raise refusal_of(faults or refusal.faults) from refusal
+
+
+def quote_faults(*, access: StoreAccess, price_request: PriceRequest) -> list[Fault]:
+    """Everything that prevents a quote by the records of the store."""
+    price_request = with_selections(access.caller, price_request)
+    products = ordered_products(access=access, price_request=price_request)
+    return faults_of_prices(access=access, price_request=price_request, products=products)
+
+
+def faults_of_prices(
+    *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
+) -> list[Fault]:
+    return price_faults(price_request, products, partial(_places_served, access))
+
+
+def ordered_products(
+    *, access: StoreAccess, price_request: PriceRequest, archived: bool = False
+) -> dict[str, ListedProduct]:
+    """`archived` includes archived products, for orders of earlier quotes."""
+    return listed_products(
+        store_pk=access.store.pk,
+        product_ids=[item.product_id for item in price_request.items],
+        country_code=price_request.country_code,
+        archived=archived,
+    )
+
+
+def _places_served(access: StoreAccess, product_ids: Sequence[str]) -> dict[str, list[str]]:
+    return places_served(store_pk=access.store.pk, product_ids=product_ids)
 
 
 def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Prices) -> Quote:

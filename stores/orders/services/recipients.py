@@ -78,6 +78,14 @@ def orders_for_recipient(*, email: str = "", name: str = "", postal_code: str = 
     )
 
 
+def names_recipient(order: Order) -> bool:
+    """Whether the ExternalID, which an erasure keeps, holds a name or an address; call it before the erasure."""
+    if not order.external_id or order.recipient_erased:
+        return False
+    known = order.external_id.casefold()
+    return any(word.casefold() in known for word in _identifying_words(order.recipient))
+
+
 def _refuse_unshipped(order: Order, *, force: bool) -> None:
     """Call it before anything is deleted: a rollback does not restore files."""
     if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or force:
@@ -90,9 +98,9 @@ def _refuse_unshipped(order: Order, *, force: bool) -> None:
 
 
 def _old_addresses() -> QuerySet[Order]:
-    if not settings.ADDRESS_DAYS_KEPT:
+    if not settings.ADDRESS_RETENTION_DAYS:
         return Order.objects.none()
-    before = timezone.now() - timedelta(days=settings.ADDRESS_DAYS_KEPT)
+    before = timezone.now() - timedelta(days=settings.ADDRESS_RETENTION_DAYS)
     return Order.objects.filter(
         recipient_erased__isnull=True, status__in=TERMINAL_OR_SHIPPED, updated__lt=before
     )

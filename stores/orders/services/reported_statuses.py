@@ -52,7 +52,7 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
 
 
 def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Each row and the line it begins at."""
+    """Yields each row with the line at which it begins."""
     reader = csv.reader(source, strict=True)
     while True:
         line = reader.line_num + 1

@@ -9,7 +9,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
-from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
 from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders

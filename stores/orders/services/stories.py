@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from stores.orders.models import TEST_OUTCOME, Order, OrderStory
 
-# The longest story has five steps, and every status is there within five seconds.
+# The longest story has five steps; all of them take less than five seconds.
 STEP = timedelta(seconds=0.5)
 
 

@@ -18,19 +18,14 @@ from stores.orders.models import (
     TestOutcome,
 )
 from stores.orders.models.status import WITH_SHIPMENTS
+from stores.orders.services.simulation import simulated_parcel
 from stores.orders.services.stories import STEP
-from stores.orders.services.transitions import (
-    Actor,
-    lock_order,
-    refuse_cancellation,
-    simulated_parcel,
-    transition_order,
-)
+from stores.orders.services.transitions import Actor, lock_order, refuse_cancellation, transition_order
 
 logger = logging.getLogger(__name__)
 
 S = OrderStatus
-# The statuses after Received. An order in any other status has left its story.
+# The statuses of stories after Received. An order in any other status has left its story.
 PATHS: dict[str, tuple[OrderStatus, ...]] = {
     TestOutcome.REJECTED: (S.REJECTED,),
     TestOutcome.ON_HOLD: (S.ON_HOLD,),

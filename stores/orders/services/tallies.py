@@ -2,6 +2,7 @@ from datetime import datetime
 
 from django.db import connection
 
+from applications.registration.services.milestones import TEST_ORDER, record_milestone_with_effect
 from fulfillment.core.db.prepared import execute
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
@@ -50,8 +51,10 @@ def count_order(order: Order, *, status: int, by: int) -> None:
 
 
 def count_new_order(order: Order) -> None:
-    """As `count_order`, and counts it on the day it was placed."""
+    """As `count_order`, and counts it on the day it was placed. A test order is a first step of its application."""
     if order.is_test:
+        if order.application_id is not None:
+            record_milestone_with_effect(application_id=order.application_id, name=TEST_ORDER)
         return
     day = local_date(order.created, order.store.time_zone)
     execute(TALLY_PLACED, [order.store_id, day, order.store_id, order.application_id, int(order.status), 1])

@@ -1,21 +1,20 @@
 """All changes of an order after it was placed: transitions, cancellation, parcels."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
+from applications.webhooks.models.event_type import EventType
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
 from stores.orders.models import (
-    TEST_OUTCOME,
     ActorKind,
     CancellationState,
     Order,
@@ -27,7 +26,6 @@ from stores.orders.models.status import (
     ALLOWED_TRANSITIONS,
     CANCELLABLE_AT_ONCE,
     CANCELLABLE_ON_REQUEST,
-    DEMO_NEXT_STATUS,
     EVENT_TYPES,
     WITH_SHIPMENTS,
 )
@@ -37,7 +35,17 @@ from stores.orders.services.stories import wake_story
 from stores.orders.services.tallies import count_order, count_shipped_order
 
 MAXIMUM_SHIPMENTS = 200
-CANCELLATION_REQUESTED = "order.cancellation_requested"
+CHANGED_FIELDS = (
+    "status",
+    "sequence",
+    "updated",
+    "tracking_numbers",
+    "rendering",
+    "cancellation",
+    "cancellation_asked",
+    "cancellation_reason",
+    "cancellation_note",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,7 @@ def cancel_order(
         return _record(change, OrderStatus.CANCELLED)
     locked.cancellation = CancellationState.REQUESTED
     wake_story(order=locked)
-    return _record(change, locked.status, event_type=CANCELLATION_REQUESTED)
+    return _record(change, locked.status, event_type=EventType.ORDER_CANCELLATION_REQUESTED.value)
 
 
 @transaction.atomic
@@ -139,28 +147,6 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
     text = f"Cancellation refused. {note}".strip()
     return _record(_Change(locked, actor, text[:1000]), locked.status)
-
-
-@transaction.atomic
-def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -> Order:
-    """Moves an order of the demo store, or a test order anywhere, one status on, as a store would."""
-    if not (order.store.is_demo or order.is_test):
-        message = "Only test orders and orders of the demo store can be advanced."
-        raise Conflict(message, code="not_demo_store")
-    locked = lock_order(order, if_match)
-    if locked.cancellation == CancellationState.REQUESTED:
-        return transition_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
-    following = DEMO_NEXT_STATUS.get(locked.status)
-    if following is None:
-        name = OrderStatus(locked.status).label
-        raise Conflict(f"The order is {name}, which is its last status.", code="order_at_its_end")
-    parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
-    return transition_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
-
-
-def simulated_parcel(order: Order) -> Parcel:
-    mark = "TEST" if order.is_test else "DEMO"
-    return Parcel(f"{mark.capitalize()} Carrier", f"{mark}{order.number}")
 
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
@@ -251,19 +237,6 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
     return order
 
 
-CHANGED_FIELDS = (
-    "status",
-    "sequence",
-    "updated",
-    "tracking_numbers",
-    "rendering",
-    "cancellation",
-    "cancellation_asked",
-    "cancellation_reason",
-    "cancellation_note",
-)
-
-
 def append_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
     insert_row(
         OrderHistory(
@@ -302,20 +275,3 @@ def record_order_event(order: Order, event_type: str, *, previous_status: int | 
 
 def _names(statuses: Any) -> str:
     return ", ".join(f"{int(status)} {status.label}" for status in statuses)
-
-
-def advance_demo_orders(*, older_than: timedelta) -> int:
-    """Advances each order of the demo store that has not changed for `older_than`; returns how many.
-
-    Those with a story of their own are left to it.
-    """
-    waiting = Order.objects.filter(
-        store__is_demo=True, status__in=DEMO_NEXT_STATUS, updated__lte=timezone.now() - older_than
-    ).select_related("store")
-    waiting = waiting.exclude(is_test=True, metadata__has_key=TEST_OUTCOME)
-    orders = list(waiting.order_by("position"))
-    for order in orders:
-        # One transaction each, so that a long queue does not block other orders of the store.
-        with suppress(PreconditionFailed):
-            advance_order(order=order, actor=Actor(ActorKind.SYSTEM), if_match=[order_etag(order)])
-    return len(orders)

@@ -8,24 +8,25 @@ from typing import Any, NamedTuple
 import orjson
 from django.utils import timezone
 
-from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
+from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, raise_faults
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.pricing import Option, PriceRequest, choice_faults, raise_faults, repeated_item_keys
+from stores.orders.price_requests import PriceRequest, choice_faults, repeated_item_keys
+from stores.orders.pricing import Option
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
-from stores.orders.selectors.price_lists import ListedProduct, listed_products
+from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import stored_selections, with_selections
 from stores.orders.services.packing_slips import unprintable_faults
-from stores.orders.services.quotes import priced, store_quote
+from stores.orders.services.quotes import ordered_products, priced, store_quote
 
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:
     """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
 
-    `placed` is when, where that was earlier than now: for orders that are brought over from elsewhere.
+    `placed` is set for orders imported from another system: when they were placed there.
     """
 
     price_request: PriceRequest
@@ -54,11 +55,12 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
     request = replace(
         request, price_request=with_selections(access.caller, request.price_request, expired=is_quoted)
     )
-    reprint_of = _reprinted(access, request)
+    reprint_of = reprinted_order(access, request)
     raise_faults([*unprintable_faults(request.recipient), *outcome_faults(access, request)])
     if is_quoted:
-        quote, option = _quoted(access, request)
-        products = _products(access, request.price_request, archived=True)
+        quote, option = quoted_option(access, request)
+        _refuse_expired(access, request, quote)
+        products = ordered_products(access=access, price_request=request.price_request, archived=True)
         option = replace(option, lines=_keyed_lines(request, option))
     else:
         quote = None
@@ -78,7 +80,7 @@ def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
     return [Fault(f"/Metadata/{TEST_OUTCOME}", "test_outcome_unknown", message)]
 
 
-def _reprinted(access: StoreAccess, request: OrderRequest) -> Order | None:
+def reprinted_order(access: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
     original = find_order(access, request.reprint_of, scope=access.usable)
@@ -88,7 +90,8 @@ def _reprinted(access: StoreAccess, request: OrderRequest) -> Order | None:
     return original
 
 
-def _quoted(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
+def quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
+    """The quote, perhaps an expired one, and its ordered option; raises Invalid if the order is not what was quoted."""
     quote = find_quote(access.usable, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
@@ -100,13 +103,16 @@ def _quoted(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
         message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."
         raise Invalid.at("/OptionID", "option_unknown", message)
     raise_faults(_mismatches(request, quote, option))
+    return quote, option
+
+
+def _refuse_expired(access: StoreAccess, request: OrderRequest, quote: Quote) -> None:
     if quote.expires <= timezone.now():
         raise Conflict(
             f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a new one.",
             code="quote_expired",
             members=_new_quote(access, replace(request.price_request, location_type=quote.location_type)),
         )
-    return quote, option
 
 
 def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fault]:
@@ -155,15 +161,4 @@ def _keyed_lines(request: OrderRequest, option: Option) -> tuple[Any, ...]:
     return tuple(
         replace(line, item_key=item.item_key)
         for item, line in zip(request.price_request.items, option.lines, strict=True)
-    )
-
-
-def _products(
-    access: StoreAccess, price_request: PriceRequest, *, archived: bool
-) -> dict[str, ListedProduct]:
-    return listed_products(
-        store_pk=access.store.pk,
-        product_ids=[item.product_id for item in price_request.items],
-        country_code=price_request.country_code,
-        archived=archived,
     )

@@ -91,7 +91,7 @@ def test_history_of_an_order_can_only_be_added_to(shop, order, change):
         change(OrderHistory.objects.all())
 
 
-def test_what_was_said_can_be_erased_from_the_history(shop, order):
+def test_notes_can_be_erased_from_the_history(shop, order):
     OrderHistory.objects.update(note=ERASED)
 
     assert OrderHistory.objects.get().note == ERASED

@@ -38,12 +38,12 @@ def test_weekends_do_not_count(days, day):
         ("BALLOON", "", (3, 7)),
     ],
 )
-def test_the_way_takes_what_the_description_promises(code, description, expected):
+def test_way_takes_what_the_description_promises(code, description, expected):
     assert transit_days(code, description) == expected
 
 
 @pytest.mark.parametrize(
     ("time_zone", "day"), [("UTC", 7), ("America/Denver", 6), ("Pacific/Kiritimati", 7), ("Asia/Kolkata", 7)]
 )
-def test_the_day_is_that_of_the_store(time_zone, day):
+def test_day_is_that_of_the_store(time_zone, day):
     assert local_date(datetime.fromisoformat("2026-03-07T03:30:00+00:00"), time_zone) == date(2026, 3, day)

@@ -35,16 +35,16 @@ def start(world, client):
     return look
 
 
-def test_an_empty_service_says_what_to_do(start):
+def test_empty_service_says_what_to_do(start):
     page = start()
 
     for said in (
         "All clear",
         "No pending requests.",
-        "There are no orders yet. They arrive through the API",
+        "No orders yet. They arrive through the API",
         "No webhook has been failing.",
-        "No data set is active: every look-up is answered 503.",
-        "Nothing was called in this time.",
+        "No data set is active: the API answers 503 to every look-up.",
+        "No calls in this period.",
         "0 <small>pending</small>",
         "0 <small>failing</small>",
     ):
@@ -173,7 +173,7 @@ def attention(page: str) -> str:
     return page.partition('id="board-attention"')[2].partition("</section>")[0]
 
 
-def test_what_needs_attention_leads_to_its_list(shop, start):
+def test_attention_card_leads_to_its_list(shop, start):
     world = shop.world
     orders = [shop.place().json()["OrderID"] for _ in range(4)]
     today = timezone.now().date()

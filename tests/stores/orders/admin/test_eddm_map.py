@@ -36,7 +36,7 @@ def shapes(client, item: OrderItem) -> dict[str, tuple[int, bool]]:
     return {one["id"]: (one["properties"]["Pieces"], one["geometry"] is not None) for one in features}
 
 
-def test_the_map_has_the_routes_as_they_were_ordered(shop, client, item):
+def test_map_has_the_routes_as_they_were_ordered(shop, client, item):
     client.force_login(shop.world.operator)
 
     page = get(client, "eddm_map", item).content.decode()
@@ -54,7 +54,7 @@ def test_the_map_has_the_routes_as_they_were_ordered(shop, client, item):
     )
 
 
-def test_the_places_of_a_data_set_that_is_gone_come_from_the_active_one(shop, client, item):
+def test_places_of_a_data_set_that_is_gone_come_from_the_active_one(shop, client, item):
     client.force_login(shop.world.operator)
     first = live_dataset()
     second = rebuild_dataset(dataset_id=first.pk, route_types="CR", by="tests")
@@ -66,7 +66,7 @@ def test_the_places_of_a_data_set_that_is_gone_come_from_the_active_one(shop, cl
     assert shapes(client, item)["84101C001"] == (240, True)
 
 
-def test_only_who_reads_the_orders_of_the_store_sees_the_map(shop, client, item):
+def test_only_readers_of_the_orders_of_the_store_see_the_map(shop, client, item):
     client.force_login(shop.world.user)
     assert get(client, "eddm_shapes", item).status_code == 200
 

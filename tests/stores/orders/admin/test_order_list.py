@@ -63,7 +63,7 @@ def test_late_orders_are_named_counted_and_found(board, shop):
     assert len(listed(board.get(BOARD, {"due": "nonsense"}))) == 3
 
 
-def test_a_day_ends_where_the_store_is(shop):
+def test_day_ends_where_the_store_is(shop):
     Store.objects.filter(pk=shop.store.pk).update(time_zone="America/Los_Angeles")
     Store.objects.exclude(pk=shop.store.pk).update(time_zone="Pacific/Auckland")
     place(shop, latest_delivery="2030-05-10")
@@ -92,7 +92,7 @@ def test_tabs_count_the_store_that_the_list_is_of(board, shop):
     assert "All <b>0</b>" in text(board.get(BOARD, {"store": "unassociated"}))
 
 
-def test_columns_sort_and_filters_stand_in_the_address(board, shop):
+def test_columns_sort_and_filters_are_in_the_address(board, shop):
     first, second = place(shop), place(shop, delivery_method_code="OVERNIGHT")
 
     page = board.get(BOARD, {"columns": ["external", "total"], "sort": "oldest"})
@@ -118,7 +118,7 @@ def test_by_due_date_only_orders_at_work_are_sorted(board, shop):
     assert listed(board.get(BOARD, {"sort": "due"})) == [sooner.number, later.number]
 
 
-def test_the_list_takes_few_queries_however_many_orders(board, shop):
+def test_list_takes_few_queries_however_many_orders(board, shop):
     make_card(shop.store)
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     for _ in range(3):
@@ -137,7 +137,7 @@ def save(client, name: str, query: str, **more):
     return client.post(f"{BOARD}views/save", {"name": name, "query": query, **more}, follow=True)
 
 
-def test_a_view_keeps_the_list_as_it_is(board, shop):
+def test_view_keeps_the_list_as_it_is(board, shop):
     place(shop)
 
     page = save(board, "Rush", "status__exact=10&columns=total&p=3&evil=1")
@@ -193,7 +193,7 @@ def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
         assert "page 1 of 1" in page
 
 
-def test_a_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monkeypatch):
+def test_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monkeypatch):
     good, bad = place(shop), place(shop)
     render = packing_slips.typesetting.render_packing_slips
 

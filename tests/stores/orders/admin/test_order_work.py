@@ -37,7 +37,7 @@ def text(response) -> str:
     return " ".join(response.content.decode().split())
 
 
-def test_a_comment_is_for_colleagues_alone(console, shop, order):
+def test_comment_is_for_colleagues_alone(console, shop, order):
     page = console.post(address("comment", order.pk), {"comment": "Call <b>first</b>"}, follow=True)
 
     assert "Call &lt;b&gt;first&lt;/b&gt;" in text(page)
@@ -85,7 +85,7 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
         assert console.get(address("print_picture", order.pk, *arguments)).status_code == 404
 
 
-def test_what_was_said_and_drawn_goes_with_the_recipient(console, order):
+def test_comments_and_pictures_are_erased_with_the_recipient(console, order):
     console.post(address("comment", order.pk), {"comment": "Dana Whitfield called"})
     console.get(address("print_picture", order.pk, 0, 0, "small"))
 
@@ -100,13 +100,13 @@ def test_what_was_said_and_drawn_goes_with_the_recipient(console, order):
     assert "cannot be printed again" in text(page)
 
 
-def test_a_reprint_orders_the_same_file_again(console, shop, order):
+def test_reprint_orders_the_same_file_again(console, shop, order):
     sent = {"item": ["0"], "reprints": "0"}
     page = console.post(address("reprint", order.pk), sent, follow=True)
 
     again = Order.objects.get(reprint_of=order)
     old, new = order.items.get(position=0), again.items.get()
-    assert f"Order {again.number} prints order {order.number} again." in text(page)
+    assert f"Order {again.number} created. It prints order {order.number} again." in text(page)
     assert (new.print_sha256, new.quantity, new.item_key) == (old.print_sha256, old.quantity, old.item_key)
     assert new.print_file != old.print_file
     assert read_file(new.print_file) == read_file(old.print_file)
@@ -121,7 +121,7 @@ def test_a_reprint_orders_the_same_file_again(console, shop, order):
     assert Order.objects.count() == 2
 
 
-def test_a_reprint_prints_what_can_no_longer_be_drawn(console, order):
+def test_reprint_prints_what_can_no_longer_be_drawn(console, order):
     """The template of that day, or a picture of the application, may be gone."""
     type(order.items.get(position=0).product).objects.update(template=None, version=9)
 
@@ -131,7 +131,7 @@ def test_a_reprint_prints_what_can_no_longer_be_drawn(console, order):
     assert [bool(item.print_file) for item in again.items.order_by("position")] == [True, False]
 
 
-def test_the_timeline_leads_to_what_was_sent(console, shop, order):
+def test_timeline_leads_to_what_was_sent(console, shop, order):
     page = console.get(address("change", order.pk))
 
     assert "Event order.received" in text(page)

@@ -53,7 +53,8 @@ def test_board_moves_chosen_orders_through_the_service(board, order):
     order.refresh_from_db()
     entry = OrderHistory.objects.get(order=order, sequence=2)
     assert (order.status, entry.actor_kind, entry.actor.username) == (30, "Operator", "operator")
-    assert f"{order.number}: The order is Accepted and cannot become Delivered" in page.content.decode()
+    refusal = "The order is Accepted and cannot become Delivered; allowed: On hold, In production, Cancelled."
+    assert f"{order.number}: {refusal}" in page.content.decode()
 
 
 def everything(action: str) -> dict[str, str]:
@@ -61,20 +62,20 @@ def everything(action: str) -> dict[str, str]:
     return {"action": action, "select_across": "1", "_selected_action": str(Order.objects.first().pk)}
 
 
-def test_an_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
+def test_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
     shop.place()
     address = reverse("admin:stores_order_changelist")
     monkeypatch.setattr(base, "MAX_AT_ONCE", 1)
 
     page = board.post(address, everything("accept"), follow=True)
-    assert "At most 1 at once. Filter the list, or choose fewer." in page.content.decode()
+    assert "At most 1 at once. Filter the list, or select fewer." in page.content.decode()
     assert set(Order.objects.values_list("status", flat=True)) == {10}
 
     monkeypatch.setattr(base, "MAX_AT_ONCE", 2)
     assert "2 orders moved." in board.post(address, everything("accept"), follow=True).content.decode()
 
 
-def test_the_first_refusals_are_told_and_the_rest_counted(board, shop, order, monkeypatch):
+def test_first_refusals_are_listed_and_the_rest_counted(board, shop, order, monkeypatch):
     shop.place()
     shop.place()
     monkeypatch.setattr(actions, "REASONS_SHOWN", 1)
@@ -102,7 +103,7 @@ def test_order_page_moves_ships_and_shows_history(board, order):
 @pytest.mark.parametrize(
     ("move", "status", "question"), [("90", 90, "Cancel this order?"), ("95", 95, "Reject this order?")]
 )
-def test_order_page_asks_before_what_cannot_be_taken_back(board, order, move, status, question):
+def test_order_page_confirms_irreversible_actions(board, order, move, status, question):
     requested = change(board, order, move_to=move, note="Wrong address").content.decode()
 
     order.refresh_from_db()
@@ -168,7 +169,7 @@ def test_print_files_of_several_orders_are_one_zip(board, three_files):
     ]
 
 
-def test_a_print_file_that_is_missing_is_reported_in_the_zip(board, three_files):
+def test_print_file_that_is_missing_is_reported_in_the_zip(board, three_files):
     first, second = three_files
     lost = second.items.get(position=0)
     default_storage.delete(lost.print_file)
@@ -264,7 +265,7 @@ def test_saving_an_order_with_nothing_chosen_changes_nothing(board, order):
     assert OrderHistory.objects.filter(order=order).count() == 1
 
 
-def test_a_note_without_a_next_step_is_not_lost_silently(board, order):
+def test_note_without_a_next_step_is_not_lost_silently(board, order):
     page = reverse("admin:stores_order_change", args=[order.pk])
     form = form_of(board.get(page), "order_form")
 

@@ -76,7 +76,7 @@ def test_quote_and_order_take_the_pieces_of_the_selection(mail_shop, selection):
     assert EddmSelection.objects.get().is_ordered
 
 
-def test_routes_stay_with_the_order_when_the_selection_is_gone(mail_shop, selection):
+def test_routes_stay_with_the_order_when_the_selection_is_removed(mail_shop, selection):
     order = place(mail_shop, item(selection)).json()
     EddmSelectionRoute.objects.all().delete()
     EddmSelection.objects.all().delete()
@@ -159,7 +159,7 @@ def test_exactly_one_of_quantity_and_selection_is_taken(mail_shop, selection):
     assert "EddmRoutes" not in plain["Items"][0]
 
 
-def test_a_quote_binds_its_selection(mail_shop, selection):
+def test_quote_binds_its_selection(mail_shop, selection):
     quote = ask(mail_shop, item(selection)).json()
     terms = {"QuoteID": quote["QuoteID"], "OptionID": quote["Options"][0]["OptionID"]}
     same_pieces = make_selection(application=mail_shop.world.application)
@@ -170,7 +170,7 @@ def test_a_quote_binds_its_selection(mail_shop, selection):
     assert place(mail_shop, item(selection), **terms).status_code == 201
 
 
-def test_a_test_application_cannot_use_a_live_selection_nor_the_other_way(mail_shop):
+def test_test_application_cannot_use_a_live_selection_nor_the_other_way(mail_shop):
     tried = make_selection(application=mail_shop.world.application, is_test=True)
 
     assert problems(place(mail_shop, item(tried))) == {("/Items/0/EddmSelectionID", "eddm_selection_unknown")}

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.db.models import Q
 
 from stores.orders.models import Order
 from stores.orders.representations import EXPORT_COLUMNS
@@ -199,7 +200,7 @@ def test_verbose_adds_what_hangs_on_an_order(shop, orders, django_assert_max_num
     assert rows[9]["Recipient"]["Address1"] == RECIPIENT["Address1"]
 
 
-def test_unknown_parameter_is_told_the_known_ones(db, shop):
+def test_export_refuses_unknown_parameters_with_the_known_ones(db, shop):
     response = export(shop, store="demo", page=2)
 
     assert [e["Pointer"] for e in response.json()["Errors"]] == ["?store", "?page"]
@@ -320,26 +321,50 @@ def test_external_id_and_change_find_orders(shop, orders):
     assert export(shop, updatedAfter="yesterday").json()["Errors"][0]["Pointer"] == "?updatedAfter"
 
 
-@pytest.mark.parametrize("days", [-1, 0, 2.5, 6, 9, 20])
+# Each filter beside `updatedAfter`, and the orders that it leaves.
+BESIDE: list[tuple[dict[str, Any], Q]] = [
+    ({}, Q()),
+    ({"status": 30}, Q(status=30)),
+    ({"status": [10, 30]}, Q()),
+    ({"productID": "mug"}, Q(position__in=[4, 5])),
+    ({"productID": "card", "status": 10}, Q(status=10)),
+    ({"createdBefore": "2026-03-07T00:00:00Z"}, Q(position__lte=6)),
+    ({"createdAfter": "2026-03-03T00:00:00Z", "status": 30}, Q(position__gte=3, status=30)),
+    ({"createdAfter": "2026-03-05T00:00:00Z", "createdBefore": "2026-03-02T00:00:00Z"}, Q(pk=None)),
+    ({"includeTest": "true", "status": 10}, Q(status=10)),
+]
+
+
+@pytest.mark.parametrize("days", [-1, 0, 2.5, 6, 20])
 def test_changed_orders_are_found_wherever_the_moment_lies(shop, orders, days):
     """Before, among and behind the orders; those from before the moment were changed early or late."""
     for number, order in enumerate(Order.objects.order_by("position")):
         changed = order.created + timedelta(days=(0, 7, 1, 3)[number % 4])
         Order.objects.filter(pk=order.pk).update(updated=changed)
     since = START + timedelta(days=days)
-    expected = [
-        str(pk)
-        for pk in Order.objects.filter(updated__gte=since).order_by("position").values_list("pk", flat=True)
-    ]
-    sought = {"updatedAfter": since.isoformat()}
+    changed_orders = Order.objects.filter(updated__gte=since).order_by("position")
+    callers = [(shop.world.as_user(shop.world.user), Q()), (shop.world.as_application(), Q(user=None))]
+    for client, own in callers:
+        for filters, left in BESIDE:
+            expected = [str(pk) for pk in changed_orders.filter(own, left).values_list("pk", flat=True)]
+            sought = {"updatedAfter": since.isoformat(), **filters}
 
-    walked, path = [], f"{EXPORT}?{urlencode({**sought, 'take': 2})}"
-    while path:
-        page = shop.world.as_user(shop.world.user).call("GET", path)
-        walked += [row["OrderID"] for row in page.json()]
-        path = page.get("Link", "").partition("<")[2].partition(">")[0].partition("/api/v1")[2]
+            pages = list(walk(shop, client, export(shop, client, take=2, **sought)))
 
-    assert walked == expected
-    assert [row["OrderID"] for row in export(shop, skip=1, take=3, **sought).json()] == expected[1:4]
-    accepted = [row["OrderID"] for row in export(shop, status=30, **sought).json()]
-    assert accepted == [pk for pk in expected if Order.objects.get(pk=pk).status == 30]
+            assert [row["OrderID"] for page in pages for row in page.json()] == expected, sought
+            assert {page["X-Total-Count"] for page in pages} == {str(len(expected))}, sought
+            skipped = export(shop, client, skip=1, take=3, **sought)
+            assert [row["OrderID"] for row in skipped.json()] == expected[1:4], sought
+
+
+def test_changed_orders_of_one_store_are_not_sought_in_another(shop, orders):
+    """Stores stand side by side in the index of changes."""
+    other = shop.world.unassociated
+    moved = Order.objects.order_by("position")[3]
+    Order.objects.filter(pk=moved.pk).update(store=other)
+    since = (START + timedelta(days=8)).isoformat()
+
+    found = export(shop, updatedAfter=since)
+
+    assert str(moved.pk) not in [row["OrderID"] for row in found.json()]
+    assert found["X-Total-Count"] == str(len(found.json())) == "9"

@@ -27,7 +27,7 @@ def place(shop, *lines, **extra):
     return shop.place(body=order_body(Items=list(lines)), **extra)
 
 
-def test_a_warning_is_the_same_in_the_proof_on_the_item_and_in_the_export(shop, small_print):
+def test_warning_is_the_same_in_the_proof_on_the_item_and_in_the_export(shop, small_print):
     client = shop.world.as_application()
     proof = client.call("POST", "/store/associated/product/small/proof", {"Words": "Ada Lovelace"}).json()
     [finding] = proof["Preflight"]
@@ -43,7 +43,7 @@ def test_a_warning_is_the_same_in_the_proof_on_the_item_and_in_the_export(shop, 
     assert row["Items"][0]["Preflight"] == [finding]
 
 
-def test_an_error_refuses_the_order_with_all_findings(shop, small_print, stored_files):
+def test_error_refuses_the_order_with_all_findings(shop, small_print, stored_files):
     before = stored_files()
 
     refused = place(shop, line("small"), line("beside"))
@@ -58,7 +58,7 @@ def test_an_error_refuses_the_order_with_all_findings(shop, small_print, stored_
     assert stored_files() == before
 
 
-def test_an_error_does_not_refuse_a_proof(shop, small_print):
+def test_error_does_not_refuse_a_proof(shop, small_print):
     client = shop.world.as_application()
 
     proof = client.call("POST", "/store/associated/product/beside/proof", {"Words": "Ada"})
@@ -67,7 +67,7 @@ def test_an_error_does_not_refuse_a_proof(shop, small_print):
     assert [one["Severity"] for one in proof.json()["Preflight"]] == ["Error", "Warning"]
 
 
-def test_a_known_proof_keeps_its_findings_until_the_preset_changes(shop, small_print, monkeypatch):
+def test_known_proof_keeps_its_findings_until_the_preset_changes(shop, small_print, monkeypatch):
     client = shop.world.as_application()
     path, values = "/store/associated/product/small/proof", {"Words": "Ada Lovelace"}
     first = client.call("POST", path, values).json()["Preflight"]
@@ -85,7 +85,7 @@ def test_a_known_proof_keeps_its_findings_until_the_preset_changes(shop, small_p
     assert place(shop, line("small")).json()["Code"] == "preflight_failed"
 
 
-def test_a_sound_order_has_an_empty_list(shop, small_print):
+def test_sound_order_has_an_empty_list(shop, small_print):
     make_product(
         shop.store, "sound", TemplateFields=[field("Words")], Template={"Pages": [page(text_box("Words"))]}
     )

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.orders.models import Quote
-from stores.orders.pricing import PriceRequest, PriceRequestItem, price
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
+from stores.orders.pricing import price
 from stores.orders.selectors.price_lists import ListedProduct, Price
 from stores.orders.selectors.quotes import quoted_options
 from tests.factories.orders import make_product, price_values
@@ -129,7 +130,7 @@ def test_refused_kind_of_place_names_those_there_are(world, store, kind):
     assert body["detail"] == "ShipTo/LocationType: Write one of Commercial, Residential."
 
 
-def test_place_nobody_delivers_to_is_refused_with_those_somebody_does(world, store):
+def test_country_without_delivery_is_refused_with_those_delivered_to(world, store):
     make_product(
         store, "flag", DeliveredPrices=[price_values("GROUND", "1", country_code=c) for c in ("DE", "FR")]
     )

@@ -23,7 +23,7 @@ def send(shop, thing):
 
 
 @pytest.mark.parametrize("thing", ["order", "quote", "asset"])
-def test_nothing_is_answered_again_after_the_association_has_gone(shop, thing):
+def test_nothing_is_answered_again_after_the_association_has_ended(shop, thing):
     first, again = send(shop, thing), send(shop, thing)
     assert (first.status_code, again["Idempotent-Replayed"]) == (201, "true")
     Role.objects.filter(application=shop.world.application, store=shop.store).delete()

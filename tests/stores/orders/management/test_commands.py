@@ -10,8 +10,9 @@ from django.utils import timezone
 from stores.orders.models import ActorKind, Order, OrderTally
 from stores.orders.representations import render_export_row
 from stores.orders.services.locks import lock_orders
+from stores.orders.services.simulation import advance_demo_orders
 from stores.orders.services.tallies import count_all_orders
-from stores.orders.services.transitions import Actor, advance_demo_orders, transition_order
+from stores.orders.services.transitions import Actor, transition_order
 from tests.factories.orders import make_product
 
 
@@ -34,7 +35,7 @@ def run(tmp_path, capsys, text, *options):
     return capsys.readouterr().out.splitlines(), ""
 
 
-def test_a_status_too_long_to_be_a_number_is_refused(orders, tmp_path, capsys):
+def test_status_too_long_to_be_a_number_is_refused(orders, tmp_path, capsys):
     number = orders[0]["OrderNumber"]
 
     lines, _ = run(tmp_path, capsys, f"Order number,Status,Carrier,Tracking\n{number},{'9' * 5000},,\n")
@@ -76,7 +77,7 @@ def test_one_refusal_takes_back_every_line_by_choice(orders, tmp_path, capsys):
     assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
 
 
-def test_lines_that_say_nothing_new_hold_up_nobody(orders, tmp_path, capsys):
+def test_repeated_events_delay_no_follower(orders, tmp_path, capsys):
     same = f"{orders[0]['OrderNumber']},40\n{orders[1]['OrderNumber']},Received\n" * 50
 
     with CaptureQueriesContext(connection) as statements:
@@ -232,7 +233,7 @@ def test_made_orders_are_like_placed_ones(shop):
     assert kept == sorted(OrderTally.objects.values_list("status", "orders"))
 
 
-def test_orders_are_made_up_in_development_only(db, settings):
+def test_orders_are_generated_in_development_only(db, settings):
     settings.DEVELOPMENT = False
     with pytest.raises(CommandError):
         call_command("make_orders", count=1)

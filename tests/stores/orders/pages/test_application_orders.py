@@ -1,10 +1,13 @@
 """The orders of an application on its pages, scoped to what the person may see."""
 
+import html
+import re
+
 import pytest
 
 from accounts.models import Role
 from applications.webhooks.services.webhooks import create_webhook
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderHistory, OrderStatus
 from tests.factories.orders import card_data, make_card, make_product, order_body
 
 
@@ -38,7 +41,7 @@ def test_owners_see_all_orders_of_their_application_and_no_others(world, browser
     assert (numbers[0] in found, numbers[1] in found) == (True, False)
 
 
-def test_who_only_reads_the_application_sees_what_they_placed(world, signed_in, orders):
+def test_reader_of_the_application_sees_own_orders(world, signed_in, orders):
     Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
     reader = signed_in(world.outsider)
     root = f"/applications/{world.application.pk}/orders"
@@ -49,7 +52,7 @@ def test_who_only_reads_the_application_sees_what_they_placed(world, signed_in, 
     assert reader.get(f"/print-files/{world.application.pk}/{orders[0]}/1").status_code == 404
 
 
-def test_an_order_shows_its_timeline_items_events_and_files(world, browser, orders):
+def test_order_shows_its_timeline_items_events_and_files(world, browser, orders):
     world.as_operator().call("POST", f"/store/demo/order/{orders[0]}/advance")
     root = f"/applications/{world.application.pk}/orders/{orders[0]}"
 
@@ -65,7 +68,39 @@ def test_an_order_shows_its_timeline_items_events_and_files(world, browser, orde
     assert file.content.startswith(b"%PDF")
 
 
-def test_orders_of_a_store_whose_association_ended_are_gone(world, browser):
+def test_owner_advances_a_demo_order_by_one_status_a_click(world, browser, orders):
+    root = f"/applications/{world.application.pk}/orders/{orders[0]}"
+    version = re.search(r'name="version" value="([^"]+)"', browser.get(root).content.decode())[1]
+    version = html.unescape(version)
+
+    for _ in range(2):
+        answer = browser.post(f"{root}/advance", {"version": version}, follow=True)
+
+    order = Order.objects.get(pk=orders[0])
+    assert order.status == OrderStatus.ACCEPTED
+    assert OrderHistory.objects.filter(order=order).last().actor_kind == "Application"
+    page = answer.content.decode()
+    assert ("Advance to “In production”" in page, "has changed since" in page) == (True, True)
+    assert page.count("order.accepted") == 1
+
+
+def test_only_owners_advance_and_only_what_is_not_produced(world, browser, signed_in, orders):
+    body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
+    real = world.as_application().call("POST", "/store/associated/order", body).json()["OrderID"]
+    root = f"/applications/{world.application.pk}/orders"
+    Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
+    reader = signed_in(world.outsider)
+
+    assert "Advance to" not in browser.get(f"{root}/{real}").content.decode()
+    refused = browser.post(f"{root}/{real}/advance", {"version": "*"}, follow=True).content.decode()
+    assert "Only test orders and orders of the demo store can be advanced." in refused
+    assert browser.post(f"{root}/{orders[2]}/advance", {"version": "*"}).status_code == 404
+    assert "Advance to" not in reader.get(f"{root}/{orders[1]}").content.decode()
+    assert reader.post(f"{root}/{orders[1]}/advance", {"version": "*"}).status_code == 403
+    assert set(Order.objects.values_list("status", flat=True)) == {OrderStatus.RECEIVED}
+
+
+def test_orders_of_a_store_whose_association_ended_are_removed(world, browser):
     make_product(world.associated, "plain")
     body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
     made = world.as_application().call("POST", "/store/associated/order", body).json()

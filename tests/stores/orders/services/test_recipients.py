@@ -1,4 +1,4 @@
-"""After a recipient was erased nobody finds him: not in a dump of the database, not among the files."""
+"""An erased recipient is found neither in a dump of the database nor among the files."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -142,7 +142,7 @@ def proof_of(client, **values):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_proofs_tried_before_with_other_values_go_with_the_order(placed, of_others):
+def test_proofs_tried_before_with_other_values_are_removed_with_the_order(placed, of_others):
     """Made before the order by the same caller; those of other people, of other callers and of later stay."""
     mine, other_caller = placed.client, placed.world.as_user(placed.world.user)
     proof_of(mine, Name=f"  {PRINTED.upper()} ", Title="Beekeeper")
@@ -195,6 +195,19 @@ def test_prices_statuses_and_history_stay(placed):
     assert "Quarrington" not in str(row)
 
 
+@pytest.mark.parametrize("external_id", ["PO-QUARRINGTON-7", "wq-7"])
+def test_operator_learns_of_an_external_id_that_names_the_recipient(placed, external_id, capsys):
+    """It stays: a repeated order is refused by it."""
+    Order.objects.filter(pk=placed.order.pk).update(external_id=external_id)
+
+    call_command("erase_recipient", "--order", str(placed.order.pk))
+
+    out = capsys.readouterr().out
+    number = str(Order.objects.get(pk=placed.order.pk).number)
+    assert (f"seem to name their recipients: {number}." in out) is ("QUARRINGTON" in external_id)
+    assert Order.objects.get(pk=placed.order.pk).external_id == external_id
+
+
 def test_erasing_changes_the_version_readers_hold(placed):
     address = f"/store/associated/order/{placed.order.pk}"
     tag = placed.client.call("GET", address)["ETag"]
@@ -239,7 +252,7 @@ def photos(shop):
     )
 
 
-def test_picture_printed_in_the_order_alone_goes_with_its_file(photos, stored_files):
+def test_picture_printed_in_the_order_alone_is_removed_with_its_file(photos, stored_files):
     photos.erase(photos.order())
 
     assert not Asset.objects.exists()
@@ -316,7 +329,7 @@ def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     assert held.recipient["Name"] == "[erased]"
 
 
-def test_texts_somebody_wrote_go_whatever_they_call_the_recipient(shop):
+def test_comments_are_erased_under_any_name_of_the_recipient(shop):
     order = shop.place(body=order_body(Recipient={**RECIPIENT, "Name": "\u738b\u82b3"})).json()
     assert shop.act(order, "status", {"Status": 30, "Note": "\u738b\u82b3 called"}).status_code == 200
     assert shop.act(order, "cancel", {"Reason": "Wilhelmina changed her mind"}).status_code == 200
@@ -354,7 +367,7 @@ def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
     assert Order.objects.get().recipient == RECIPIENT
 
 
-def test_reprints_go_with_the_order(placed):
+def test_reprints_are_removed_with_the_order(placed):
     reprint = placed.place(body=order_body(Recipient=RECIPIENT, ReprintOfOrderID=str(placed.order.pk))).json()
     Order.objects.filter(pk=reprint["OrderID"]).update(status=90)
 
@@ -374,12 +387,12 @@ def test_reprints_go_with_the_order(placed):
         (["--order", "77"], "no order 77"),
     ],
 )
-def test_command_says_what_it_wants(db, arguments, said):
+def test_command_states_its_arguments(db, arguments, said):
     with pytest.raises(CommandError, match=said):
         call_command("erase_recipient", *arguments)
 
 
-def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch, of_others):
+def test_leftovers_of_a_failing_storage_are_removed_by_the_next_run(placed, monkeypatch, of_others):
     with monkeypatch.context() as context:
         context.setattr(
             default_storage._wrapped, "delete", lambda name: (_ for _ in ()).throw(ConnectionError("away"))
@@ -407,7 +420,7 @@ def test_events_are_sent_without_the_words(placed):
     assert event.data["OrderID"] == str(placed.order.pk)
 
 
-def test_what_webhooks_answered_is_kept_without_the_words(placed):
+def test_webhook_answers_naming_the_recipient_are_erased(placed):
     webhook = make_webhook(placed.world.application)
     event = Event.objects.filter(data__OrderID=str(placed.order.pk)).last()
     now = timezone.now()
@@ -422,16 +435,16 @@ def test_what_webhooks_answered_is_kept_without_the_words(placed):
     assert [attempt.body for attempt in delivery.attempts.all()] == ["[erased]", "Thanks."]
 
 
-def test_addresses_go_by_themselves_when_their_time_is_over(placed, settings, monkeypatch):
+def test_expired_addresses_are_removed_automatically(placed, settings, monkeypatch):
     # time_machine moves the clock of this process, not that of the database.
     monkeypatch.setattr(retention, "database_now", timezone.now)
     in_work = placed.place(body=order_body(Recipient=RECIPIENT)).json()
     with time_machine.travel(timezone.now() + timedelta(days=400)):
         prune()
         assert Order.objects.filter(recipient_erased__isnull=True).count() == 2, "0 days is for ever"
-        settings.ADDRESS_DAYS_KEPT = 365
+        settings.ADDRESS_RETENTION_DAYS = 365
         prune()
-    settings.ADDRESS_DAYS_KEPT = 1
+    settings.ADDRESS_RETENTION_DAYS = 1
     prune()
 
     assert list(Order.objects.filter(recipient_erased__isnull=True).values_list("pk", flat=True)) == [
@@ -441,7 +454,7 @@ def test_addresses_go_by_themselves_when_their_time_is_over(placed, settings, mo
 
 
 def test_old_addresses_are_found_by_an_index(placed, settings):
-    settings.ADDRESS_DAYS_KEPT = 30
+    settings.ADDRESS_RETENTION_DAYS = 30
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         plan = recipients._old_addresses().order_by("updated")[:100].explain()

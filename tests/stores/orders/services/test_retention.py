@@ -30,7 +30,7 @@ def quoted(shop, days_ago):
     return quote
 
 
-def test_quotes_go_30_days_after_they_expired_and_those_ordered_stay(shop):
+def test_quotes_are_removed_30_days_after_they_expired_and_those_ordered_stay(shop):
     bought = quoted(shop, -1)
     option = bought["Options"][0]
     changes = {"QuoteID": bought["QuoteID"], "OptionID": option["OptionID"]}

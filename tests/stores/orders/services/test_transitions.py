@@ -13,12 +13,11 @@ from stores.orders.models import ActorKind, CancellationState, Order, OrderHisto
 from stores.orders.models.status import ALLOWED_TRANSITIONS, CANCELLABLE_ON_REQUEST
 from stores.orders.representations import order_etag, render_export_row
 from stores.orders.services import transitions
+from stores.orders.services.simulation import advance_demo_orders, advance_order
 from stores.orders.services.transitions import (
     MAXIMUM_SHIPMENTS,
     Actor,
     Parcel,
-    advance_demo_orders,
-    advance_order,
     cancel_order,
     check_match,
     refuse_cancellation,
@@ -93,13 +92,13 @@ def test_order_in_production_is_cancelled_only_where_requested(order):
 
 
 @pytest.mark.parametrize("status", [50, 60])
-def test_shipping_is_the_no_to_a_wish(order, status):
+def test_shipping_refuses_a_requested_cancellation(order, status):
     held = at(order, 40, cancellation=CancellationState.REQUESTED, cancellation_asked=timezone.now())
 
     assert transition_order(order=held, status=status, actor=STORE).cancellation == CancellationState.REFUSED
 
 
-def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
+def test_rejecting_accepts_a_requested_cancellation(order):
     requested = at(order, 10, cancellation="Requested", cancellation_asked=timezone.now())
 
     rejected = transition_order(order=requested, status=95, actor=STORE)
@@ -109,12 +108,15 @@ def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
     left_open = Order.objects.get()
     with pytest.raises(Conflict) as late:
         cancel_order(order=left_open, actor=STORE)
-    with pytest.raises(Conflict) as nobody:
+    with pytest.raises(Conflict) as unrequested:
         refuse_cancellation(order=left_open, actor=STORE)
-    assert (late.value.code, nobody.value.code) == ("order_not_cancellable", "cancellation_not_requested")
+    assert (late.value.code, unrequested.value.code) == (
+        "order_not_cancellable",
+        "cancellation_not_requested",
+    )
 
 
-def test_rejecting_what_nobody_wants_cancelled_says_nothing_of_it(order):
+def test_rejecting_without_a_requested_cancellation_mentions_none(order):
     assert transition_order(order=order, status=95, actor=STORE).cancellation == CancellationState.NONE
 
 
@@ -195,16 +197,16 @@ def test_cancelling_is_at_once_requested_or_too_late(order, status):
         assert Event.objects.last().type == "order.cancelled"
 
 
-def test_after_the_hold_window_the_store_is_asked(order):
+def test_cancellation_after_the_hold_window_is_requested_from_the_store(order):
     held = at(order, 30, cancellable_until=timezone.now() - timedelta(seconds=1))
 
     assert cancel_order(order=held, actor=STORE).cancellation == CancellationState.REQUESTED
 
 
-def test_refusal_of_a_wish_is_final(order):
-    with pytest.raises(Conflict, match=r"^No cancellation of this order was requested\.$") as nobody:
+def test_refusal_of_a_cancellation_is_final(order):
+    with pytest.raises(Conflict, match=r"^No cancellation of this order was requested\.$") as unrequested:
         refuse_cancellation(order=order, actor=STORE)
-    assert nobody.value.code == "cancellation_not_requested"
+    assert unrequested.value.code == "cancellation_not_requested"
     held = cancel_order(order=at(order, 40), actor=STORE)
 
     refused = refuse_cancellation(order=held, actor=STORE, note="In print")
@@ -238,7 +240,7 @@ def demo_order(order, world):
     return Order.objects.select_related("store").get(pk=order.pk)
 
 
-def test_demo_orders_go_their_way(demo_order):
+def test_demo_orders_advance(demo_order):
     seen = []
     for _ in range(4):
         demo_order = advance_order(order=demo_order, actor=STORE)
@@ -274,7 +276,7 @@ def test_waiting_demo_orders_are_advanced_when_old_enough(demo_order):
     assert OrderHistory.objects.last().actor_kind == "System"
 
 
-def test_only_orders_of_the_demo_store_that_can_go_on_are_advanced(demo_order):
+def test_only_orders_of_the_demo_store_that_can_continue_are_advanced(demo_order):
     Order.objects.update(updated=timezone.now() - timedelta(hours=2), status=70)
     assert advance_demo_orders(older_than=timedelta(hours=1)) == 0
 
@@ -284,7 +286,7 @@ def test_only_orders_of_the_demo_store_that_can_go_on_are_advanced(demo_order):
     assert Order.objects.get().status == 10
 
 
-def test_a_demo_order_that_changed_meanwhile_is_left_as_it_is(demo_order, monkeypatch):
+def test_demo_order_that_changed_meanwhile_is_left_as_it_is(demo_order, monkeypatch):
     Order.objects.update(updated=timezone.now() - timedelta(hours=2))
     real = transitions.lock_orders
 
@@ -308,7 +310,7 @@ def test_advancing_keeps_to_the_version_and_says_who_carries(demo_order):
     assert Shipment.objects.get().carrier == "Demo Carrier"
 
 
-def test_what_the_store_says_to_a_wish_is_cut_to_what_a_history_holds(order):
+def test_note_on_a_cancellation_is_cut_to_the_length_of_a_history_entry(order):
     requested = cancel_order(order=at(order, 40), actor=STORE)
     assert (requested.cancellation_reason, OrderHistory.objects.last().note) == ("", "")
 

@@ -34,7 +34,7 @@ def test_cancel_within_the_window_is_done_at_once(shop, statuses):
 
 
 @pytest.mark.parametrize("statuses", [(), (30,), (30, 40)])
-def test_cancel_after_the_window_asks_the_store(shop, statuses):
+def test_cancellation_after_the_window_is_requested_from_the_store(shop, statuses):
     order = shop.place().json()
     move(shop, order, *statuses)
     close_window()
@@ -105,7 +105,7 @@ def test_production_is_not_cancelled_unrequested(shop):
     )
 
 
-def test_what_has_shipped_is_not_cancelled(shop):
+def test_shipped_order_is_not_cancelled(shop):
     order = shop.place().json()
     move(shop, order, 30, 40, 60)
 
@@ -114,7 +114,7 @@ def test_what_has_shipped_is_not_cancelled(shop):
     assert (refused.status_code, refused.json()["Code"]) == (409, "order_not_cancellable")
 
 
-def test_shipments_are_recorded_once_and_history_tells_all(shop):
+def test_shipments_are_recorded_once_and_history_lists_all(shop):
     order = shop.place().json()
     move(shop, order, 30, 40)
     shop.act(order, "status", {"Status": 50, "Shipments": [PARCEL], "Note": "First box"})

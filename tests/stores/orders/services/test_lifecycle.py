@@ -13,7 +13,7 @@ from accounts.callers import Caller
 from applications.webhooks.models import Event
 from fulfillment.core.errors import DomainError
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, prepare_order
@@ -63,7 +63,7 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
                 Order.objects.filter(pk=self.order.pk).update(
                     cancellable_until=timezone.now() - timedelta(minutes=1)
                 )
-            self.in_window, self.status, self.asked = in_window, 10, ""
+            self.in_window, self.status, self.cancellation = in_window, 10, ""
             self.statuses, self.parcels = [10], 0
 
         def attempt(self, act, *, legal, **arguments):
@@ -75,7 +75,7 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
         def move(self, status, with_parcel):
             parcels = [Parcel("UPS", f"T{self.parcels}")] if with_parcel else []
             legal = status == self.status or status in ALLOWED[self.status]
-            if (self.status, status) == (40, 90) and self.asked != "Requested":
+            if (self.status, status) == (40, 90) and self.cancellation != "Requested":
                 legal = False
             if parcels and status not in {50, 60}:
                 legal = False
@@ -84,33 +84,36 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
             if status != self.status or parcels:
                 self.statuses.append(status)
             self.parcels += len(parcels)
-            if self.asked == "Requested" and status in {50, 60, 90, 95}:
-                self.asked = "Accepted" if status in {90, 95} else "Refused"
+            if self.cancellation == "Requested" and status in {50, 60, 90, 95}:
+                self.cancellation = "Accepted" if status in {90, 95} else "Refused"
             self.status = status
 
         @rule()
         def cancel(self):
-            changes_nothing = self.status == 90 or self.asked == "Requested"
+            changes_nothing = self.status == 90 or self.cancellation == "Requested"
             assert not (changes_nothing and self.status == 95)
-            legal = changes_nothing or (self.status in {10, 20, 30, 40} and self.asked != "Refused")
+            legal = changes_nothing or (self.status in {10, 20, 30, 40} and self.cancellation != "Refused")
             if not self.attempt(cancel_order, legal=legal, actor=BUYER) or changes_nothing:
                 return
             at_once = self.in_window and self.status != 40
-            self.asked = "Accepted" if at_once else "Requested"
+            self.cancellation = "Accepted" if at_once else "Requested"
             self.status = 90 if at_once else self.status
             self.statuses.append(self.status)
 
         @rule()
         def refuse(self):
-            legal = self.asked in {"Requested", "Refused"}
-            if self.attempt(refuse_cancellation, legal=legal, actor=STORE) and self.asked == "Requested":
-                self.asked = "Refused"
+            legal = self.cancellation in {"Requested", "Refused"}
+            if (
+                self.attempt(refuse_cancellation, legal=legal, actor=STORE)
+                and self.cancellation == "Requested"
+            ):
+                self.cancellation = "Refused"
                 self.statuses.append(self.status)
 
         @invariant()
         def order_and_its_records_agree_with_the_model(self):
             order = Order.objects.get(pk=self.order.pk)
-            assert (order.status, order.cancellation) == (self.status, self.asked)
+            assert (order.status, order.cancellation) == (self.status, self.cancellation)
             assert order.sequence == len(self.statuses)
             assert len(order.tracking_numbers) == order.shipments.count() == self.parcels
             history = list(order.history.values_list("sequence", "previous_status", "status"))

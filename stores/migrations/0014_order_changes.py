@@ -1,0 +1,26 @@
+from django.contrib.postgres.indexes import GistIndex
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+
+import stores.orders.models.change_point
+
+
+class Migration(migrations.Migration):
+    """For `updatedAfter` of the export view beside other filters, built while orders go on coming in."""
+
+    atomic = False
+    dependencies = [("stores", "0013_store_usage")]
+
+    operations = [
+        # The service's own limits would end the build of a large index.
+        migrations.RunSQL("SET statement_timeout = 0; SET lock_timeout = 0", migrations.RunSQL.noop),
+        AddIndexConcurrently(
+            "order",
+            GistIndex(
+                stores.orders.models.change_point.ChangePoint(),
+                condition=models.Q(("position__gt", 0)),
+                name="order_by_change",
+            ),
+        ),
+        migrations.RunSQL("RESET statement_timeout; RESET lock_timeout", migrations.RunSQL.noop),
+    ]

@@ -1,0 +1,174 @@
+"""A refused order or quote lists everything that is wrong with it, and nothing that is not."""
+
+import pytest
+
+from stores.orders.models import Order, Quote
+from stores.orders.services import prints
+from tests.factories.orders import RECIPIENT, make_card, make_product, order_body
+from tests.factories.templates import field, page, text_box
+from tests.support.order_refusals import REFUSALS
+
+CARD = {"ProductID": "card-two-sided", "Quantity": 100}
+HERE = {"CountryCode": "US"}
+UNPRINTABLE = "Ann \U0001d518"
+
+
+@pytest.fixture
+def card(shop, monkeypatch):
+    """A product with a template; nothing is rendered here."""
+    make_card(shop.store)
+    monkeypatch.setattr(prints, "render_print_file", lambda **_: pytest.fail("A refused order was rendered."))
+
+
+def faults(response) -> set[tuple[str, str]]:
+    body = response.json()
+    assert (response.status_code, body["ErrorCount"]) == (400, len(body["Errors"])), body
+    return {(error["Pointer"], error["Code"]) for error in body["Errors"]}
+
+
+def request_quote(shop, **body):
+    return shop.world.as_application().call("POST", "/store/associated/quote", body)
+
+
+def test_refused_order_lists_what_each_rule_finds(shop, card):
+    items = [
+        {"ProductID": "none", "Quantity": 100},
+        {"ProductID": "card", "Quantity": 1, "TemplateData": {"Name": "Ada"}},
+        {**CARD, "TemplateData": {"Nmae": "Ada", "Email": "at home"}},
+    ]
+    body = order_body(
+        Items=items,
+        Recipient={**RECIPIENT, "Name": UNPRINTABLE},
+        ReprintOfOrderID="none",
+        DeliveryMethodCode="PIGEON",
+    )
+
+    assert faults(shop.place(body=body)) == {
+        ("/Recipient/Name", "character_not_printable"),
+        ("/ReprintOfOrderID", "order_unknown"),
+        ("/DeliveryMethodCode", "delivery_method_unavailable"),
+        ("/Items/0/ProductID", "product_unknown"),
+        ("/Items/1/Quantity", "quantity_below_minimum"),
+        ("/Items/1/TemplateData", "template_data_not_allowed"),
+        ("/Items/2/TemplateData/Name", "required"),
+        ("/Items/2/TemplateData/Nmae", "unknown_field"),
+        ("/Items/2/TemplateData/Email", "not_a_email"),
+    }
+    assert Order.objects.count() == 0
+
+
+def test_mistakes_of_the_body_hide_none_of_the_store(shop, card):
+    items = [
+        {"ProductID": "card", "Quantity": "100"},
+        {"ProductID": "none", "Quantity": 0},
+        {**CARD, "Qty": 5, "TemplateData": {}},
+        "card",
+        {"ItemKey": "e"},
+    ]
+    body = order_body(
+        Items=items,
+        Recipient={**RECIPIENT, "City": 7, "PostalCode": "8020", "Company": UNPRINTABLE},
+        QuoteID="none",
+        Priority=1,
+    )
+
+    assert faults(shop.place(body=body)) == {
+        ("/Priority", "unknown_field"),
+        ("/OptionID", "required"),
+        ("/Recipient/City", "invalid"),
+        ("/Recipient/PostalCode", "invalid_postal_code"),
+        ("/Recipient/Company", "character_not_printable"),
+        ("/Items/0/Quantity", "invalid"),
+        ("/Items/1/Quantity", "min_value"),
+        ("/Items/2/Qty", "unknown_field"),
+        ("/Items/2/TemplateData/Name", "required"),
+        ("/Items/2/TemplateData/Email", "required"),
+        ("/Items/3", "invalid"),
+        ("/Items/4/ProductID", "required"),
+        ("/Items/4/Quantity", "required"),
+    }
+    del body["QuoteID"]
+    more = {("/Items/1/ProductID", "product_unknown"), ("/DeliveryMethodCode", "delivery_method_unavailable")}
+    assert more <= faults(shop.place(body={**body, "DeliveryMethodCode": "PIGEON", "ProductionDays": 2}))
+
+
+@pytest.mark.parametrize("changes", [changes for changes, _, _ in REFUSALS if "Items" not in changes])
+def test_every_mistake_is_listed_beside_an_unknown_product(shop, changes):
+    alone = faults(shop.place(body=order_body(**changes)))
+
+    both = faults(shop.place(body=order_body(("card", 100), ("none", 100), **changes)))
+
+    if {"QuoteID", "OptionID"} & changes.keys():
+        # The items of an order by a quote are compared with those of the quote.
+        assert both == alone
+    else:
+        assert both == alone | {("/Items/1/ProductID", "product_unknown")}
+
+
+def test_order_with_a_country_that_is_not_served_lists_its_postal_code_too(shop):
+    body = order_body(Recipient={**RECIPIENT, "CountryCode": "CA"})
+
+    assert faults(shop.place(body=body)) == {
+        ("/Recipient/PostalCode", "invalid_postal_code"),
+        ("/Recipient/CountryCode", "destination_not_served"),
+    }
+
+
+def test_order_that_differs_from_its_quote_lists_its_template_data_too(shop, card):
+    items = {"Items": [CARD], "ShipTo": HERE}
+    quote = request_quote(shop, **items).json()
+    chosen = {"QuoteID": quote["QuoteID"], "OptionID": "GROUND-3"}
+    item = {**CARD, "Quantity": 150, "TemplateData": {"Email": "ada@example.com"}}
+
+    wanted = {("/Items/0/Quantity", "quote_mismatch"), ("/Items/0/TemplateData/Name", "required")}
+    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == wanted
+    Quote.objects.update(expires="2020-01-01T00:00:00Z")
+    assert faults(shop.place(body=order_body(Items=[item], **chosen))) == wanted
+    assert faults(shop.place(body=order_body(Items=[item], Priority=1, **chosen))) == {
+        ("/Priority", "unknown_field"),
+        *wanted,
+    }
+    assert Quote.objects.count() == 1
+
+
+def test_quote_lists_what_the_body_and_the_store_refuse(shop):
+    items = [{"ProductID": "none", "Quantity": 1}, {"ProductID": "card", "Quantity": 7}]
+
+    both = request_quote(shop, Items=items, ShipTo=HERE, DeliveryMethodCode="PIGEON")
+    wrong = request_quote(shop, Items=items, ShipTo={"CountryCode": "us"}, DeliveryMethodCode="PIGEON")
+
+    unknown = {("/Items/0/ProductID", "product_unknown"), ("/Items/1/Quantity", "quantity_below_minimum")}
+    assert faults(both) == unknown | {("/DeliveryMethodCode", "delivery_method_unavailable")}
+    assert faults(wrong) == unknown | {("/ShipTo/CountryCode", "invalid")}
+
+
+def test_speed_is_refused_only_where_every_product_is_known(shop):
+    fine = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": HERE, "ProductionDays": 2}
+    unknown = {**fine, "Items": [*fine["Items"], {"ProductID": "none", "Quantity": 100}]}
+
+    assert faults(request_quote(shop, **fine)) == {("/ProductionDays", "production_days_unavailable")}
+    assert faults(request_quote(shop, **unknown)) == {("/Items/1/ProductID", "product_unknown")}
+
+
+def test_proof_lists_unknown_pictures_beside_other_mistakes(shop):
+    make_product(
+        shop.store,
+        "photo-card",
+        TemplateFields=[field("Name", Required=True), field("Photo", Type="Image", SubType="Upload")],
+        Template={"Pages": [page(text_box("Name"))]},
+    )
+    path = "/store/associated/product/photo-card/proof"
+
+    refused = shop.world.as_application().call("POST", path, {"Photo": "none"})
+
+    assert faults(refused) == {("/Name", "required"), ("/Photo", "unknown_asset")}
+
+
+def test_more_than_a_hundred_mistakes_are_counted_with_those_of_the_store(shop):
+    items = [{"ProductID": "none", "Quantity": 100} for _ in range(120)]
+
+    body = shop.place(body=order_body(Items=items, Priority=1)).json()
+
+    assert (len(body["Errors"]), body["ErrorCount"]) == (100, 121)
+    assert body["Errors"][0]["Pointer"] == "/Priority"
+    assert body["detail"] == "121 things are wrong with the body."
