@@ -1,4 +1,4 @@
-"""What the Postal Service wants of an EDDM piece: its size, its indicia, its simplified address. No database.
+"""The Postal Service's requirements for an EDDM piece: size, indicia, simplified address. No database.
 
 The boxes of kind EddmIndicia and EddmAddress are checked; artwork that carries them in a background is not seen.
 """

@@ -31,7 +31,7 @@ class Finding:
     box: int | None = None
 
     def record(self) -> dict[str, Any]:
-        """As the API shows it and as it is stored."""
+        """The finding for the API and for storage."""
         area = self.area
         box = {"X": area.x, "Y": area.y, "Width": area.width, "Height": area.height}
         return {

@@ -8,7 +8,7 @@ from PIL import Image, ImageStat
 
 from fulfillment.core.bounded import TaskFailed
 from fulfillment.core.caches import WeightedCache, register_cache
-from stores.press import apart
+from stores.press import isolation
 
 THUMBNAIL = (64, 64)
 CACHE_BYTES = 8_000_000
@@ -38,7 +38,7 @@ register_cache(_facts)
 
 
 def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
-    """None for what is no readable PNG or JPEG; `digest` names the content where it is known."""
+    """None for a file that is no readable PNG or JPEG; `digest` identifies the content if known."""
     digest = digest or hashlib.sha256(content).hexdigest()
     facts = _facts.get(digest)
     if facts is None:
@@ -62,7 +62,7 @@ def _read(content: bytes) -> PictureFacts:
         width, height, mode = *picture.size, picture.mode
         has_profile = "icc_profile" in picture.info
         picture.draft(None, THUMBNAIL)
-        is_large = picture.format == "PNG" and width * height > apart.LARGE_PIXELS
+        is_large = picture.format == "PNG" and width * height > isolation.LARGE_PIXELS
         small = _small_of_large(content, picture.size) if is_large else _small(picture)
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
     ink = _ink(small) if small.mode == "CMYK" else None
@@ -87,7 +87,7 @@ def _small(picture: Image.Image) -> Image.Image:
 
 def _small_of_large(content: bytes, size: tuple[int, int]) -> Image.Image:
     """A JPEG is decoded small, a PNG only whole."""
-    small = Image.open(io.BytesIO(apart.shrink_png(content, _thumbnail(size), "BOX")), formats=["PNG"])
+    small = Image.open(io.BytesIO(isolation.shrink_png(content, _thumbnail(size), "BOX")), formats=["PNG"])
     small.load()
     return small
 

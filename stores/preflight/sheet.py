@@ -6,9 +6,9 @@ from functools import cached_property
 
 from fulfillment.core.visible_text import is_blank
 from stores.preflight.artwork import ArtworkFacts, artwork_facts
-from stores.preflight.colors import Seen, seen
+from stores.preflight.background_pixels import BackgroundPixels, background_pixels_of
+from stores.preflight.colours import Seen, seen
 from stores.preflight.geometry import Area, box_area, picture_area, text_area, trim_area
-from stores.preflight.grounds import Ground, grounds_of
 from stores.preflight.limits import Limits
 from stores.preflight.pictures import PictureFacts, facts_of
 from stores.typesetting import Artwork, FontSet, SetText, Template
@@ -19,7 +19,7 @@ TITLE_LETTERS = 24
 
 @dataclass(frozen=True, slots=True)
 class ProductFacts:
-    """What is sold: the trimmed size in mm, the number of pages, and whether it is mailed by EDDM."""
+    """The trimmed size of the product in mm, its number of pages, and whether it is mailed by EDDM."""
 
     width_mm: float
     height_mm: float
@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A visible box. `area` is its inked area; `ground` is the background below it."""
+    """A visible box. `area` is its inked area; `color_behind` is the colour of the page below it."""
 
     number: int
     page: Page
@@ -59,7 +59,7 @@ class Shown:
     text: SetText | None = None
     picture: PictureFacts | None = None
     artwork: Artwork | None = None
-    ground: Seen | None = None
+    color_behind: Seen | None = None
 
     @property
     def title(self) -> str:
@@ -114,8 +114,8 @@ class Sheet:
         ]
 
     @cached_property
-    def grounds(self) -> dict[int, Ground]:
-        return grounds_of(self.template, [number for number, _ in self.pages])
+    def background_pixels(self) -> dict[int, BackgroundPixels]:
+        return background_pixels_of(self.template, [number for number, _ in self.pages])
 
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:
@@ -127,7 +127,7 @@ class Sheet:
 
     def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
         """The boxes in drawing order, later ones on top."""
-        known = self.grounds.get(number)
+        known = self.background_pixels.get(number)
         canvas = known.copied() if known is not None and page.boxes else None
         for at, box in enumerate(page.boxes):
             content = box.text if box.field is None else self.job.values.get(box.field, "")

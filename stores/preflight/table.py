@@ -157,7 +157,7 @@ RULES = (
     Rule(
         "font_style_missing",
         WARNING,
-        "asks for a bold or italic that its font does not have",
+        "uses a bold or italic that its font does not have",
         "Choose a family with this style, or another style.",
         text.font_style_missing,
     ),

@@ -13,10 +13,10 @@ RGB = tuple[int, int, int]
 CMYK = tuple[int, int, int, int]
 BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
 # For single colours, without the look-up table, which takes 0.1 s and pays off for pictures only.
-FEW = BPC | ImageCms.Flags.NOOPTIMIZE
+UNOPTIMIZED = BPC | ImageCms.Flags.NOOPTIMIZE
 FULL = 255
 STEPS_OF_RGB = 18
-# Of one output condition, 10 MB; the pages of a process use far fewer, but artwork may hold any number.
+# Cached colours of one output condition (10 MB); pages use far fewer, but artwork may hold any number.
 COLOURS_KNOWN = 50_000
 # A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
 JPEG_RIPPLE = 18 * FULL / 100
@@ -80,12 +80,14 @@ class Separation:
 
     @cached_property
     def _few(self) -> ImageCms.ImageCmsTransform:
-        return ImageCms.buildTransform(self._screen, self._press, "RGB", "CMYK", RELATIVE_COLORIMETRIC, FEW)
+        return ImageCms.buildTransform(
+            self._screen, self._press, "RGB", "CMYK", RELATIVE_COLORIMETRIC, UNOPTIMIZED
+        )
 
     @cached_property
     def _of_lab(self) -> ImageCms.ImageCmsTransform:
         lab = ImageCms.createProfile("LAB")
-        return ImageCms.buildTransform(lab, self._press, "LAB", "CMYK", RELATIVE_COLORIMETRIC, FEW)
+        return ImageCms.buildTransform(lab, self._press, "LAB", "CMYK", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
 
     @cached_property
     def _many(self) -> ImageCms.ImageCmsTransform:
@@ -93,7 +95,9 @@ class Separation:
 
     @cached_property
     def _back(self) -> ImageCms.ImageCmsTransform:
-        return ImageCms.buildTransform(self._press, self._screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC, FEW)
+        return ImageCms.buildTransform(
+            self._press, self._screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC, UNOPTIMIZED
+        )
 
     @cached_property
     def _back_many(self) -> ImageCms.ImageCmsTransform:
@@ -105,12 +109,13 @@ class Separation:
         ramp = Image.new("CMYK", (FULL + 1, 1))
         ramp.putdata([(0, 0, 0, tone) for tone in range(FULL + 1)])
         tones = _lightness(
-            ramp, ImageCms.buildTransform(self._press, lab, "CMYK", "LAB", RELATIVE_COLORIMETRIC, FEW)
+            ramp, ImageCms.buildTransform(self._press, lab, "CMYK", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
         )
         greys = Image.new("RGB", (FULL + 1, 1))
         greys.putdata([(grey, grey, grey) for grey in range(FULL + 1)])
         wanted = _lightness(
-            greys, ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, FEW)
+            greys,
+            ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED),
         )
         return _tones_as_light(tones, wanted)
 
@@ -126,7 +131,7 @@ class Separation:
 
 
 def _converted(picture: Image.Image, transform: ImageCms.ImageCmsTransform, mode: str) -> Image.Image:
-    """As `transform.apply`, which writes the whole profile out again for each picture: 30 ms."""
+    """Replaces `transform.apply`, which takes 30 ms more to write the whole profile for each picture."""
     converted = Image.new(mode, picture.size)
     transform.transform.apply(picture.getim(), converted.getim())
     return converted

@@ -41,7 +41,7 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
 
 
 def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
-    """What shows a spot colour, and is printed where it has no plate, along all its tints."""
+    """Converts all tints of the process colour that replaces a spot colour without a plate."""
     if not is_tint_repaintable(space, kind):
         return
     tint = _compiled(space[3])
@@ -83,7 +83,7 @@ def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: flo
 
 
 def _compiled(function: Any, depth: int = 0) -> Colour:
-    """What the function does, its numbers read from the PDF once for all samples."""
+    """The function in Python, its parameters read from the PDF once for all samples."""
     if depth > DEEPEST:
         raise NotSampled
     if isinstance(function, pikepdf.Array):

@@ -18,7 +18,7 @@ MOMENT = "2000-01-01T00:00:00+00:00"
 MOMENT_OF_PDF = "D:20000101000000+00'00'"
 PRODUCER = "Store Fulfillment"
 REGISTRY = "http://www.color.org"
-# Stand for what only the finished file can say: `static_id` writes these digits of pi.
+# Placeholders for the IDs of the finished file: `static_id` writes these digits of pi.
 NO_DOCUMENT = b"00000000-0000-4000-8000-000000000000"
 NO_ID = b"31415926535897932384626433832795"
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>

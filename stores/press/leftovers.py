@@ -1,4 +1,4 @@
-"""Colours of artwork that the writer cannot turn into inks; what has them must not be printed in CMYK."""
+"""Finds colours of artwork that the writer cannot convert to inks; such artwork must not be printed in CMYK."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ _IN_INKS = {None, GREY, OF_CMYK}
 
 
 def left_in_colour(resources: Any) -> Iterator[str]:
-    """In words, of one dictionary of resources; those of forms inside of it are looked at by themselves."""
+    """As text, for one resource dictionary; forms inside it are checked separately."""
     shadings = list(_named(resources, "/Shading").values())
     patterns = _named(resources, "/Pattern").values()
     shadings += [pattern.Shading for pattern in patterns if "/Shading" in pattern]
@@ -41,7 +41,7 @@ def _picture_in_colour(image: Any) -> Iterator[str]:
 
 
 def _spot_in_colour(space: Any) -> Iterator[str]:
-    """A spot colour is shown, and printed where it has no plate, by other colours."""
+    """The alternate colours by which a spot colour is shown, and printed without a plate."""
     if isinstance(space, pikepdf.Array) and str(space[0]) in {"/Separation", "/DeviceN"}:
         kind = kind_of(space[2])
         if kind not in {GREY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):

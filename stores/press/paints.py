@@ -20,7 +20,7 @@ class Paint(Protocol):
     target: str
 
     def colour(self, kind: str, values: Values) -> Values | None:
-        """The converted colour; None for one that stays unchanged."""
+        """The converted colour; None if it stays unchanged."""
 
     def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
         """The converted colours along a gradient; None if it stays unchanged."""
@@ -129,7 +129,7 @@ def grey_of(kind: str, values: Values) -> int:
 
 
 def mixed(separation: Separation, kind: str, values: Values) -> Values:
-    """In all inks, greys too."""
+    """Converts to all inks, greys too."""
     inks = separation.of_lab(values) if kind == OF_LAB else separation.blended(as_rgb(kind, values))
     return [ink / FULL for ink in inks]
 
@@ -142,7 +142,7 @@ def as_rgb(kind: str, values: Values) -> RGB:
 
 
 def luminosity(kind: str, values: Values) -> float:
-    """As PDF takes it from device colours."""
+    """The luminosity of device colours as PDF defines it."""
     if kind == GREY:
         return values[0]
     if kind == OF_LAB:

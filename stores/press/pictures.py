@@ -11,10 +11,11 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
+from fulfillment.core.files.pictures import PILLOW_ERRORS
 from stores.press.colours import Separation, separation_of
 from stores.press.paints import DEVICE, GREY, OF_CMYK
 
-# A stretch of this share of a pixel of the placeholder is nothing on paper: 0.01 mm on two metres.
+# The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
 LONGEST_SIDE = 800
 JPEG_QUALITY = 90
 INVERTED = [1, 0] * 4
@@ -78,7 +79,10 @@ def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
 
 
 def _is_turned(source: Image.Image) -> bool:
-    return source.getexif().get(0x0112, 1) not in {0, 1}
+    try:
+        return source.getexif().get(0x0112, 1) not in {0, 1}
+    except PILLOW_ERRORS:
+        return False
 
 
 def _parts(picture: Image.Image) -> tuple[Image.Image, Image.Image | None]:
@@ -103,7 +107,7 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
     try:
         own = ImageCms.ImageCmsProfile(BytesIO(profile))
         return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
-    except (ImageCms.PyCMSError, OSError):
+    except (ImageCms.PyCMSError, OSError, ValueError):
         return picture
 
 

@@ -23,17 +23,17 @@ class ProfileInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OutputCondition:
-    """What the output intent says; `condition` is a registered name, or "Custom"."""
+    """The output intent; `condition` is a registered name, or "Custom"."""
 
     condition: str
     description: str
     profile: bytes
 
 
-def read_profile(content: bytes) -> str:
-    """The description of a profile that can be printed with; raises ProfileInvalid with the fault."""
+def check_header(content: bytes) -> None:
+    """Raises ProfileInvalid with the fault, before anything else of the file is read."""
     if len(content) > PROFILE_BYTES:
-        raise ProfileInvalid("profile_too_large", f"A profile has at most {PROFILE_BYTES:,} bytes.")
+        raise ProfileInvalid("profile_too_large", f"The file is larger than {PROFILE_BYTES // 1_000_000} MB.")
     if len(content) < HEADER_BYTES or content[36:40] != b"acsp":
         raise ProfileInvalid("not_a_profile", "The file is not an ICC profile.")
     if int.from_bytes(content[:4]) != len(content):
@@ -52,43 +52,26 @@ def read_profile(content: bytes) -> str:
         )
     if content[8] not in {2, 4}:
         raise ProfileInvalid("profile_version", "Profiles of ICC versions 2 and 4 are allowed.")
-    _try(content)
-    return _description(content)
-
-
-def shipped_condition() -> OutputCondition:
-    return _shipped()
 
 
 def condition_of(content: bytes) -> OutputCondition:
     shipped = _shipped()
     return (
-        shipped if content == shipped.profile else OutputCondition("Custom", _description(content), content)
+        shipped if content == shipped.profile else OutputCondition("Custom", description_of(content), content)
     )
 
 
 @cache
 def _shipped() -> OutputCondition:
     content = SHIPPED.read_bytes()
-    return OutputCondition(SHIPPED_CONDITION, _description(content), content)
+    return OutputCondition(SHIPPED_CONDITION, description_of(content), content)
 
 
-def _try(content: bytes) -> None:
-    """Converts a colour each way, so that unusable profiles are refused at the upload."""
-    try:
-        profile = ImageCms.ImageCmsProfile(BytesIO(content))
-        screen = ImageCms.createProfile("sRGB")
-        ImageCms.buildTransform(screen, profile, "RGB", "CMYK", RELATIVE_COLORIMETRIC)
-        ImageCms.buildTransform(profile, screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC)
-    except (ImageCms.PyCMSError, OSError, ValueError) as error:
-        raise ProfileInvalid(
-            "profile_unusable", "LittleCMS cannot convert colours with the profile."
-        ) from error
-
-
-def _description(content: bytes) -> str:
-    text = ImageCms.ImageCmsProfile(BytesIO(content)).profile.profile_description
-    return " ".join((text or "").split())[:200] or "Without a description"
+def description_of(content: bytes) -> str:
+    """One line of text that is valid in databases and PDF files: a profile may contain any bytes."""
+    text = ImageCms.ImageCmsProfile(BytesIO(content)).profile.profile_description or ""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.split())[:200] or "Without a description"
 
 
 def _name(tag: bytes) -> str:

@@ -198,7 +198,7 @@ def _values(resources: Any, key: str) -> Iterator[Any]:
 
 
 def is_readable(image: Any, kind: str) -> bool:
-    """Whether a picture of colours can be read here at all; damaged data is another matter."""
+    """Whether the format of a picture is supported; its data may still be damaged."""
     filters = image.get("/Filter", pikepdf.Array())
     names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
     if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
@@ -208,7 +208,7 @@ def is_readable(image: Any, kind: str) -> bool:
 
 
 def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
-    """None for what cannot be read here: it keeps its own colours, with their profile.
+    """None for an unsupported picture, which keeps its own colours with their profile.
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """

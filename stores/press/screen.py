@@ -1,6 +1,6 @@
 """Pictures of a PDF at the size at which a screen shows it.
 
-What draws PDFs here puts stripes into pictures that it makes smaller by itself (seen at 1.13 to 1.33 times the pixels
+The renderer of PDFs draws stripes into pictures that it scales down itself (seen at 1.13 to 1.33 times the pixels
 of the screen), and takes longer for it.
 """
 
@@ -47,7 +47,7 @@ def fit_pictures(content: bytes, ppi: float) -> bytes:
 
 
 def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
-    """Each picture as often as it is drawn, its masks too, with its size in points."""
+    """Yields each picture for every time it is drawn, its masks too, with its size in points."""
     if resources is None or depth > DEEPEST or not _HOLDING & set(resources.keys()):
         return
     for pattern in _named(resources, "/Pattern").values():

@@ -1,24 +1,33 @@
 """Uploaded pictures: checked by their content, and encoded again without metadata, in sRGB or grey."""
 
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from PIL import Image, ImageCms, ImageOps
 
 from fulfillment.core.files.pictures import (
+    PILLOW_ERRORS,
     PictureTooLarge,
     PictureUnreadable,
     encoded,
     has_transparency,
     open_picture,
+    readable,
 )
+from fulfillment.core.files.png_strips import PngStrips, PngWriter
 
 MAXIMUM_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
 # By the colour space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
+TOO_LARGE = ("asset_too_many_pixels", "The picture has far too many pixels.")
+UNREADABLE = ("asset_unreadable", "The file is not a readable PNG or JPEG picture.")
+# A picture is first divided by a whole number, down to this many times its new size: Pillow's `reducing_gap`.
+REDUCING_GAP = 2.0
 
 
 class UploadRefused(Exception):
@@ -31,7 +40,7 @@ class UploadRefused(Exception):
 class Upload:
     """A picture that was decoded and encoded again; `form` and `plates_form` are PNG or JPEG.
 
-    `plates` is the picture as it was sent, where its own inks or greys are others than those of the picture.
+    `plates` is the original, if its inks or greys differ from those of the picture.
     """
 
     content: bytes
@@ -46,13 +55,15 @@ def clean_upload(content: bytes) -> Upload:
     """Raises UploadRefused."""
     try:
         source = open_picture(content, FORMATS, _check_header)
-        ImageOps.exif_transpose(source, in_place=True)
+        # Damaged metadata turn nothing, and are dropped with the others.
+        with suppress(*PILLOW_ERRORS):
+            ImageOps.exif_transpose(source, in_place=True)
         plates, plates_form = _plates(source)
         upright = _in_srgb(source)
     except PictureTooLarge as error:
-        raise UploadRefused("asset_too_many_pixels", "The picture has far too many pixels.") from error
+        raise UploadRefused(*TOO_LARGE) from error
     except PictureUnreadable as error:
-        raise UploadRefused("asset_unreadable", "The file is not a readable PNG or JPEG picture.") from error
+        raise UploadRefused(*UNREADABLE) from error
     if source.format == "PNG":
         clean = encoded(upright, "PNG", compress_level=4)
     else:
@@ -62,32 +73,95 @@ def clean_upload(content: bytes) -> Upload:
 
 def clean_in_folder(folder: Path) -> dict[str, Any]:
     """A task of fulfillment.core.bounded: `picture` becomes `content` and `plates`."""
+    content = (folder / "picture").read_bytes()
     try:
-        upload = clean_upload((folder / "picture").read_bytes())
+        upload = _clean_in_strips(content, folder / "content")
+        if upload is None:
+            upload = clean_upload(content)
+            (folder / "content").write_bytes(upload.content)
     except UploadRefused as error:
         return {"code": error.code, "message": str(error)}
-    (folder / "content").write_bytes(upload.content)
     (folder / "plates").write_bytes(upload.plates)
     return {"shape": [upload.form, upload.width, upload.height], "plates_form": upload.plates_form}
 
 
 def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> None:
     """A task of fulfillment.core.bounded: a smaller `shrunk` of a PNG."""
-    with Image.open(folder / "picture", formats=["PNG"]) as picture:
-        mode = picture.mode if picture.mode in {"L", "RGB"} else "RGB"
-        plain = picture.convert("RGBA" if picture.has_transparency_data else mode)
-        method = Image.Resampling[resampling]
-        plain.resize((size[0], size[1]), method, reducing_gap=2.0).save(folder / "shrunk", "PNG")
+    content, method = (folder / "picture").read_bytes(), Image.Resampling[resampling]
+    with Image.open(BytesIO(content), formats=["PNG"]) as picture:
+        factors = [max(1, int(of / to / REDUCING_GAP)) for of, to in zip(picture.size, size, strict=True)]
+        box = (0.0, 0.0, picture.width / factors[0], picture.height / factors[1])
+        reduced = _reduced(content, picture, (factors[0], factors[1]))
+    reduced.resize((size[0], size[1]), method, box).save(folder / "shrunk", "PNG")
 
 
 def decode_in_folder(folder: Path) -> bool:
     """A task of fulfillment.core.bounded: whether all of `picture` can be read."""
+    content = (folder / "picture").read_bytes()
     try:
-        with Image.open(folder / "picture", formats=FORMATS) as picture:
+        with Image.open(BytesIO(content), formats=FORMATS) as picture:
+            if picture.format == "PNG" and (strips := PngStrips(content, picture)).is_possible:
+                deque(strips.strips(), maxlen=0)
+                return True
+            # A JPEG is read to its end at any size.
+            picture.draft(None, (max(1, picture.width // 8), max(1, picture.height // 8)))
             picture.load()
-    except (OSError, SyntaxError, ValueError):
+    except (*PILLOW_ERRORS, Image.DecompressionBombError):
         return False
     return True
+
+
+def _clean_in_strips(content: bytes, target: Path) -> Upload | None:
+    """Writes a clean PNG to `target`, or nothing where the picture must be whole in memory."""
+    try:
+        with readable(), Image.open(BytesIO(content), formats=FORMATS) as source:
+            _check_header(source)
+            if source.format != "PNG" or (source.mode == "L" and "icc_profile" in source.info):
+                return None
+            strips = PngStrips(content, source)
+            if not strips.is_possible or strips.may_be_turned:
+                return None
+            with target.open("wb") as file:
+                _write_clean(strips, file, source.size)
+            return Upload(b"", "PNG", *source.size)
+    except PictureTooLarge as error:
+        raise UploadRefused(*TOO_LARGE) from error
+    except PictureUnreadable as error:
+        raise UploadRefused(*UNREADABLE) from error
+
+
+def _write_clean(strips: PngStrips, file: BinaryIO, size: tuple[int, int]) -> None:
+    writer = None
+    for strip in strips.strips():
+        clean = _in_srgb(strip)
+        writer = writer or PngWriter(file, clean.mode, size, level=4)
+        writer.add(clean)
+    if writer is not None:
+        writer.close()
+
+
+def _reduced(content: bytes, picture: Image.Image, factors: tuple[int, int]) -> Image.Image:
+    """The picture in grey, RGB or RGBA with its sides divided by these factors."""
+    strips = PngStrips(content, picture)
+    if not strips.is_possible:
+        plain = _for_screen(picture)
+        return plain if factors == (1, 1) else plain.reduce(factors)
+    reduced, top = None, 0
+    for strip in strips.strips(multiple=factors[1]):
+        small = _for_screen(strip).reduce(factors)
+        if reduced is None:
+            size = (small.width, -(-picture.height // factors[1]))
+            reduced = Image.new(small.mode, size)
+        reduced.paste(small, (0, top))
+        top += small.height
+    assert reduced is not None  # noqa: S101 - a picture has a row
+    return reduced
+
+
+def _for_screen(picture: Image.Image) -> Image.Image:
+    plain = picture.mode if picture.mode in {"L", "RGB"} else "RGB"
+    mode = "RGBA" if picture.has_transparency_data else plain
+    return picture if picture.mode == mode else picture.convert(mode)
 
 
 def _check_header(source: Image.Image) -> None:
@@ -102,7 +176,10 @@ def _check_header(source: Image.Image) -> None:
 def _plates(picture: Image.Image) -> tuple[bytes, str]:
     """The values of a picture in CMYK, and of a grey one with a profile, which the conversion to sRGB changes."""
     if picture.mode == "CMYK":
-        return encoded(picture.copy(), "JPEG", quality=95, subsampling=0), "JPEG"
+        info = picture.info
+        plates = encoded(picture, "JPEG", quality=95, subsampling=0)
+        picture.info = info
+        return plates, "JPEG"
     if picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture):
         if picture.format == "PNG" or picture.format is None:
             return encoded(picture.copy(), "PNG", compress_level=4), "PNG"
@@ -147,9 +224,9 @@ def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
         if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
             return None
         # The library converts colours only: transparency is restored afterwards.
-        bands = picture.convert(mode)
+        bands = picture if picture.mode == mode else picture.convert(mode)
         converted = ImageCms.profileToProfile(bands, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
-    except (ImageCms.PyCMSError, OSError):
+    except (ImageCms.PyCMSError, OSError, ValueError):
         return None
     if converted is None:
         return None

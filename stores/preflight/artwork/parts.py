@@ -22,7 +22,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ArtworkPart:
-    """Something in an artwork, in units of it; `area` is None where it is not known.
+    """A part of an artwork, in its units; `area` is None if unknown.
 
     `size` is the width of a LINE, the height of the letters of a TEXT, the pixels of a PICTURE for each unit, or the
     percent of an INK. `name` is a font family, a colour space or a spot colour.

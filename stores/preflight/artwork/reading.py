@@ -1,6 +1,6 @@
 from fulfillment.core.caches import WeightedCache, register_cache
+from stores.preflight.artwork.isolation import read_isolated
 from stores.preflight.artwork.parts import PARTS, ArtworkFacts
-from stores.preflight.artwork.pdf import read_pdf
 from stores.preflight.artwork.svg import read_svg
 from stores.typesetting import Artwork
 
@@ -24,5 +24,5 @@ def _read(artwork: Artwork) -> ArtworkFacts:
     if artwork.media_type == "image/svg+xml":
         return ArtworkFacts(artwork.width, artwork.height, tuple(read_svg(artwork.data)[:PARTS]))
     if artwork.media_type == "application/pdf":
-        return read_pdf(artwork.data)
+        return read_isolated(artwork.data)
     return ArtworkFacts(artwork.width, artwork.height, ())

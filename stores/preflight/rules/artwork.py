@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stores.preflight.artwork import Part, artwork_facts
-from stores.preflight.colors import ink_words, total_ink
+from stores.preflight.colours import ink_words, total_ink
 from stores.preflight.rules.hit import Hit, hit_behind, hit_of
 from stores.preflight.sheet import Background, Sheet
 from stores.typesetting.template import CMYK

@@ -19,7 +19,7 @@ def _finder(code: str) -> Find:
 
 
 def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
-    """Those of the pages that are looked at; what concerns the piece as a whole is said of its first page."""
+    """Findings of the checked pages; those of the whole piece are on its first page."""
     pages, product = sheet.template.pages, sheet.product
     chosen = {number for number, _ in sheet.pages}
     sizes = {(text.page, text.box): text.size for text in sheet.job.texts}

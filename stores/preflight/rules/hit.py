@@ -6,7 +6,7 @@ from stores.preflight.sheet import Background, Shown
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a rule is broken: the page counts from 0, `what` begins the message of the finding."""
+    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
 
     number: int
     area: Area

@@ -86,7 +86,7 @@ def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
 
 
 def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
-    """Only of colours given in inks: all others are limited when they are converted."""
+    """Only for colours defined in inks: all others are limited when they are converted."""
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:

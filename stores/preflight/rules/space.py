@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stores.preflight.colors import is_white
+from stores.preflight.colours import is_white
 from stores.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
 from stores.preflight.rules.hit import Hit, hit_of
 from stores.preflight.sheet import Sheet, Shown
@@ -29,7 +29,7 @@ def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
 
 
 def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
-    ground, page = sheet.grounds.get(number), sheet.template.pages[number]
+    ground, page = sheet.background_pixels.get(number), sheet.template.pages[number]
     if ground is None or page.background is None:
         return
     rim = 0.5
@@ -82,7 +82,7 @@ def _touched(one: Shown) -> list[str]:
 
 def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
-        ground = sheet.grounds.get(one.number)
+        ground = sheet.background_pixels.get(one.number)
         if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
         for side, area in ground.unbled:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fontTools.ttLib import TTCollection, TTFont
 
-from stores.preflight.colors import contrast, ink_words, is_rich_black, luminance, seen
+from stores.preflight.colours import contrast, ink_words, is_rich_black, luminance, seen
 from stores.preflight.geometry import Area
 from stores.preflight.rules.hit import Hit, hit_of
 from stores.preflight.sheet import Sheet, Shown
@@ -31,9 +31,12 @@ def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
     """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
     for one, text in sheet.texts:
-        if one.ground is None or not sheet.limits.text_pt <= text.size < smallest:
+        if one.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
-        if luminance(one.ground) < DARK and luminance(seen(one.box.color)) > luminance(one.ground) + 0.2:
+        if (
+            luminance(one.color_behind) < DARK
+            and luminance(seen(one.box.color)) > luminance(one.color_behind) + 0.2
+        ):
             yield hit_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
 
 
@@ -47,9 +50,9 @@ def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
 
 def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
     for one, _ in sheet.texts:
-        if one.ground is None:
+        if one.color_behind is None:
             continue
-        found = contrast(seen(one.box.color), one.ground)
+        found = contrast(seen(one.box.color), one.color_behind)
         if found < sheet.limits.contrast:
             yield hit_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
 
@@ -57,12 +60,12 @@ def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
 def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
     """Scanners need dark bars on a light background."""
     for one in sheet.shown:
-        if one.ground is None or one.box.kind not in {"QRCode", "Code128"}:
+        if one.color_behind is None or one.box.kind not in {"QRCode", "Code128"}:
             continue
         bars = seen(one.box.color)
-        found = contrast(bars, one.ground)
-        if luminance(bars) > luminance(one.ground) or found < CODE_CONTRAST:
-            is_light = luminance(bars) > luminance(one.ground)
+        found = contrast(bars, one.color_behind)
+        if luminance(bars) > luminance(one.color_behind) or found < CODE_CONTRAST:
+            is_light = luminance(bars) > luminance(one.color_behind)
             words = "light bars on a dark ground" if is_light else f"contrast {found:.1f} : 1"
             yield hit_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
 

@@ -1,12 +1,11 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.contrib import admin
+from django.http import HttpRequest
 
-from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.errors import DomainError
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.admin.removal import RemovedByService
 from stores.presets.admin.severities import SeveritiesField
 from stores.presets.models import PrintPreset
 from stores.presets.services.presets import remove_preset, severity_faults
@@ -14,7 +13,7 @@ from stores.presets.services.presets import remove_preset, severity_faults
 
 class PrintPresetForm(forms.ModelForm):
     severities = SeveritiesField(
-        help_text="An error refuses the order, a warning is shown. As usual: with CMYK / with colours as they are."
+        help_text="An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colours."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -29,7 +28,7 @@ class PrintPresetForm(forms.ModelForm):
 
 
 @admin.register(PrintPreset)
-class PrintPresetAdmin(ConsoleAdmin):
+class PrintPresetAdmin(RemovedByService):
     """Settings for the print files of the products that use the preset; existing print files do not change."""
 
     form = PrintPresetForm
@@ -40,8 +39,14 @@ class PrintPresetAdmin(ConsoleAdmin):
     search_help_text = "Name or preset ID"
     empty_help = (
         "Products without a preset print by the built-in one: PDF/X-4, colours of the source with their profiles. "
-        "Add a preset for what a printer asks for."
+        "Add a preset for what a printer requires."
     )
+    help_texts = {
+        "code": "Products and catalog files refer to the preset by this ID. It cannot be changed later.",
+        "bleed_mm": "The bleed that the printer requires around the trim. Empty: the bleed of each template.",
+        "safe_mm": "The distance that text keeps from the trim.",
+        "lowest_ppi": "The lowest resolution of a picture at its printed size.",
+    }
     fieldsets = [
         (None, {"fields": ["code", "name"]}),
         ("Colours", {"fields": ["standard", "policy", "profile", "highest_ink", "lowest_ppi"]}),
@@ -56,17 +61,8 @@ class PrintPresetAdmin(ConsoleAdmin):
     def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:
         return ["code"] if preset else []
 
-    def delete_model(self, request: HttpRequest, instance: PrintPreset) -> None:
-        try:
-            remove_preset(preset=instance)
-        except DomainError as error:
-            messages.error(request, error.message)
+    def remove(self, record: PrintPreset) -> None:
+        remove_preset(preset=record)
 
-    def response_delete(self, request: HttpRequest, display: str, object_id: Any) -> HttpResponse:
-        if PrintPreset.objects.filter(pk=object_id).exists():
-            return HttpResponseRedirect(reverse("admin:stores_printpreset_changelist"))
-        return super().response_delete(request, display, object_id)
 
-    def delete_queryset(self, request: HttpRequest, presets: Any) -> None:
-        for preset in presets:
-            self.delete_model(request, preset)
+register_history(PrintPreset, "code", "name", search=["code", "name"], search_help="Preset ID or name")

@@ -1,12 +1,12 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.contrib import admin
+from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
-from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.admin.removal import RemovedByService
 from fulfillment.core.errors import DomainError
 from stores.presets.models import OutputProfile
 from stores.presets.services.profiles import add_profile, remove_profile
@@ -17,7 +17,7 @@ class OutputProfileForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
         help_text=f"An ICC output profile (class prtr) for CMYK, at most {PROFILE_BYTES // 1_000_000} MB. "
-        "It goes into every print file: mind its licence.",
+        "It is embedded in every print file: check its licence.",
     )
 
     class Meta:
@@ -27,7 +27,7 @@ class OutputProfileForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > PROFILE_BYTES:
-            raise forms.ValidationError(f"A profile has at most {PROFILE_BYTES:,} bytes.")
+            raise forms.ValidationError(f"The file is larger than {PROFILE_BYTES // 1_000_000} MB.")
         try:
             # The service checks and saves the file.
             self.instance = add_profile(file_name=file.name, content=file.read())
@@ -37,7 +37,8 @@ class OutputProfileForm(forms.ModelForm):
 
 
 @admin.register(OutputProfile)
-class OutputProfileAdmin(ConsoleAdmin):
+class OutputProfileAdmin(RemovedByService):
+    forbidden = ("change",)
     form = OutputProfileForm
     list_display = ["description", "file_name", "size", "created"]
     search_fields = ["description", "file_name"]
@@ -55,20 +56,14 @@ class OutputProfileAdmin(ConsoleAdmin):
     def get_fields(self, request: HttpRequest, profile: OutputProfile | None = None) -> Any:
         return ["file"] if profile is None else ["description", "file_name", "size", "sha256", "created"]
 
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
+    def remove(self, record: OutputProfile) -> None:
+        remove_profile(profile=record)
 
-    def delete_model(self, request: HttpRequest, instance: OutputProfile) -> None:
-        try:
-            remove_profile(profile=instance)
-        except DomainError as error:
-            messages.error(request, error.message)
 
-    def response_delete(self, request: HttpRequest, display: str, object_id: Any) -> HttpResponse:
-        if OutputProfile.objects.filter(pk=object_id).exists():
-            return HttpResponseRedirect(reverse("admin:stores_outputprofile_changelist"))
-        return super().response_delete(request, display, object_id)
-
-    def delete_queryset(self, request: HttpRequest, profiles: Any) -> None:
-        for profile in profiles:
-            self.delete_model(request, profile)
+register_history(
+    OutputProfile,
+    "description",
+    "file_name",
+    search=["description", "file_name"],
+    search_help="Profile or file",
+)

@@ -24,8 +24,8 @@ class SeveritiesWidget(forms.Widget):
         return render_to_string(self.template_name, {"rows": rows})
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> dict[str, str]:
-        given = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}
-        return {code: severity for code, severity in given.items() if severity}
+        chosen = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}
+        return {code: severity for code, severity in chosen.items() if severity}
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
         return not any(f"{name}-{rule.code}" in data for rule in RULES)
@@ -58,5 +58,5 @@ def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
         "title": rule.code.replace("_", " ").capitalize(),
         "about": rule.message,
         "value": value,
-        "choices": [("", f"As usual ({own})"), *((one, one) for one in SEVERITIES)],
+        "choices": [("", f"Default ({own})"), *((one, one) for one in SEVERITIES)],
     }

@@ -12,7 +12,7 @@ PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.prese
 
 @lru_cache(maxsize=256)
 def rules_from(record: str | None) -> PresetRules:
-    """What a statement with PRESET_OF_PRODUCT has read."""
+    """The rules in the columns of PRESET_OF_PRODUCT."""
     return MANAGED if record is None else PresetRules.from_json(orjson.loads(record))
 
 

@@ -14,23 +14,20 @@ def profile_file(sha256: str) -> Path:
     """The file of a profile, which never changes; without a name the shipped one."""
     if not sha256:
         return SHIPPED
-    path = _folder() / f"{sha256}.icc"
+    folder = Path(_folder().name)
+    path = folder / f"{sha256}.icc"
     if not path.exists():
         row = fetch_row(CONTENT, (sha256,))
         if row is None:
             raise LookupError(f"There is no output profile {sha256}.")
         # Renamed when complete, because other threads may read it at any time.
-        half = Path(tempfile.mkstemp(dir=_folder())[1])
+        half = Path(tempfile.mkstemp(dir=folder)[1])
         half.write_bytes(bytes(row[0]))
         half.rename(path)
     return path
 
 
 @cache
-def _folder() -> Path:
-    holder = tempfile.TemporaryDirectory(prefix="output-profiles-")
-    _folders.append(holder)
-    return Path(holder.name)
-
-
-_folders: list[tempfile.TemporaryDirectory[str]] = []
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="output-profiles-")

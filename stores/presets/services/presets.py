@@ -10,7 +10,7 @@ SEVERITIES = ("Error", "Warning", "Off")
 
 
 def severity_faults(severities: object) -> list[Fault]:
-    """What is wrong with the severities of a preset: an object of rule codes and severities."""
+    """The faults of the severities of a preset: an object of rule codes and severities."""
     if not isinstance(severities, Mapping):
         return [Fault("/severities", "not_an_object", "Write an object of rule codes and severities.")]
     allowed = ", ".join(SEVERITIES)

@@ -1,26 +1,35 @@
 import hashlib
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.lanes import FILES
 from stores.presets.models import OutputProfile
-from stores.press.profiles import ProfileInvalid, read_profile
+from stores.press.profile_check import read_profile
+from stores.press.profiles import ProfileInvalid
 
 
 def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
     """Checks and stores an ICC profile; presets may use it from then on."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    known = Invalid.at("/file", "profile_known", "This file has already been added.")
+    if OutputProfile.objects.filter(sha256=sha256).exists():
+        raise known
     try:
-        description = read_profile(content)
+        with FILES.slot():
+            description = read_profile(content)
     except ProfileInvalid as error:
         raise Invalid.at("/file", error.code, str(error)) from error
-    sha256 = hashlib.sha256(content).hexdigest()
-    if OutputProfile.objects.filter(sha256=sha256).exists():
-        raise Invalid.at("/file", "profile_known", "This file has already been added.")
     profile = OutputProfile(
         description=description, file_name=file_name[:200], sha256=sha256, size=len(content), content=content
     )
-    profile.save(force_insert=True)
+    try:
+        with transaction.atomic():
+            profile.save(force_insert=True)
+    except IntegrityError as error:
+        # Another request has just uploaded the same profile.
+        raise known from error
     return profile
 
 

@@ -33,13 +33,13 @@ def demo_job(name: str) -> Job:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_demo_product_has_no_findings(name):
+def test_demo_product_has_no_findings(name):
     job = demo_job(name)
 
     assert [finding.message for finding in preflight(job)] == []
 
 
-def test_a_preset_that_converts_says_only_that_photographs_are_converted():
+def test_preset_that_converts_says_only_that_photographs_are_converted():
     converted = Limits.of(PresetRules(policy=ColourPolicy.CMYK))
 
     found = [

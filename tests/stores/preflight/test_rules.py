@@ -201,7 +201,7 @@ SOUND = {
 @pytest.mark.parametrize(
     ("rule", "boxes", "card"), FAULTS, ids=[f"{one[0]}-{at}" for at, one in enumerate(FAULTS)]
 )
-def test_a_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
+def test_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
     found = inspected(*boxes, **card)
 
     assert {one.code for one in found} == {rule}, [one.message for one in found]
@@ -209,7 +209,7 @@ def test_a_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
 
 
 @pytest.mark.parametrize("rule", sorted(SOUND))
-def test_a_sound_card_is_left_alone(rule):
+def test_sound_card_is_left_alone(rule):
     boxes, card = SOUND[rule]
 
     assert inspected(*boxes, **card) == []
@@ -222,7 +222,7 @@ def test_every_rule_has_a_fault_and_a_sound_card():
     assert len(FAULTS) >= 40
 
 
-def test_a_font_that_may_not_be_embedded_is_an_error(tmp_path):
+def test_font_that_may_not_be_embedded_is_an_error(tmp_path):
     lato = next(face.path for face in FontSet.shipped().faces if face.family == "Lato")
     font = TTFont(lato)
     font["OS/2"].fsType = 2
@@ -244,7 +244,7 @@ def test_artwork_that_cannot_be_examined_is_an_error():
     assert [one.code for one in found] == ["artwork_unreadable"]
 
 
-def test_a_preset_changes_the_severity_of_a_rule_or_switches_it_off():
+def test_preset_changes_the_severity_of_a_rule_or_switches_it_off():
     small = text(Size=4)
 
     [strict] = inspected(small, preset=PresetRules(severities={"text_too_small": "Error"}))
@@ -253,7 +253,7 @@ def test_a_preset_changes_the_severity_of_a_rule_or_switches_it_off():
     assert inspected(small, preset=PresetRules(severities={"text_too_small": "Off"})) == []
 
 
-def test_a_finding_says_where_the_letters_are_in_millimetres():
+def test_finding_says_where_the_letters_are_in_millimetres():
     [found] = inspected(text("Dana", Size=4, X=10, Y=12, Width=40, Height=6, VerticalAlign="bottom"))
 
     record = found.record()
@@ -263,7 +263,7 @@ def test_a_finding_says_where_the_letters_are_in_millimetres():
     assert (record["Found"], record["Wanted"]) == ("4 pt", "5 pt")
 
 
-def test_a_large_page_needs_fewer_pixels_than_one_read_in_the_hand():
+def test_large_page_needs_fewer_pixels_than_one_read_in_the_hand():
     limits = Limits.of(PresetRules(lowest_ppi=150))
 
     assert limits.resolution_of(88.9, 50.8) == 150

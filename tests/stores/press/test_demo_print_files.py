@@ -52,7 +52,7 @@ def assert_ready(content, findings, true):
     assert [one.message for one in findings if one.code not in true] == []
 
 
-def test_an_order_of_each_product_is_press_ready_without_a_false_alarm():
+def test_order_of_each_product_is_press_ready_without_a_false_alarm():
     for order in printed_orders(len(NAMES), 19):
         assert_ready(*order)
 

@@ -26,7 +26,7 @@ def own_file():
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.subject)
-def test_a_file_that_breaks_a_rule_is_found_by_it(own_file, rule):
+def test_file_that_breaks_a_rule_is_found_by_it(own_file, rule):
     assert rule.subject in faults(broken(own_file, rule))
 
 
@@ -53,7 +53,7 @@ def test_files_are_named_by_their_content(own_file):
     assert b"uuid:00000000" not in own_file
 
 
-def test_a_file_of_another_writer_keeps_every_rule():
+def test_file_of_another_writer_keeps_every_rule():
     # In a process of its own: once imported, WeasyPrint makes Pillow accept cut pictures.
     command = [sys.executable, "-m", "weasyprint", "--quiet", "--pdf-variant", "pdf/x-4", "-", "-"]
     page = PAGE.format(profile=SHIPPED.as_uri()).encode()

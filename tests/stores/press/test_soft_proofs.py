@@ -42,7 +42,7 @@ def test_photographs_have_no_stripes(ramp):
     assert steps(render_pdf_page(printed, 0, pixels=1296, trimmed=True)) <= 3
 
 
-def test_a_pdf_without_large_pictures_stays_as_it_is():
+def test_pdf_without_large_pictures_stays_as_it_is():
     content = one_page(b"1 0 0 rg 0 0 50 50 re f", (100, 100))
 
     assert fit_pictures(content, 144) == content

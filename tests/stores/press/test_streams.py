@@ -8,7 +8,8 @@ import pytest
 from stores.press.colours import Separation, limited
 from stores.press.leftovers import left_in_colour
 from stores.press.paints import OF_CMYK, OF_RGB, Inks, Shades
-from stores.press.profiles import SHIPPED, ProfileInvalid, read_profile
+from stores.press.profile_check import read_profile
+from stores.press.profiles import SHIPPED, ProfileInvalid
 from stores.press.repaint import Repaint
 from stores.press.streams import recoloured
 from tests.support.pdf_making import one_page
@@ -33,7 +34,7 @@ def test_black_and_grey_are_written_in_black_alone(inks):
     assert written == b"q 1 0 0 1 0 0 cm 0 0 0 1 k 0 0 m f  0 0 0 0 K S"
 
 
-def test_what_strings_hold_and_what_is_in_inks_stays(inks):
+def test_strings_and_ink_colours_stay(inks):
     content = (
         b"BT (1 0 0 rg \\) (x) 1 0 0 rg) Tj ET /c1 cs 0.1 0.2 0.3 0.4 scn 0 0 0 0.5 k /Pattern cs /p0 scn"
     )
@@ -41,7 +42,7 @@ def test_what_strings_hold_and_what_is_in_inks_stays(inks):
     assert recoloured(content, SPACES, inks) == content
 
 
-def test_a_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
+def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
     assert recoloured(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
 
     spaces = pikepdf.Dictionary(c0=pikepdf.Name.DeviceRGB)
@@ -52,11 +53,11 @@ def test_a_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
     assert b"0 0 0 0 k" in written
 
 
-def test_a_mask_is_read_by_its_luminosity():
+def test_mask_is_read_by_its_luminosity():
     assert recoloured(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
 
 
-def test_a_gradient_is_sampled_in_inks(inks):
+def test_gradient_is_sampled_in_inks(inks):
     function = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 0, 0], C1=[0, 0, 1], N=1)
     shading = pikepdf.Dictionary(
         ShadingType=2, ColorSpace=pikepdf.Name.DeviceRGB, Coords=[0, 0, 1, 0], Function=function
@@ -92,7 +93,7 @@ def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
     assert grey.startswith(b"0 0 0 0.")
 
 
-def test_what_shows_a_spot_colour_is_in_inks_and_its_name_stays(inks):
+def test_spot_colour_gets_an_ink_alternate_and_keeps_its_name(inks):
     tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
     spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])
     content = one_page(b"/c0 cs 1 scn 0 0 9 9 re f", (9, 9), ColorSpace=pikepdf.Dictionary(c0=spot))
@@ -121,7 +122,7 @@ def test_too_much_ink_is_taken_from_the_colours_and_not_from_black():
         (lambda content: content[:128] + bytes(len(content) - 128), "profile_unusable"),
     ],
 )
-def test_a_file_that_is_no_output_profile_is_refused(change, code):
+def test_file_that_is_no_output_profile_is_refused(change, code):
     with pytest.raises(ProfileInvalid) as refusal:
         read_profile(change(SHIPPED.read_bytes()))
 

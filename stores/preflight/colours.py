@@ -4,8 +4,6 @@ from stores.typesetting.template import CMYK, RGB
 
 Seen = tuple[float, float, float]
 
-WHITE: Seen = (255.0, 255.0, 255.0)
-
 
 def seen(color: RGB | CMYK) -> Seen:
     """The approximate sRGB colour, to compare light with dark."""

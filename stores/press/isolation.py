@@ -1,7 +1,9 @@
-"""Large pictures, each in a process of its own and one at a time: a web process would keep their memory."""
+"""Decodes large pictures in separate processes, one at a time, because a web process would keep their memory."""
 
+import fcntl
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -15,7 +17,15 @@ from stores.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
 LARGE_PIXELS = 8_000_000
 SECONDS = 60.0
 
-_one_at_a_time = threading.Lock()
+_in_this_process = threading.Lock()
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """On this machine, also with several web processes. The lock of the file ends with its process."""
+    with _in_this_process, Path(__file__).open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
@@ -25,7 +35,7 @@ def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
     task, files = "stores.press.pictures:separate_in_folder", {"picture": content}
     name = str(profile.resolve())
     with (
-        _one_at_a_time,
+        _one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, profile=name, highest_ink=highest_ink) as (_, folder),
     ):
         return (folder / "separated").read_bytes()
@@ -36,7 +46,7 @@ def clean(content: bytes) -> Upload:
     if not is_large(content):
         return clean_upload(content)
     task, files = "stores.press.uploads:clean_in_folder", {"picture": content}
-    with _one_at_a_time, run_bounded(task, files, seconds=SECONDS) as (answer, folder):
+    with _one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, folder):
         if "code" in answer:
             raise UploadRefused(answer["code"], answer["message"])
         form, width, height = answer["shape"]
@@ -48,7 +58,7 @@ def shrink_png(content: bytes, size: tuple[int, int], resampling: str) -> bytes:
     """Raises TaskFailed where it is damaged."""
     task, files = "stores.press.uploads:shrink_in_folder", {"picture": content}
     with (
-        _one_at_a_time,
+        _one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (_, folder),
     ):
         return (folder / "shrunk").read_bytes()
@@ -56,7 +66,7 @@ def shrink_png(content: bytes, size: tuple[int, int], resampling: str) -> bytes:
 
 def is_readable(content: bytes) -> bool:
     task, files = "stores.press.uploads:decode_in_folder", {"picture": content}
-    with suppress(TaskFailed), _one_at_a_time, run_bounded(task, files, seconds=SECONDS) as (answer, _):
+    with suppress(TaskFailed), _one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, _):
         return bool(answer)
     return False
 

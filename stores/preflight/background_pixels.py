@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from PIL import Image, ImageChops, ImageDraw
 
 from fulfillment.core.caches import WeightedCache, register_cache
-from stores.preflight.colors import Seen
+from stores.preflight.colours import Seen
 from stores.preflight.geometry import Area
 from stores.typesetting import RenderingBusy, RenderingFailed, Template, ValuesInvalid, render_backgrounds
 from stores.typesetting.template import Page
@@ -25,7 +25,7 @@ Pixels = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class BackgroundPixels:
     """A page with its bleed as an RGB picture of `scale` pixels for each millimetre."""
 
     picture: Image.Image
@@ -34,7 +34,7 @@ class Ground:
     # Sides where ink reaches the trim but not the bleed, with the empty area of the bleed.
     unbled: tuple[tuple[str, Area], ...] = ()
 
-    def copied(self) -> "Ground":
+    def copied(self) -> "BackgroundPixels":
         return replace(self, picture=self.picture.copy())
 
     def mean(self, area: Area) -> Seen | None:
@@ -72,7 +72,7 @@ class Ground:
         ]
 
     def _edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
-        """For each side: a strip inside of the trim, one in the bleed (both away from blurred edges), and the bleed."""
+        """For each side: a strip inside the trim and one in the bleed (away from blurred edges), and the bleed."""
         wide, high = self.picture.size
         inner, low, down = outer + 1 + max(1, round(self.scale)), high - outer, wide - outer
         bleed, width, height = self.bleed, page.width, page.height
@@ -104,28 +104,28 @@ def _longest_run(inside: Image.Image, outside: Image.Image, side: str) -> int:
     return longest
 
 
-_grounds: WeightedCache[tuple[object, ...], Ground] = WeightedCache(
+_cached_pixels: WeightedCache[tuple[object, ...], BackgroundPixels] = WeightedCache(
     capacity=CACHE_BYTES, weight=lambda ground: 1000 + 3 * ground.picture.width * ground.picture.height
 )
-register_cache(_grounds)
+register_cache(_cached_pixels)
 
 
-def grounds_of(template: Template, pages: Iterable[int]) -> dict[int, Ground]:
+def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, BackgroundPixels]:
     """The backgrounds by page number. Pages whose background cannot be rendered are omitted."""
-    found: dict[int, Ground] = {}
+    found: dict[int, BackgroundPixels] = {}
     wanted: dict[int, tuple[object, ...]] = {}
     for number in pages:
         page = template.pages[number]
-        ground = _grounds.get(key := _key(template, page))
+        ground = _cached_pixels.get(key := _key(template, page))
         if ground is not None:
             found[number] = ground
         else:
             wanted[number] = key
     for number, picture in _drawn(template, wanted).items():
         page = template.pages[number]
-        plain = Ground(picture, _scale(page), page.bleed)
+        plain = BackgroundPixels(picture, _scale(page), page.bleed)
         found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
-        _grounds.put(wanted[number], found[number])
+        _cached_pixels.put(wanted[number], found[number])
     return found
 
 

@@ -1,0 +1,146 @@
+"""Gives device colours of artwork the profile that PDF/X-4 requires of them.
+
+DeviceRGB has no meaning on a press, so what is left in it becomes sRGB. CMYK that names the profile of the output
+intent becomes DeviceCMYK, which is the same colours.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pikepdf
+from PIL import ImageCms
+
+# LittleCMS writes version 4.4 and the current time; readers of PDF 1.6 know 4.2, and bytes must not change.
+VERSION = bytes.fromhex("04200000")
+MOMENT = b"".join(part.to_bytes(2) for part in (2000, 1, 1, 0, 0, 0))
+# Operators and names that set RGB in a content stream, short names of inline pictures included.
+_IN_RGB = re.compile(rb"(?<![\w/.])(?:rg|RG)(?![\w*])|/(?:Device)?RGB(?!\w)")
+# Where a colour space names the one below it.
+_BASES = {"/Indexed": 1, "/Pattern": 1, "/Separation": 2, "/DeviceN": 2}
+_SPACES_DEEP = 4
+
+
+class DeviceColours:
+    """Walks each object once, with a list of what is left, because artwork may nest forms deeply."""
+
+    def __init__(self, pdf: pikepdf.Pdf, output_profile: bytes) -> None:
+        self._pdf, self._output_profile = pdf, output_profile
+        self._srgb: Any = None
+        self._seen: set[tuple[int, int]] = set()
+        self._left: list[tuple[list[Any], Any, Any]] = []
+
+    def run(self) -> None:
+        for page in self._pdf.pages:
+            content = page.obj.get("/Contents", pikepdf.Array())
+            self._left.append((_streams(content), page.obj, None))
+        while self._left:
+            self._holder(*self._left.pop())
+
+    def _holder(self, streams: list[Any], holder: Any, outer: Any) -> None:
+        """A page, form, pattern or font; one without resources uses those of the page."""
+        resources = holder.get("/Resources")
+        if any(_draws_in_rgb(stream) for stream in streams):
+            if resources is None:
+                holder.Resources = pikepdf.Dictionary(dict(outer.items()) if outer is not None else {})
+                resources = holder.Resources
+            self._add_default(resources)
+        if resources is not None and self._is_new(resources):
+            self._resources(resources)
+
+    def _add_default(self, resources: Any) -> None:
+        spaces = dict(resources.get("/ColorSpace", pikepdf.Dictionary()).items())
+        if "/DefaultRGB" not in spaces:
+            resources.ColorSpace = pikepdf.Dictionary({**spaces, "/DefaultRGB": self._srgb_space()})
+
+    def _resources(self, resources: Any) -> None:
+        spaces = resources.get("/ColorSpace", pikepdf.Dictionary())
+        for name in list(spaces.keys()):
+            self._set_space(spaces, name)
+        for drawn in _values(resources, "/XObject"):
+            self._drawn(drawn, resources)
+        for shading in _values(resources, "/Shading"):
+            self._set_space(shading, "/ColorSpace")
+        for pattern in _values(resources, "/Pattern"):
+            if "/Shading" in pattern:
+                self._set_space(pattern.Shading, "/ColorSpace")
+            self._add(pattern, resources)
+        for state in _values(resources, "/ExtGState"):
+            mask = state.get("/SMask")
+            if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
+                self._drawn(mask.G, resources)
+        for font in _values(resources, "/Font"):
+            if "/CharProcs" in font and self._is_new(font):
+                self._left.append((list(font.CharProcs.values()), font, resources))
+
+    def _drawn(self, drawn: Any, resources: Any) -> None:
+        self._set_space(drawn, "/ColorSpace")
+        if isinstance(group := drawn.get("/Group"), pikepdf.Dictionary):
+            self._set_space(group, "/CS")
+        if str(drawn.get("/Subtype")) == "/Form":
+            self._add(drawn, resources)
+
+    def _add(self, stream: Any, outer: Any) -> None:
+        if isinstance(stream, pikepdf.Stream) and self._is_new(stream):
+            self._left.append(([stream], stream, outer))
+
+    def _set_space(self, holder: Any, key: str) -> None:
+        if key in holder and (replaced := self._replaced(holder[key])) is not None:
+            holder[key] = replaced
+
+    def _replaced(self, space: Any, depth: int = 0) -> Any:
+        """The colour space that takes its place, or None; bases inside of it are replaced there."""
+        if isinstance(space, pikepdf.Name):
+            return self._srgb_space() if space == "/DeviceRGB" else None
+        if not isinstance(space, pikepdf.Array) or not len(space):
+            return None
+        if str(space[0]) == "/ICCBased":
+            return pikepdf.Name.DeviceCMYK if self._is_of_output(space[1]) else None
+        at = _BASES.get(str(space[0]), 0)
+        if 0 < at < len(space) and depth < _SPACES_DEEP:
+            base = self._replaced(space[at], depth + 1)
+            if base is not None:
+                space[at] = base
+        return None
+
+    def _is_of_output(self, profile: Any) -> bool:
+        return int(profile.get("/N", 0)) == 4 and profile.read_bytes() == self._output_profile
+
+    def _srgb_space(self) -> Any:
+        if self._srgb is None:
+            profile = pikepdf.Stream(self._pdf, srgb_profile(), N=3)
+            space = pikepdf.Array([pikepdf.Name.ICCBased, self._pdf.make_indirect(profile)])
+            self._srgb = self._pdf.make_indirect(space)
+        return self._srgb
+
+    def _is_new(self, thing: Any) -> bool:
+        if not thing.is_indirect:
+            return True
+        if thing.objgen in self._seen:
+            return False
+        self._seen.add(thing.objgen)
+        return True
+
+
+@cache
+def srgb_profile() -> bytes:
+    made = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    made[8:12], made[24:36], made[84:100] = VERSION, MOMENT, bytes(16)
+    return bytes(made)
+
+
+def _draws_in_rgb(stream: Any) -> bool:
+    content = stream.read_bytes()
+    # The pattern begins with a look back, which is slow: most streams are skipped before.
+    return (b"rg" in content or b"RG" in content) and _IN_RGB.search(content) is not None
+
+
+def _streams(content: Any) -> list[Any]:
+    return list(content) if isinstance(content, pikepdf.Array) else [content]
+
+
+def _values(resources: Any, key: str) -> Iterator[Any]:
+    found = resources.get(key)
+    if isinstance(found, pikepdf.Dictionary):
+        yield from list(found.values())
