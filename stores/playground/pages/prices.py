@@ -10,7 +10,7 @@ from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError
 from stores.orders.eddm import Choice
 from stores.orders.models import Quote
-from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -51,7 +51,7 @@ class PriceForm:
         return bool(self.selection_id)
 
     def request(self, product_id: str) -> PriceRequest | None:
-        """None, with an error beside the field, where the quantity is no number or the selection is not known."""
+        """None, with an error at the field, if the quantity is no number or the selection is unknown."""
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = ["There is no such selection of yours, or it has expired."]

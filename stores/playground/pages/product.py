@@ -1,4 +1,4 @@
-"""The page of a product: fill in its fields, see the proof, ask for a price, copy the requests.
+"""The page of a product: fill in its fields, see the proof, request a price, copy the requests.
 
 One form with several buttons, so that all of it works without script; the script sends the same form and takes the
 parts it needs out of the answer.
@@ -16,18 +16,19 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
+from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
-from stores.playground.pages.fields import FormField, chosen_files, form_fields, show_errors, template_data
+from stores.playground.fields import FormField, chosen_files, form_fields, show_errors, template_data
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, store_named
 from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.selectors.selections import orderable_selections, owner_among
 from stores.playground.services.limits import count_playground_request
-from stores.playground.services.orders import place_demo_order
+from stores.playground.services.orders import place_trial_order
 from stores.preflight.marks import picture_of_page
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
@@ -49,8 +50,8 @@ class Playground:
     proof: dict[str, Any] | None = None
     # Proofs in the colours that will be printed.
     in_print: bool = False
-    # Of an order of the person's own, which has no page.
-    said: str = ""
+    # Reports an order placed by the user, which has no page.
+    notice: str = ""
     status: int = 200
     retry_after: int = 0
 
@@ -65,6 +66,11 @@ class Playground:
             one.control == "picture" and one.record["Required"] and not one.value for one in self.fields
         )
         return self.product.can_be_proofed and self.proof is None and not missing
+
+    @property
+    def can_order(self) -> bool:
+        """Whether one of the actors places orders here that are never produced."""
+        return self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
 
     def fail(self, error: DomainError, *, place: str = "") -> None:
         self.problems += show_errors(self.fields, error, place)
@@ -90,6 +96,7 @@ class Playground:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
+@takes_large_forms
 def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     page = _opened(request, store_id, product_id)
     if request.method == "POST":
@@ -98,8 +105,8 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
             _take_files(page, request)
             if not any(one.errors for one in page.fields):
                 placed = _ACTIONS.get(request.POST.get("do", ""), _proof)(page)
-                if page.said:
-                    messages.success(request, page.said)
+                if page.notice:
+                    messages.success(request, page.notice)
                 if placed is not None:
                     return placed
         except DomainError as error:
@@ -113,6 +120,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 
 @require_POST
 @signed_in
+@takes_large_forms
 def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """A picture that the page has cropped; the answer names it for the form."""
     page = _opened(request, store_id, product_id)
@@ -209,7 +217,7 @@ def _order(page: Playground) -> HttpResponse | None:
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
     body = page.price.order_body(page.product_id, template_data(page.fields) if page.fields else None)
     try:
-        order = place_demo_order(
+        order = place_trial_order(
             access=access,
             price_request=price_request,
             recipient=body["Recipient"],
@@ -219,7 +227,7 @@ def _order(page: Playground) -> HttpResponse | None:
         page.fail(error, place="/Items/0/TemplateData")
         return None
     if page.actor.application_id is None:
-        page.said = f"Order {order.number} is placed."
+        page.notice = f"Order {order.number} is placed."
         return redirect("portal:product", page.store.external_id, page.product_id)
     return redirect("portal:application-order", page.actor.application_id, order.pk)
 

@@ -7,19 +7,18 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import Role, User
-from accounts.permissions import STORE_GRANTS, Permission, with_implied
+from accounts.permissions import STORE_GRANTS
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.catalog.models import Store
 from stores.proofs.selectors.proofs import authorized_store_id
 
 MYSELF = "me"
-SCOPES = with_implied(name for name in Permission.values if name != Permission.OPERATOR)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`key` names it in addresses; pictures and orders made as an application are the application's."""
+    """`key` names it in URLs. Pictures and orders made as an application belong to the application."""
 
     caller: Caller
     key: str
@@ -28,7 +27,7 @@ class Actor:
 
 
 def usable_stores(user: User) -> QuerySet[Store]:
-    """Open to the person or to one of their applications; the demo store first."""
+    """The stores the user, or one of the user's applications, may order from; the demo store first."""
     stores = Store.objects.defer("rendering", "verbose_rendering").order_by("-is_demo", "company_name", "pk")
     if user.is_operator:
         return stores
@@ -50,9 +49,7 @@ def actors_at(user: User, store: Store) -> list[Actor]:
         associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
         applications = applications.filter(pk__in=associated.values("application"))
     actors = [
-        Actor(
-            Caller(application_id=one.pk, is_test=one.is_test, scopes=SCOPES), str(one.pk), one.name, one.pk
-        )
+        Actor(Caller.of_application(one), str(one.pk), one.name, one.pk)
         for one in applications.only("pk", "name", "is_test")
     ]
     caller = Caller.on_pages(user)

@@ -1,7 +1,6 @@
 """The EDDM selections that a product may be ordered for on its page."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
 from django.utils import timezone
 
@@ -9,6 +8,7 @@ from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
+from fulfillment.core.identifiers import parse_uuid
 from stores.playground.selectors.actors import Actor
 
 MAX_LISTED = 10
@@ -24,15 +24,15 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
         .order_by("-created")
     )
     latest = list(valid[:MAX_LISTED])
-    key = _key(selection_id)
+    key = parse_uuid(selection_id)
     if key is not None and all(one.pk != key for one in latest):
         latest = [*valid.filter(pk=key), *latest]
     return latest
 
 
 def owner_among(actors: Iterable[Actor], selection_id: str) -> str:
-    """The key of the actor whose selection it is; empty where it is none of theirs."""
-    key = _key(selection_id)
+    """The key of the actor who owns the selection; empty if none of them does."""
+    key = parse_uuid(selection_id)
     owners = EddmSelection.objects.filter(pk=key).values_list("application_id", "user_id") if key else []
     for application_id, user_id in owners:
         for actor in actors:
@@ -40,10 +40,3 @@ def owner_among(actors: Iterable[Actor], selection_id: str) -> str:
             if (caller.application_id, caller.user_id) == (application_id, user_id):
                 return actor.key
     return ""
-
-
-def _key(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -8,7 +8,9 @@ from html import unescape
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from accounts.callers import Caller
 from accounts.models import Role
+from applications.registration.services.applications import create_application
 from stores.orders.models import Order, Quote
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
@@ -36,7 +38,7 @@ def kind_of(browser, address: str) -> str:
     return answer["Content-Type"]
 
 
-def test_the_catalog_has_the_stores_of_the_person_and_of_their_applications(world, signed_in):
+def test_catalog_has_the_stores_of_the_person_and_of_their_applications(world, signed_in):
     for_application = make_store(StoreID="apps-own", CompanyName="For The Application")
     Role.objects.create(application=world.application, store=for_application, grant="Store.Self.Read")
 
@@ -62,7 +64,7 @@ def test_products_are_searched_by_word_and_category(world, browser):
     assert "No products match" in browser.get("/catalog/demo?q=zebra").content.decode()
 
 
-def test_a_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser, card):
+def test_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser, card):
     form = values(browser.get(card).content.decode())
 
     page = browser.post(card, {**form, "do": "proof"}).content.decode()
@@ -78,7 +80,7 @@ def test_a_proof_shows_every_page_and_faults_stand_at_their_fields(world, browse
     assert wrong.count('aria-invalid="true"') == 2
 
 
-def test_the_copied_requests_are_ones_the_api_takes(world, browser, card):
+def test_copied_requests_are_ones_the_api_takes(world, browser, card):
     form = values(browser.get(card).content.decode())
     page = browser.post(card, {**form, "field-0": "Seán O'Hara", "quantity": "200", "do": "proof"})
     caller = world.as_application()
@@ -92,7 +94,7 @@ def test_the_copied_requests_are_ones_the_api_takes(world, browser, card):
     assert Order.objects.get().items.get().template_data["Name"] == "Seán O'Hara"
 
 
-def test_a_price_is_a_quote_of_the_chosen_application(world, browser, card):
+def test_price_is_a_quote_of_the_chosen_application(world, browser, card):
     form = values(browser.get(card).content.decode())
 
     page = browser.post(card, {**form, "quantity": "200", "do": "quote"}).content.decode()
@@ -105,7 +107,7 @@ def test_a_price_is_a_quote_of_the_chosen_application(world, browser, card):
     assert "Enter a whole number" in text
 
 
-def test_a_demo_order_is_placed_once_and_shown(world, browser, card):
+def test_demo_order_is_placed_once_and_shown(world, browser, card):
     form = values(browser.get(card).content.decode())
 
     answer = browser.post(card, {**form, "do": "order"})
@@ -117,11 +119,30 @@ def test_a_demo_order_is_placed_once_and_shown(world, browser, card):
     assert f"Order {order.number}" in page
     make_product(world.associated, "plain")
     refused = browser.post("/catalog/associated/plain", {"quantity": "100", "country": "US", "do": "order"})
-    assert "demo store only" in refused.content.decode()
+    assert "Place real orders with the API" in refused.content.decode()
     assert Order.objects.count() == 1
 
 
-def test_a_picture_is_the_applications_own_and_a_bad_one_is_refused_at_its_field(world, browser):
+def test_test_application_places_test_orders_at_any_store_it_may_use(world, browser):
+    make_product(world.associated, "plain")
+    page = "/catalog/associated/plain"
+    assert "Place a test order" not in browser.get(page).content.decode()
+    trial = create_application(
+        caller=Caller.on_pages(world.user), values={"Name": "Trial", "Keys": [{}], "IsTest": True}
+    )
+    for grant in ("Store.Self.Read", "Order.Self.Write"):
+        Role.objects.create(application=trial, store=world.associated, grant=grant)
+
+    assert "Place a test order" in browser.get(page).content.decode()
+    form = {"as": str(trial.pk), "quantity": "100", "country": "US", "do": "order"}
+    answer = browser.post(page, form)
+
+    order = Order.objects.get()
+    assert answer["Location"] == f"/applications/{trial.pk}/orders/{order.pk}"
+    assert (order.is_test, order.application) == (True, trial)
+
+
+def test_picture_is_the_applications_own_and_an_invalid_one_is_refused_at_its_field(world, browser):
     make_design(world.demo, "photo-postcard-6x9")
     address = "/catalog/demo/photo-postcard-6x9"
     form = values(browser.get(address).content.decode())
@@ -145,7 +166,7 @@ def test_a_picture_is_the_applications_own_and_a_bad_one_is_refused_at_its_field
     assert re.search(r'src="/proofs/', page)
 
 
-def test_nobody_acts_as_an_application_of_others(world, signed_in, card):
+def test_user_cannot_act_as_an_application_of_others(world, signed_in, card):
     outsider = signed_in(world.outsider)
 
     outsider.post(card, {"as": str(world.application.pk), "quantity": "100", "country": "US", "do": "quote"})
@@ -153,7 +174,7 @@ def test_nobody_acts_as_an_application_of_others(world, signed_in, card):
     assert Quote.objects.get().application == world.other_application
 
 
-def test_a_person_has_a_limit(world, browser, card, settings):
+def test_person_has_a_limit(world, browser, card, settings):
     settings.PLAYGROUND_REQUESTS_PER_MINUTE = 1
     form = values(browser.get(card).content.decode())
 
@@ -164,7 +185,7 @@ def test_a_person_has_a_limit(world, browser, card, settings):
     assert "Rate limit is exceeded" in answers[1].content.decode()
 
 
-def test_a_product_for_eddm_is_ordered_for_a_selection_of_the_application_that_made_it(world, signed_in):
+def test_product_for_eddm_is_ordered_for_a_selection_of_the_application_that_made_it(world, signed_in):
     make_product(world.demo, "mailer", IsEddm=True, MinimumQty=200, DefaultQty=200, MaximumQty=25_000)
     selection = make_selection(application=world.application)
     foreign = make_selection(application=world.other_application)

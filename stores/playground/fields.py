@@ -74,12 +74,12 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
 
 
 def template_data(fields: list[FormField]) -> dict[str, str]:
-    """The values to send. Empty fields are omitted unless that would restore a default; pictures keep theirs."""
+    """The values to send. Empty fields are omitted unless that would restore a default; pictures keep their asset."""
     return {one.name: one.value for one in fields if one.value or (one.default and one.control != "picture")}
 
 
 def show_errors(fields: list[FormField], error: DomainError, place: str = "") -> list[str]:
-    """Shows each fault at its field; returns the faults of no field."""
+    """Shows each fault at its field; returns the faults that belong to no field."""
     named = {f"{place}/{_pointer(one.name)}": one for one in fields}
     others = []
     for fault in error.faults:
