@@ -9,7 +9,7 @@ from xml.parsers import expat
 from PIL import Image
 
 from fulfillment.core.bounded import TaskFailed
-from stores.press import apart
+from stores.press import isolation
 from stores.typesetting.svg_references import (
     LOADING,
     REFERRING,
@@ -85,7 +85,7 @@ def measure_picture(
     try:
         with Image.open(io.BytesIO(content), formats=formats) as picture:
             width, height = picture.size
-            if width * height <= min(apart.LARGE_PIXELS, ARTWORK_PIXELS if largest is None else largest):
+            if width * height <= min(isolation.LARGE_PIXELS, ARTWORK_PIXELS if largest is None else largest):
                 picture.load()
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         width, height = ARTWORK_PIXELS, 2
@@ -95,7 +95,7 @@ def measure_picture(
         ) from error
     if width * height > ARTWORK_PIXELS:
         raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
-    if largest is None and width * height > apart.LARGE_PIXELS and not apart.is_readable(content):
+    if largest is None and width * height > isolation.LARGE_PIXELS and not isolation.is_readable(content):
         raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.")
     return width, height
 
@@ -106,8 +106,8 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
     try:
         with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
             form = picture.format
-            if form == "PNG" and picture.width * picture.height > apart.LARGE_PIXELS:
-                return apart.shrink_png(content, size, "LANCZOS")
+            if form == "PNG" and picture.width * picture.height > isolation.LARGE_PIXELS:
+                return isolation.shrink_png(content, size, "LANCZOS")
             picture.draft("RGB", size)
             plain = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert(_plain_mode(picture))
             plain.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0).save(target, form, quality=88)

@@ -113,6 +113,9 @@ def _fault(
 
 
 def _unprintable(name: str, value: str) -> tuple[str, str] | None:
+    # Python counts these as unprintable, and others that are no fault.
+    if value.isprintable():
+        return None
     for letter in value:
         if letter in "\n\r":
             continue

@@ -138,7 +138,9 @@ class FontSet:
 def open_font(content: bytes) -> tuple[str, ...]:
     """Check an uploaded font file and give its family names; raise FontInvalid if it cannot be used."""
     if len(content) > FONT_BYTES:
-        raise FontInvalid([Problem("", "font_too_large", f"A font file has at most {FONT_BYTES:,} bytes.")])
+        raise FontInvalid(
+            [Problem("", "font_too_large", f"The file is larger than {FONT_BYTES // 1_000_000} MB.")]
+        )
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
         raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
     try:

@@ -16,7 +16,7 @@ from stores.press.pictures import has_plates
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.press import PICTURE_TYPES, Press, stand_in_for_spot
+from stores.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
 from stores.typesetting.template import CMYK, RGB, Artwork, Box, Template
 from stores.typesetting.text_limits import overflow_reason
 
@@ -52,7 +52,7 @@ class RenderInput:
     spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
 
     def files(self) -> dict[str, tuple[bytes, str]]:
-        """All that a renderer reads for this job alone, with what its file is called."""
+        """The files that only this job reads, by name."""
         return {**self.pictures, **{name: (content, "pdf") for name, content in self.separated.items()}}
 
 
@@ -123,31 +123,31 @@ class SheetBuilder:
             return {"background": None}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
-        return {"background": None, "picture": self._stand_in(picture.digest, picture.data, picture)}
+        return {"background": None, "picture": self._placeholder(picture.digest, picture.data, picture)}
 
     def _is_separated(self, content: bytes) -> bool:
-        """Whether the picture goes to press by its plates; the typesetter sees nothing of it then."""
+        """Whether the picture is printed by its plates; the typesetter gets only a placeholder then."""
         return self.press is not None and (self.press.rules.is_cmyk or has_plates(content))
 
-    def _stand_in(self, key: str, content: bytes, picture: Artwork) -> str:
+    def _placeholder(self, key: str, content: bytes, picture: Artwork) -> str:
         """Separates the picture once for all its places; returns the key of its placeholder."""
         assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
         if key not in self.sheet.pictures:
             size = (picture.width, picture.height)
-            shown, digest, separated = self.press.stand_in(content, size, key)
+            shown, digest, separated = self.press.placeholder(content, size, key)
             self.sheet.pictures[key] = (shown, "jpg")
             self.sheet.separated[f"separated {key}"] = separated
             self.sheet.plates[digest] = f"separated {key}"
         return key
 
     def _paint(self, color: RGB | CMYK) -> str | list[float]:
-        """A spot colour goes to press as a process colour that stands for it; the writer puts its plate there."""
+        """A spot colour is typeset as a marking process colour, which the writer replaces by its plate."""
         if self.press is None or isinstance(color, RGB) or not color.spot:
             return color.as_json()
         spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
         if spot not in self.sheet.spots:
             self.sheet.spots.append(spot)
-        return stand_in_for_spot(self.sheet.spots.index(spot))
+        return placeholder_of_spot(self.sheet.spots.index(spot))
 
     def _text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")
@@ -185,17 +185,17 @@ class SheetBuilder:
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
-                return {**shown, "picture": self._stand_in(picture.digest, picture.data, picture)}
+                return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")
             return None
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
-            # A large one is decoded by what draws or separates it, and was whole when it was uploaded.
+            # A large picture was checked at its upload, and is decoded when it is drawn or separated.
             size = measure_picture(self.images[field], largest=SMALL_PICTURE)
             if self._is_separated(self.images[field]):
-                self._stand_in(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
+                self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:
                 self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)
         except ArtworkInvalid as error:

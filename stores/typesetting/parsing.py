@@ -62,7 +62,7 @@ def parse_draft(
     fields: Sequence[Field],
     fonts: FontSet,
 ) -> Template:
-    """As parse_template, for often edited pages whose pictures have been read already."""
+    """Does as `parse_template` for pages that are edited often and whose pictures have been read already."""
     problems: list[Problem] = []
     read = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
     if problems:

@@ -29,10 +29,8 @@ def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
 
 
-def render_pdf_page(
-    pdf: bytes, number: int, *, pixels: int, trimmed: bool, seconds: float = SECONDS
-) -> bytes:
-    """A PNG of page `number`, from 0, so many pixels wide; `trimmed` leaves out bleed and crop marks.
+def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> bytes:
+    """A PNG of page `number`, from 0, `pixels` wide; `trimmed` leaves out bleed and crop marks.
 
     Raises IndexError, RenderingFailed or RenderingBusy.
     """
@@ -47,7 +45,7 @@ def render_pdf_page(
         "width": pixels,
         "height": max(1, round(pixels * height / width)),
     }
-    return _draw(pdf, job, pixels / (width / 72), seconds)
+    return _draw(pdf, job, pixels / (width / 72), SECONDS)
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from fulfillment.core.bounded import TaskFailed, TaskTimedOut
-from stores.press import apart
+from stores.press import isolation
 from stores.press.pictures import placeholder
 from stores.press.profiles import SHIPPED
 from stores.press.rules import MANAGED, PresetRules
 from stores.press.writer import inks_for_spot
 from stores.typesetting.errors import RenderingFailed, RenderingTimedOut
-from stores.typesetting.template import Page
+from stores.typesetting.template import Page, Template
 
 SLUG_MM = 8.0
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
@@ -58,7 +58,7 @@ class Press:
         }
 
     def request(
-        self, pages: Sequence[Page], pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
+        self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
     ) -> dict[str, Any]:
         """For stores.typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
         slug = 0.0 if soft_proof else self.slug_mm
@@ -67,7 +67,8 @@ class Press:
             "is_cmyk": self.rules.is_cmyk,
             "highest_ink": self.rules.highest_ink,
             "title": self.title,
-            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in pages],
+            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in template.pages],
+            "has_pdf": template.has_pdf,
             "pictures": dict(pictures),
             "spots": list(spots),
             "soft_proof": soft_proof,
@@ -78,7 +79,7 @@ class Press:
             return self.separate(content)
         return separate(content, self.profile, self.rules.highest_ink)
 
-    def stand_in(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
+    def placeholder(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
         """A placeholder, its digest, and the separated picture that will take its place."""
         shown = placeholder(size, digest)
         return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
@@ -90,13 +91,13 @@ MANAGED_PRESS = Press()
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
     """A picture as a PDF with one image in inks, with the errors of rendering."""
     try:
-        return apart.separate(content, profile, highest_ink)
+        return isolation.separate(content, profile, highest_ink)
     except TaskTimedOut as error:
         raise RenderingTimedOut("Separating a picture took too long and was stopped.") from error
     except TaskFailed as error:
         raise RenderingFailed(f"A picture could not be separated: {error}") from error
 
 
-def stand_in_for_spot(number: int) -> list[float]:
-    """In percent."""
+def placeholder_of_spot(number: int) -> list[float]:
+    """The inks of the placeholder, in percent."""
     return [part / 2.55 for part in inks_for_spot(number)]

@@ -128,12 +128,12 @@ def render_page(
     return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
 
 
-def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
+def render_backgrounds(template: Template, *, ppi: float) -> list[bytes]:
     """A PNG of each page with its bleed but without its boxes, to read its colours from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
     builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
-    return _render(builder, {}, job, seconds)[0]
+    return _render(builder, {}, job, SECONDS)[0]
 
 
 def render_print(
@@ -148,7 +148,7 @@ def render_print(
 ) -> PrintFile:
     """Render for the press: PDF/X-4 as the preset says, pictures at full resolution.
 
-    No mark but one that says that it is not to be printed.
+    `mark` is for files that must not be printed.
     """
     shown = fonts or FontSet.shipped()
     builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
@@ -190,11 +190,11 @@ def _render_fixed_layout(layout: str, data: Any, timestamp: int, seconds: float)
     return parts[0]
 
 
-def try_template(template: Template, fonts: FontSet | None = None, *, seconds: float = SECONDS) -> None:
+def try_template(template: Template, fonts: FontSet | None = None) -> None:
     """Render the template without values, as a check before it is saved; raise TemplateInvalid if that fails."""
     try:
-        render_print(template, {}, fonts=fonts, seconds=seconds)
-        render_proof(template, {}, fonts=fonts, seconds=seconds)
+        render_print(template, {}, fonts=fonts, seconds=SECONDS)
+        render_proof(template, {}, fonts=fonts)
     except (RenderingFailed, ValuesInvalid) as error:
         raise TemplateInvalid(
             [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
@@ -229,7 +229,7 @@ def _render_in_parallel(
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
     sheet = builder.sheet
-    # What is made for the press is made whole, from its PDF.
+    # With a press everything is made from one PDF, so a single worker renders it.
     helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
     with shared_workers.lend(deadline, helpers) as workers:
         share = math.ceil(len(sheet.pages) / len(workers))
@@ -268,9 +268,7 @@ def _press_request(
     builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
 ) -> dict[str, Any]:
     pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
-    return press.request(
-        builder.template.pages, pictures, builder.sheet.spots, soft_proof="soft-proof" in job
-    )
+    return press.request(builder.template, pictures, builder.sheet.spots, soft_proof="soft-proof" in job)
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:

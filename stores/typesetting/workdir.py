@@ -5,8 +5,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import mkdtemp
 
+from fulfillment.core.scratch import ScratchFolder
 from stores.typesetting.fonts import FontSet, font_digest
 from stores.typesetting.template import Template
 
@@ -17,12 +17,13 @@ class WorkDir:
     """The private folder of this process from which its workers read artwork, fonts and a job's pictures."""
 
     def __init__(self) -> None:
-        self.root = Path(mkdtemp(prefix="typesetting-")).resolve()
+        self._folder = ScratchFolder("typesetting")
+        self.root = self._folder.path
         self._holders: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        shutil.rmtree(self.root, ignore_errors=True)
+        self._folder.close()
 
     def hold_template(self, template: Template) -> dict[str, str]:
         """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""

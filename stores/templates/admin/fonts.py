@@ -1,12 +1,13 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
-from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.admin.removal import RemovedByService
 from fulfillment.core.errors import DomainError
 from stores.templates.admin.specimens import shipped_families, specimen_view
 from stores.templates.models import Font
@@ -18,7 +19,7 @@ from stores.typesetting.fonts import FONT_BYTES
 class FontForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"TrueType or OpenType, at most {FONT_BYTES // 1_000_000} MB. Mind its licence.",
+        help_text=f"TrueType or OpenType, at most {FONT_BYTES // 1_000_000} MB. Check its licence.",
     )
 
     class Meta:
@@ -28,7 +29,7 @@ class FontForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > FONT_BYTES:
-            raise forms.ValidationError(f"A font file has at most {FONT_BYTES:,} bytes.")
+            raise forms.ValidationError(f"The file is larger than {FONT_BYTES // 1_000_000} MB.")
         try:
             # The service checks and saves the file.
             self.instance = add_font(file_name=file.name, content=file.read())
@@ -38,21 +39,17 @@ class FontForm(forms.ModelForm):
 
 
 @admin.register(Font)
-class FontAdmin(ConsoleAdmin):
+class FontAdmin(RemovedByService):
+    forbidden = ("change",)
     form = FontForm
     list_display = ["families", "file_name", "size", "created"]
     search_fields = ["families", "file_name"]
     search_help_text = "Family or file"
-    empty_help = "Add a font file, and templates can use its families as well."
+    empty_help = "Add a font file to use its families in templates."
     list_before_template = "admin/stores/fonts_before.html"
 
-    def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "specimen/<str:family>.png",
-            self.admin_site.admin_view(specimen_view),
-            name="stores_font_specimen",
-        )
-        return [own, *super().get_urls()]
+    def own_pages(self) -> list[OwnPage]:
+        return [("specimen/<str:family>.png", specimen_view, "specimen")]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -67,20 +64,8 @@ class FontAdmin(ConsoleAdmin):
     def get_fields(self, request: HttpRequest, font: Font | None = None) -> Any:
         return ["file"] if font is None else ["families", "file_name", "size", "sha256", "created"]
 
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
+    def remove(self, record: Font) -> None:
+        remove_font(font=record)
 
-    def delete_model(self, request: HttpRequest, instance: Font) -> None:
-        try:
-            remove_font(font=instance)
-        except DomainError as error:
-            messages.error(request, error.message)
 
-    def response_delete(self, request: HttpRequest, display: str, object_id: Any) -> HttpResponse:
-        if Font.objects.filter(pk=object_id).exists():
-            return HttpResponseRedirect(reverse("admin:stores_font_changelist"))
-        return super().response_delete(request, display, object_id)
-
-    def delete_queryset(self, request: HttpRequest, fonts: Any) -> None:
-        for font in fonts:
-            self.delete_model(request, font)
+register_history(Font, "file_name", "families", search=["file_name"], search_help="File")

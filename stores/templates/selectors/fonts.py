@@ -37,17 +37,13 @@ def _local(name: str) -> Path:
     try:
         return Path(default_storage.path(name))
     except NotImplementedError:
-        path = _folder() / Path(name).name
+        path = Path(_folder().name) / Path(name).name
         if not path.exists():
             path.write_bytes(read_file(name))
         return path
 
 
 @cache
-def _folder() -> Path:
-    holder = tempfile.TemporaryDirectory(prefix="operator-fonts-")
-    _folders.append(holder)
-    return Path(holder.name)
-
-
-_folders: list[tempfile.TemporaryDirectory[str]] = []
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="operator-fonts-")

@@ -18,7 +18,7 @@ from stores.templates.selectors.fonts import font_set_of
 from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 
 CACHE_BYTES = 128_000_000
-# The weight of a layout's pages and fields, beside its pictures; it also limits the number of layouts.
+# The weight of a layout in the cache without its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
 
 # A subquery on the row `product`.

@@ -36,7 +36,7 @@ def codes(*boxes):
         ("310", "310", "eddm_too_large"),
     ],
 )
-def test_the_size_is_that_of_a_flat(width, height, code):
+def test_size_is_that_of_a_flat(width, height, code):
     # A flat may stand or lie; 6.125 in are 155.575 mm, 10.5 in are 266.7 mm.
     assert [finding.code for finding in check_size(Decimal(width), Decimal(height))] == (
         [code] if code else []
@@ -65,7 +65,7 @@ def test_each_broken_rule_is_found(box, code, is_error):
     assert codes(box) == [(code, is_error)]
 
 
-def test_the_boxes_are_drawn_with_their_usual_words():
+def test_boxes_are_drawn_with_their_usual_words():
     template = parse_template({"Pages": [page(INDICIA, ADDRESS)]}, [])
 
     assert b"%PDF" in render_proof(template, {}, mark=None).pdf
@@ -76,12 +76,12 @@ def test_the_boxes_are_drawn_with_their_usual_words():
     assert [box.is_framed for box in template.pages[0].boxes] == [True, False]
 
 
-def test_the_boxes_show_no_field():
+def test_boxes_show_no_field():
     with pytest.raises(TemplateInvalid, match="fixed Text"):
         parse_template({"Pages": [page(ADDRESS | {"Field": "Name"})]}, [Field("Name")])
 
 
-def test_a_product_for_eddm_that_breaks_a_rule_is_not_saved(world):
+def test_product_for_eddm_that_breaks_a_rule_is_not_saved(world):
     small = product_values("small", IsEddm=True, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
     with pytest.raises(Invalid) as caught:
         save_product(store=world.associated, values=small)

@@ -20,7 +20,7 @@ def test_families_that_are_shipped_are_shown_with_a_specimen(client):
     assert "max-age" in picture["Cache-Control"]
 
 
-def test_a_specimen_of_another_family_or_for_another_user_is_refused(client):
+def test_specimen_of_another_family_or_for_another_user_is_refused(client):
     address = reverse("admin:stores_font_specimen", args=["Lato"])
     client.force_login(UserFactory())
     assert client.get(address).status_code != 200

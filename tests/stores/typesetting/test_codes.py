@@ -49,7 +49,7 @@ def test_code_128_of_digits_uses_the_short_set():
         ({"QR": "x" * 5000}, "/QR", "not_encodable"),
     ],
 )
-def test_what_no_code_can_carry_is_refused(values, pointer, code):
+def test_unencodable_value_is_refused(values, pointer, code):
     with pytest.raises(ValuesInvalid) as caught:
         render_proof(TEMPLATE, values)
 

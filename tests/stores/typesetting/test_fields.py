@@ -75,7 +75,7 @@ INVISIBLE = ["", " ", "\u200b", "\u00ad", "\u3164", "\ufeff \u2060", "\u2800", "
 
 
 @pytest.mark.parametrize("text", INVISIBLE, ids=ascii)
-def test_text_nobody_can_see_is_none(text):
+def test_invisible_text_is_empty(text):
     assert problems_of([Field("F", required=True)], {"F": text}) == {"/F": "required"}
     assert resolve_values([Field("F")], {"F": text}) == {"F": text}
     assert resolve_values([Field("F", required=True)], {"F": f"{text}a{text}"})

@@ -48,7 +48,7 @@ def test_chain_holds_the_families_a_text_needs(text, expected):
     assert FontSet.shipped().chain("Lato", text) == (expected, None)
 
 
-def test_chain_names_the_first_character_nobody_has():
+def test_font_chain_names_the_first_missing_character():
     assert FontSet.shipped().chain("Lato", "a 𓀀 𒀀")[1] == "𓀀"
 
 
@@ -82,10 +82,10 @@ def test_damaged_font_is_refused(cut):
 
 
 def test_font_that_is_too_large_is_refused_unread(monkeypatch):
-    monkeypatch.setattr(fonts, "FONT_BYTES", 1_000)
+    monkeypatch.setattr(fonts, "FONT_BYTES", 1_000_000)
 
     with pytest.raises(FontInvalid) as caught:
-        open_font(b"\0\1\0\0" + bytes(997))
+        open_font(b"\0\1\0\0" + bytes(999_997))
 
     [problem] = caught.value.problems
-    assert (problem.code, problem.message) == ("font_too_large", "A font file has at most 1,000 bytes.")
+    assert (problem.code, problem.message) == ("font_too_large", "The file is larger than 1 MB.")

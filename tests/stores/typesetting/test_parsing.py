@@ -68,7 +68,7 @@ def test_all_problems_are_reported_with_their_paths():
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 1, {}, {"Pages": []}, {"Pages": [{}] * 33}, {"Pages": {}}])
-def test_what_is_no_template_is_refused(value):
+def test_invalid_template_is_refused(value):
     assert problems_of(value)
 
 
@@ -217,7 +217,7 @@ def test_svg_with_entities_is_refused():
         ("image/png", None, "Data", "no_data"),
     ],
 )
-def test_bad_artwork_is_refused(media_type, data, where, code):
+def test_invalid_artwork_is_refused(media_type, data, where, code):
     assert artwork_problem(media_type, data) == {f"/Artwork/a/{where}": code}
 
 
@@ -230,7 +230,7 @@ def test_picture_with_too_many_pixels_is_refused(side):
     assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "too_many_pixels"}
 
 
-def test_judging_pictures_at_once_leaves_the_filters_of_warnings_alone():
+def test_checking_pictures_in_parallel_keeps_the_warning_filters():
     content, before = picture(600, 600), list(warnings.filters)
 
     with ThreadPoolExecutor(8) as pool:

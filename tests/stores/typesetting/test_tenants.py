@@ -17,7 +17,7 @@ LINKED = (
 
 @pytest.fixture
 def other_customer():
-    """Somebody whose photos are rendered all the while; gives the number of them so far."""
+    """A tenant whose photos are rendered continuously; gives their number so far."""
     template = parse_template(card(PHOTO), [Field("Photo", type="Image", sub_type="Upload")])
     photo, stop, rendered = picture(300, 300, color=(255, 0, 0)), threading.Event(), []
 
@@ -49,7 +49,7 @@ def test_upload_of_another_job_cannot_be_drawn(other_customer):
     assert len(other_customer) > 5
 
 
-def test_upload_of_the_job_before_is_gone():
+def test_upload_of_the_job_before_is_removed():
     template = parse_template(card(PHOTO), [Field("Photo", type="Image", sub_type="Upload")])
     for _ in range(2 * shared_workers.limit):
         render_proof(template, {"Photo": "7"}, {"Photo": picture(300, 300)})

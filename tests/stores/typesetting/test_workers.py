@@ -1,3 +1,4 @@
+import contextlib
 import io
 import os
 import signal
@@ -6,6 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -15,6 +17,9 @@ from stores.typesetting import (
     Field,
     RenderingFailed,
     RenderingTimedOut,
+    ValuesInvalid,
+    load_fields,
+    load_template_folder,
     parse_template,
     render_proof,
     rendering,
@@ -22,7 +27,9 @@ from stores.typesetting import (
 )
 from stores.typesetting.errors import RenderingBusy
 from stores.typesetting.workers import Worker, Workers, shared_workers
-from tests.support.made_templates import card, text_box, unread_artwork, words_template
+from tests.benchmarks.neighbours.users import hard_texts
+from tests.support.made_templates import DEMO, card, text_box, unread_artwork, words_template
+from tests.support.patience import PATIENCE, least_seconds
 
 PATTERN = (
     '<pattern id="{0}" width="1" height="1" patternUnits="userSpaceOnUse">'
@@ -47,11 +54,12 @@ def endless_template(definition, attribute):
 @pytest.mark.parametrize(("definition", "attribute"), [(PATTERN, "fill"), (CLIP, "clip-path")])
 def test_endless_artwork_costs_an_error_and_not_the_service(definition, attribute):
     template = endless_template(definition, attribute)
-    start = time.monotonic()
 
-    with pytest.raises(RenderingTimedOut):
-        render_proof(template, {"Words": "x"}, seconds=0.8)
-    assert time.monotonic() - start < 5
+    def render() -> None:
+        with pytest.raises(RenderingTimedOut):
+            render_proof(template, {"Words": "x"}, seconds=0.8)
+
+    assert least_seconds(render, mark=5) < 5
     assert render_proof(words_template(), {"Words": "still here"}).pages
 
 
@@ -76,12 +84,10 @@ def layered_template():
 
 @pytest.mark.slow
 def test_memory_overrun_costs_an_error_and_not_the_worker(little_memory):
-    start = time.monotonic()
-
+    # Long before its time, whose end would be another error.
     with pytest.raises(RenderingFailed, match="its memory or its stack ran out"):
-        render_proof(layered_template(), {"Words": "x"})
+        render_proof(layered_template(), {"Words": "x"}, seconds=PATIENCE)
 
-    assert time.monotonic() - start < 9, "it ended by itself and not by its time"
     assert render_proof(words_template(), {"Words": "still here"}).pages
 
 
@@ -98,10 +104,10 @@ def test_threads_get_their_own_results():
 
 def test_killed_worker_is_replaced():
     render_proof(words_template(), {"Words": "one"})
-    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
         pid = worker.process.pid
         os.kill(pid, 9)
-        worker.process.wait(5)
+        worker.process.wait(PATIENCE)
 
     assert render_proof(words_template(), {"Words": "two"}).pages
 
@@ -116,13 +122,21 @@ ballast = b"x" * (PEAK_KIB * 1024 + (64 << 20))
 pids = []
 for words in "ab":
     render_proof(words_template(), {"Words": words})
-    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + 240, 0) as (worker,):
         pids.append(worker.process.pid)
 print(len(set(pids)))
 """
 
 
 @pytest.mark.slow
+def test_renderers_let_requests_go_first():
+    assert render_proof(words_template(), {"Words": "begun"}).pages
+
+    begun = [one for one in shared_workers._idle if one.renderings]
+    nice = {os.getpriority(os.PRIO_PROCESS, one.process.pid) for one in begun}
+    assert nice == {min(19, os.getpriority(os.PRIO_PROCESS, 0) + renderer.NICENESS)}
+
+
 def test_renderer_of_a_large_web_process_is_kept():
     large_process = [sys.executable, "-c", RENDER_FROM_A_LARGE_PROCESS]
 
@@ -132,7 +146,7 @@ def test_renderer_of_a_large_web_process_is_kept():
 
 
 @pytest.mark.parametrize("status", [None, b"Name:\tpython\nVmRSS:\t   40000 kB\n"])
-def test_renderer_works_where_the_kernel_tells_no_peak(monkeypatch, tmp_path, status):
+def test_renderer_works_where_the_kernel_reports_no_peak(monkeypatch, tmp_path, status):
     monkeypatch.setattr(renderer, "STATUS", tmp_path / "status")
     if status:
         renderer.STATUS.write_bytes(status)
@@ -143,7 +157,7 @@ def test_renderer_works_where_the_kernel_tells_no_peak(monkeypatch, tmp_path, st
 @pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
 def test_signal_to_the_whole_group_leaves_renderers_at_work(asked_to_stop):
     render_proof(words_template(), {"Words": "one"})
-    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
         worker.process.send_signal(asked_to_stop)
         with pytest.raises(subprocess.TimeoutExpired):
             worker.process.wait(0.2)
@@ -166,7 +180,7 @@ def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
 
 def test_worker_that_dies_at_work_costs_an_error():
     workers = Workers(limit=1)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     with workers.lend(deadline, 0) as (worker,):
         threading.Timer(0.1, worker.process.kill).start()
 
@@ -178,7 +192,7 @@ def test_worker_that_dies_at_work_costs_an_error():
 def test_caller_waits_no_longer_than_its_time():
     workers = Workers(limit=1)
     with (
-        workers.lend(time.monotonic() + 5, 0),
+        workers.lend(time.monotonic() + PATIENCE, 0),
         pytest.raises(RenderingBusy),
         workers.lend(time.monotonic() + 0.05, 0),
     ):
@@ -191,14 +205,14 @@ def test_waiting_caller_gets_the_next_free_worker():
     lent = threading.Event()
 
     def borrow():
-        with workers.lend(time.monotonic() + 5, 0):
+        with workers.lend(time.monotonic() + PATIENCE, 0):
             lent.set()
 
-    with workers.lend(time.monotonic() + 5, 0):
+    with workers.lend(time.monotonic() + PATIENCE, 0):
         waiting = threading.Thread(target=borrow)
         waiting.start()
         assert not lent.wait(0.05)
-    waiting.join(5)
+    waiting.join(PATIENCE)
     assert lent.is_set()
     workers.close()
 
@@ -215,3 +229,33 @@ def test_pages_shared_between_workers_keep_their_order():
     widths = [Image.open(io.BytesIO(page)).width for page in proof.pages]
     assert widths == sorted(widths)
     assert len(set(widths)) == 9
+
+
+@pytest.fixture
+def one_renderer(monkeypatch):
+    own = Workers(limit=1)
+    monkeypatch.setattr(rendering, "shared_workers", own)
+    yield own
+    own.close()
+
+
+@pytest.mark.slow
+def test_hard_texts_leave_little_in_the_memory_of_a_renderer(one_renderer):
+    """Typst keeps what it laid out for its next ten compilations: 100 MB of these texts, 32 MB of them a font."""
+    folder = DEMO / "letterhead-8.5x11"
+    template = parse_template(load_template_folder(folder), load_fields(folder))
+    with contextlib.suppress(ValuesInvalid):
+        render_proof(template, {"Company": "Company", "Contact": "Contact", "Letter": "W"})
+    before = renderer_memory(one_renderer)
+    for number, text in enumerate(hard_texts(19_900)):
+        with contextlib.suppress(ValuesInvalid):
+            render_proof(template, {"Company": f"Company {number}", "Contact": text[:200], "Letter": text})
+
+    assert renderer_memory(one_renderer) - before < 78
+
+
+def renderer_memory(own):
+    """In MB."""
+    [only] = own._idle
+    status = Path(f"/proc/{only.process.pid}/status").read_text("ascii")
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024

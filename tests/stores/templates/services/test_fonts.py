@@ -64,7 +64,7 @@ def test_other_fonts_leave_proofs_as_they_are(world, font_bytes):
     assert before.digest == after.digest
 
 
-def test_what_is_no_font_or_is_there_already_is_refused(db, font_bytes):
+def test_invalid_or_known_font_is_refused(db, font_bytes):
     shipped = next(Path(one) for one in FontSet.shipped().paths if one.endswith("Lato-Regular.ttf"))
     add_font(file_name="harbor.ttf", content=font_bytes)
 

@@ -69,20 +69,20 @@ def test_import_names_each_fault_and_keeps_nothing(db):
 
 
 def test_import_checks_a_template_once_and_only_if_it_changed(db, monkeypatch):
-    judged = []
+    parsed = []
     parse = templates.parse_template
-    monkeypatch.setattr(templates, "parse_template", lambda *args: judged.append(args) or parse(*args))
+    monkeypatch.setattr(templates, "parse_template", lambda *args: parsed.append(args) or parse(*args))
 
     import_catalog(source=catalog(product("one", GOOD), product("two", GOOD), product("three", None)))
-    assert len(judged) == 1
+    assert len(parsed) == 1
 
     import_catalog(source=catalog(product("one", GOOD), product("two", GOOD), product("three", None)))
-    assert len(judged) == 1
+    assert len(parsed) == 1
 
 
 def test_changing_something_else_does_not_check_the_template_again(world, monkeypatch):
     saved = make_card(world.associated)
-    monkeypatch.setattr(templates, "parse_template", lambda *args: pytest.fail("judged again"))
+    monkeypatch.setattr(templates, "parse_template", lambda *args: pytest.fail("parsed again"))
 
     record = stored_product(saved.pk).record
     saved = save_product(store=world.associated, product=saved, values={**record, "Name": "Other"})
@@ -103,7 +103,7 @@ def test_changing_something_else_does_not_check_the_template_again(world, monkey
         ({"Type": "Image", "SubType": "Upload"}, "Barn", "unknown_picture"),
     ],
 )
-def test_values_that_stand_in_for_a_customers_are_checked_like_his(world, member, changes, value, code):
+def test_placeholder_values_are_validated_like_customer_values(world, member, changes, value, code):
     entry = field("Other", **changes, **{member: value})
     kind = {"Kind": "Image"} if "Type" in changes else {"Size": 12}
     place = {"Field": "Other", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Kind": "Text", **kind}
@@ -116,7 +116,7 @@ def test_values_that_stand_in_for_a_customers_are_checked_like_his(world, member
     assert fault.message.startswith(f"{member}: ")
 
 
-def test_stand_in_of_a_product_without_a_template_is_checked(world):
+def test_placeholder_of_a_product_without_a_template_is_checked(world):
     entry = field("Mail", SubType="Email", DefaultValue="nobody")
 
     with pytest.raises(Invalid) as refusal:
@@ -124,7 +124,7 @@ def test_stand_in_of_a_product_without_a_template_is_checked(world):
     assert pointers(refusal) == ["/TemplateFields/0/DefaultValue"]
 
 
-def test_good_stand_ins_are_taken(world):
+def test_valid_placeholders_are_accepted(world):
     fields = [
         field("Name", Required=True, DefaultValue="Ada", OrgValue="Lovelace"),
         field("Mail", SubType="Email", OrgValue="ada@engine.example"),
@@ -139,7 +139,7 @@ def test_good_stand_ins_are_taken(world):
     assert saved.version == 1
 
 
-def test_import_names_a_stand_in_nobody_could_order_with(db):
+def test_import_names_a_placeholder_that_cannot_be_ordered(db):
     bad = {**product("one", GOOD), "TemplateFields": [field("Name", SubType="Date", OrgValue="tomorrow")]}
 
     with pytest.raises(CatalogInvalid) as refusal:

@@ -28,14 +28,14 @@ def unmeasured(monkeypatch):
 @pytest.mark.usefixtures("unmeasured")
 def test_text_that_cannot_fit_is_refused_unmeasured(fit, text):
     template = words_template(Fit=fit, Size=16, MinimumSize=8, Height=8, Width=50)
-    start = time.monotonic()
+    start = time.thread_time()
 
     with pytest.raises(ValuesInvalid) as caught:
         render_proof(template, {"Words": text})
 
     [problem] = caught.value.problems
     assert (problem.pointer, problem.code) == ("/Words", "does_not_fit")
-    assert time.monotonic() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap", "clip"])
@@ -46,11 +46,11 @@ def test_text_that_cannot_fit_is_refused_unmeasured(fit, text):
 )
 @pytest.mark.usefixtures("unmeasured")
 def test_text_without_width_has_a_bound_of_its_own(fit, text):
-    start = time.monotonic()
+    start = time.thread_time()
 
     with pytest.raises(ValuesInvalid, match=f"more than ({CHARACTERS:,} char|{MARKS_IN_A_ROW} marks)"):
         render_proof(words_template(Fit=fit), {"Words": text})
-    assert time.monotonic() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap"])
