@@ -12,7 +12,7 @@ def record_request(
     request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
 ) -> None:
     match = request.resolver_match
-    # Test calls are no work of a store.
+    # Test calls do not count for a store.
     if not caller.is_test and match is not None and (store_id := match.kwargs.get("store_id")):
         count_store_call(store_id=store_id, status=response.status_code)
 

@@ -8,7 +8,7 @@ from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
-from stores.orders.services.transitions import advance_demo_orders
+from stores.orders.services.simulation import advance_demo_orders
 
 
 @app.periodic(cron="* * * * * */5")

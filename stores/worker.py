@@ -2,19 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 
-from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.db.connections import run_in_thread
 from stores.orders.services.story_steps import due_stories, postpone_step, run_step
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
@@ -34,12 +31,11 @@ class StoryPlayer:
         while True:
             wait = POLL_SECONDS
             try:
-                for order_id in await self._in_thread(due_stories):
+                for order_id in await run_in_thread(self._thread, due_stories):
                     if not self._is_closing:
-                        await self._in_thread(partial(_take_step, order_id))
+                        await run_in_thread(self._thread, partial(_take_step, order_id))
             except (OperationalError, InterfaceError) as error:
                 logger.warning("The database is away; test orders wait: %s", error)
-                await self._in_thread(connection.close)
                 wait = PAUSE_SECONDS
             await asyncio.sleep(wait)
 
@@ -50,9 +46,6 @@ class StoryPlayer:
         self.stop_claiming()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, _with_connection, work)
-
 
 def _take_step(order_id: UUID) -> None:
     """Runs one step. A failed step is postponed and does not block others."""
@@ -61,13 +54,8 @@ def _take_step(order_id: UUID) -> None:
     except (OperationalError, InterfaceError):
         raise
     except Exception:
-        logger.exception("A step of test order %s failed; it comes again", order_id)
+        logger.exception("A step of test order %s failed; it is repeated", order_id)
         postpone_step(order_id=order_id)
-
-
-def _with_connection(work: Callable[[], T]) -> T:
-    renew_connection()
-    return work()
 
 
 def companion() -> StoryPlayer:

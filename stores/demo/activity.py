@@ -48,10 +48,10 @@ WAITING = (
     ),
 )
 WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
-# Not long enough for the mail to its owners that would interrupt the start of a demo.
+# Too short for the mail to the owners, which would delay the start of the demo.
 FAILS_SINCE = timedelta(hours=20)
 CALLS = (("demo-application", 340), (STUDIO, 910))
-# Of these calls, those that name a store.
+# The calls among them that name a store.
 CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 

@@ -15,7 +15,7 @@ from stores.catalog.models import Store, StoreUsage
 
 DAYS = 30
 WEEKEND = 5
-# Of the successful calls the log has one in so many; of the others each.
+# The log has one in SHOWN successful calls, and every other call.
 SHOWN = 5
 STORE = "/api/v1/store/{storeID}"
 # How often, method, path, status and the usual milliseconds.
@@ -62,7 +62,7 @@ REFUSED = (
         404,
         "order_not_found",
         "",
-        "There is no order with this ID for this caller.",
+        "There is no order with this OrderID for this caller.",
     ),
 )
 BUSY = "The service has as much of this under way as it takes."

@@ -57,9 +57,9 @@ PLACES = (
 )
 FIRST_NAMES = ("Dana", "Luis", "Priya", "Hannah", "Omar", "Grace", "Tomás", "Wei", "Ingrid", "Jamal")
 LAST_NAMES = ("Whitfield", "Ortega", "Rao", "Becker", "Haddad", "Kim", "O'Neill", "Novak", "Sato", "Reed")
-ORDER_COLUMNS = tuple(field.attname for field in Order._meta.concrete_fields)  # noqa: SLF001 - Django's own API
-ITEM_COLUMNS = tuple(f.attname for f in OrderItem._meta.concrete_fields if f.attname != "id")  # noqa: SLF001
-HISTORY_COLUMNS = tuple(f.attname for f in OrderHistory._meta.concrete_fields if f.attname != "id")  # noqa: SLF001
+ORDER_COLUMNS = tuple(field.attname for field in Order._meta.concrete_fields)
+ITEM_COLUMNS = tuple(f.attname for f in OrderItem._meta.concrete_fields if f.attname != "id")
+HISTORY_COLUMNS = tuple(f.attname for f in OrderHistory._meta.concrete_fields if f.attname != "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +89,10 @@ def create_sample_orders(
     count: int,
     stores: Sequence[Store],
     with_history: bool = True,
-    seed: int = 1,
     report: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Writes `count` orders, divided among the stores and spread over two years; raises Conflict without products."""
-    chance = random.Random(seed)  # noqa: S311 - sample data
+    chance = random.Random(1)  # noqa: S311 - sample data
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
     _without_foreign_key_checks()
@@ -247,7 +246,7 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
 
 
 def _order_like(pattern: Order, **values: Any) -> Order:
-    """As the model's constructor, which would take a third of the time to look at every field."""
+    """Faster than the model's constructor, which processes every field."""
     order = Order.__new__(Order)
     order.__dict__.update(pattern.__dict__, **values)
     return order
@@ -291,7 +290,7 @@ def _copy(table: str, columns: Sequence[str], rows: Iterator[list[Any]]) -> None
 
 
 def _numbers(count: int) -> list[int]:
-    """Takes the numbers one by one, as others may take some at the same time."""
+    """Reserves the numbers one by one, because other transactions may reserve numbers at the same time."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval('stores_order_number') FROM generate_series(1, %s)", [count])
         return [number for (number,) in cursor.fetchall()]

@@ -3,7 +3,13 @@ from django.urls import path
 from stores.associations.pages.associations import show_stores, withdraw
 from stores.associations.pages.directory import show_directory, show_listed_store
 from stores.catalog.pages.logos import serve_logo
-from stores.orders.pages.orders import list_orders, show_item_proof, show_order, show_print_file
+from stores.orders.pages.orders import (
+    list_orders,
+    move_order_on,
+    show_item_proof,
+    show_order,
+    show_print_file,
+)
 from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
 from stores.playground.pages.product import add_picture, show_product
 from stores.proofs.pages.live import show_live_proof, show_picture
@@ -16,6 +22,7 @@ urlpatterns = [
     path("logos/<str:sha256>.png", serve_logo, name="store-logo"),
     path(ORDERS, list_orders, name="application-orders"),
     path(f"{ORDERS}/<str:order_id>", show_order, name="application-order"),
+    path(f"{ORDERS}/<str:order_id>/advance", move_order_on, name="application-order-advance"),
     path(
         f"{ORDERS}/<str:order_id>/items/<path:item_key>/proof",
         show_item_proof,

@@ -6,11 +6,14 @@ without a database query. Two addresses of a file signed on the same day are equ
 
 import base64
 import binascii
+import hashlib
+import hmac
 import time
 from datetime import timedelta
+from functools import lru_cache
 
 from django.conf import settings
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from accounts.services.secret_generations import SECRET_KEY, TimeLimited
 
@@ -52,7 +55,13 @@ def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
 
 def _mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
     message = b"\0".join([kind.encode(), name.encode(), day, identity])
-    return salted_hmac("stores.proofs.links", message, secret=key, algorithm="sha256").digest()[:MAC_BYTES]
+    return hmac.digest(_mac_key(key), message, hashlib.sha256)[:MAC_BYTES]
+
+
+@lru_cache(maxsize=8)
+def _mac_key(key: str) -> bytes:
+    """As `django.utils.crypto.salted_hmac` derives it, once."""
+    return hashlib.sha256(b"stores.proofs.links" + key.encode()).digest()
 
 
 def _text(token: bytes) -> str:

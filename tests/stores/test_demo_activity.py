@@ -23,7 +23,7 @@ def loaded(db, settings):
 
 
 @pytest.mark.slow
-def test_the_demo_has_orders_in_every_status_over_a_month(loaded):
+def test_demo_has_orders_in_every_status_over_a_month(loaded):
     orders, now = list(Order.objects.order_by("created")), timezone.now()
 
     assert len(orders) == 40
@@ -43,7 +43,7 @@ def test_the_demo_has_orders_in_every_status_over_a_month(loaded):
 
 
 @pytest.mark.slow
-def test_the_demo_has_calls_requests_and_a_webhook_that_fails(loaded):
+def test_demo_has_calls_requests_and_a_webhook_that_fails(loaded):
     assert AssociationRequest.objects.filter(state="Pending").count() == 2
     # An integrator who follows the guide asks for this store first.
     assert not AssociationRequest.objects.filter(application__client_id="demo-application").exists()
@@ -55,7 +55,7 @@ def test_the_demo_has_calls_requests_and_a_webhook_that_fails(loaded):
     assert set(Order.objects.values_list("pk", flat=True)) == before
 
 
-def test_the_request_log_of_the_demo_has_each_refusal_that_is_counted(db, settings):
+def test_request_log_of_the_demo_has_each_refusal_that_is_counted(db, settings):
     now = timezone.now()
     application = ApplicationFactory()
 

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import (
@@ -28,6 +29,7 @@ from applications.registration.selectors.applications import (
     find_application,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.serializers import (
     Meta,
     StrictChoice,
@@ -39,7 +41,7 @@ from fulfillment.core.api.serializers import (
     timestamp,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Forbidden, Invalid, NotFound
+from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound, refusal_of
 from stores.catalog.models import Store
 
 OPERATORS = Access(rule="Operators.", applications=False, operator_only=True)
@@ -140,7 +142,10 @@ class AssociationViewSet(ApiViewSet):
         "deny": OPERATORS,
     }
 
-    errors = {action: {409: "The request was already decided."} for action in ("withdraw", "approve", "deny")}
+    errors = {
+        **{action: {409: "The request was already decided."} for action in ("withdraw", "approve", "deny")},
+        "create": {409: "500 requests were made in 24 hours (`too_many_associations`)."},
+    }
 
     @extend_schema(
         operation_id="association_request",
@@ -153,7 +158,7 @@ class AssociationViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        values = _validated(AssociationRequestSerializer, request)
+        values = checked_values(AssociationRequestSerializer, request.data, _store_faults)
         caller: Caller = request.auth
         details = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
         if store_id := values.get("StoreID"):
@@ -259,10 +264,18 @@ def _validated(form_class: type[StrictSerializer], request: Request) -> dict[str
 
 
 def _store(store_id: str) -> Store:
-    try:
-        return Store.objects.get(external_id=store_id)
-    except Store.DoesNotExist as error:
-        raise Invalid.at("/StoreID", "store_invalid", f"There is no store {store_id!r}.") from error
+    store = Store.objects.filter(external_id=store_id).first()
+    if store is None:
+        raise refusal_of(_store_faults({"StoreID": store_id}))
+    return store
+
+
+def _store_faults(values: Mapping[str, Any]) -> list[Fault]:
+    store_id = values.get("StoreID")
+    if store_id is None or Store.objects.filter(external_id=store_id).exists():
+        return []
+    message = f"There is no store {store_id!r}; the directory of the portal lists stores that take requests."
+    return [Fault("/StoreID", "store_invalid", message)]
 
 
 def _requesting_application(caller: Caller, application_id: str | None) -> Application:

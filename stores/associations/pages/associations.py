@@ -18,6 +18,7 @@ from accounts.services.associations import request_association, withdraw_associa
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, opened, readable
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.page_messages import errors_as_messages
 from stores.associations.pages.forms import REQUEST_FIELDS, RequestStoreForm, with_labels
 from stores.catalog.models import Store
 
@@ -61,11 +62,8 @@ def withdraw(request: HttpRequest, application_id: str, request_id: str) -> Http
     application = readable(request, application_id)
     if request.method != "POST":
         return _confirm_withdrawal(request, application, request_id)
-    try:
+    with errors_as_messages(request):
         withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, "Request withdrawn.")
     return redirect("portal:application-stores", application.pk)
 
@@ -82,9 +80,8 @@ def _confirm_withdrawal(request: HttpRequest, application: Application, request_
         application,
         "stores",
         heading=f"Withdraw the request for {association_request.store.company_name}?",
-        warning="It is not decided any more. You can request access again at any time.",
+        warning="The request is closed without a decision. You can send a new one at any time.",
         verb="Withdraw",
-        keep="Cancel",
         back=back,
     )
     return render(request, "applications/confirm.html", context)
@@ -110,7 +107,7 @@ def _requested(
             f"Access to {association_request.store} requested. The answer comes by mail and appears here.",
         )
     else:
-        messages.info(request, f"There is a request for {association_request.store} that is still pending.")
+        messages.info(request, f"A request for {association_request.store} is already pending.")
     return True
 
 

@@ -1,4 +1,4 @@
-"""The directory of stores that take requests, and the page of one, where access is requested."""
+"""The directory of stores that accept requests for access, and the page of each store."""
 
 from typing import Any
 
@@ -34,7 +34,8 @@ class RequestAccessForm(forms.Form):
     def __init__(self, *args: Any, applications: list[Application], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [(str(one.pk), one.name) for one in applications]
-        self.fields["application"].choices = choices  # type: ignore[attr-defined]
+        field: Any = self.fields["application"]
+        field.choices = choices
 
 
 @require_safe

@@ -25,7 +25,7 @@ MESSAGE_FIELD = forms.CharField(
     max_length=2000,
     required=False,
     widget=forms.Textarea(attrs={"rows": 3}),
-    help_text="Who you are and what you want to print. The people who decide read it.",
+    help_text="Who you are and what you want to print. Shown to the store when it decides.",
 )
 
 

@@ -24,7 +24,7 @@ class Listing:
 
 
 def listed_stores(*, searched: str = "", country: str = "") -> QuerySet[Store]:
-    """By words that are in the name, the description, or in what the store prints."""
+    """Searches the name, the description and the categories of products."""
     stores = _with_profiles().filter(profile__is_listed=True)
     if country:
         stores = stores.filter(profile__country__iexact=country)

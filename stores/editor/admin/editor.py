@@ -225,9 +225,7 @@ class TemplateEditor:
         known = {fault.pointer for fault in drawn}
         every = [*(fault for fault in faults if fault.pointer not in known), *drawn]
         context = {
-            **self.product_admin.admin_site.each_context(request),
-            "opts": self.product_admin.model._meta,  # noqa: SLF001 - Django's public Meta API
-            "title": f"Template of {product}",
+            **self.product_admin.page_context(request, f"Template of {product}"),
             "is_nav_sidebar_enabled": False,
             "original": product,
             "product": product,

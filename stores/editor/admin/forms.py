@@ -195,13 +195,13 @@ def _number(text: str) -> Any:
     return int(number) if number == int(number) else number
 
 
-def within_words(label: str) -> str:
+def lower_first(label: str) -> str:
     """A label inside of a sentence; what is written in capitals stays so."""
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
 def shown(value: Any) -> str:
-    """What an input shows for a value of the JSON."""
+    """The text of an input for a value of the JSON."""
     if value is None or value is False:
         return ""
     if value is True:
@@ -229,8 +229,8 @@ def _names(members: Sequence[Member]) -> set[str]:
 
 
 def member_words(name: str) -> str:
-    """What the inputs call a member of the template, inside of a sentence and without its unit."""
+    """The label of a member of the template for use in a sentence, without its unit."""
     if name == "Background":
         return "background"
     label = next((one.label for one in (*PAGE_MEMBERS, *BOX_MEMBERS) if one.name == name), name)
-    return within_words(label.partition(" (")[0])
+    return lower_first(label.partition(" (")[0])

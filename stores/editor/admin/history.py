@@ -8,7 +8,7 @@ import orjson
 
 from fulfillment.core.admin.history import FieldChange, first_changes
 from stores.catalog.models import Product, TemplateChange
-from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown, within_words
+from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, lower_first, shown
 
 LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
 PLACE, SIZE = ("X", "Y"), ("Width", "Height")
@@ -146,7 +146,7 @@ def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
 
 
 def _name(box: Mapping[str, Any]) -> str:
-    kind = within_words(KINDS.get(str(box.get("Kind")), "Box"))
+    kind = lower_first(KINDS.get(str(box.get("Kind")), "Box"))
     if box.get("Field"):
         return f"{kind} box of {box['Field']}"
     return f"{kind} box “{_value(box.get('Text'))[:40]}”" if box.get("Text") else f"{kind} box"

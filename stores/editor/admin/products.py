@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.contrib import admin
 from django.urls import URLPattern
 
 from fulfillment.core.admin.history import FieldChange
@@ -14,7 +13,6 @@ from stores.editor.admin.history import template_changes
 from stores.editor.admin.versions import TemplateVersions
 
 
-@admin.register(Product)
 class ProductWithTemplateAdmin(ProductAdmin):
     def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
         return template_changes(record, events)

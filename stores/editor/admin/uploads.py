@@ -73,7 +73,7 @@ class PictureUploads:
             return as_picture(step, artwork)
         crop = action == "crop-background"
         content = reshape_background(artwork=artwork, page=step.open_page, crop=crop)
-        # Under a name of its own: another page may use the picture as it is.
+        # Under a new name, because another page may use the original picture.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
         return as_background(step, self._stored(shaped, content))

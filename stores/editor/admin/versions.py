@@ -24,7 +24,7 @@ from stores.editor.services.drafts import save_template
 from stores.editor.services.previews import preview_page
 
 PIXELS = 600
-# Of each of the two versions; the rest is named by number.
+# Pages shown of each version; the others are named by number.
 SHOWN_PAGES = 4
 
 
@@ -57,9 +57,7 @@ class TemplateVersions:
         left, right = _chosen(request, versions)
         columns = [self._column(context, product, one, versions) for one in (left, right) if one]
         shown = {
-            **self.product_admin.admin_site.each_context(request),
-            "opts": self.product_admin.model._meta,  # noqa: SLF001 - Django's public Meta API
-            "title": f"Versions of the template of {product}",
+            **self.product_admin.page_context(request, f"Versions of the template of {product}"),
             "original": product,
             "product": product,
             "version": context.version,
@@ -81,8 +79,8 @@ class TemplateVersions:
             with_pictures, draft = version_draft(context, product, version)
             saved = save_template(product=product, version=begun, draft=draft, editor=with_pictures)
         except DomainError as error:
-            said = " ".join(dict.fromkeys(fault.message for fault in error.faults)) or error.message
-            messages.error(request, f"Version {number} was not restored. {said}")
+            message = " ".join(dict.fromkeys(fault.message for fault in error.faults)) or error.message
+            messages.error(request, f"Version {number} was not restored. {message}")
             return HttpResponseRedirect(reverse("admin:stores_product_template_versions", args=[product.pk]))
         self.product_admin.log_change(request, product, f"Template of version {number} restored.")
         messages.success(request, f"Version {number} is restored, as version {saved.version}.")

@@ -9,7 +9,7 @@ from fulfillment.core.errors import Fault
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
 from stores.editor.admin.designer import designer_data
-from stores.editor.admin.forms import KINDS, box_inputs, member_words, page_inputs, shown, within_words
+from stores.editor.admin.forms import KINDS, box_inputs, lower_first, member_words, page_inputs, shown
 from stores.editor.admin.requests import SentDraft, draft_as_json
 from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Field
@@ -150,7 +150,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         "background": step.open_page.get("Background") or "",
         "background_errors": errors.get(f"{here}/Background", []),
         "boxes": boxes,
-        "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
+        "kinds": {kind: lower_first(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
         "faults": listed_faults(faults, step.draft),
         "pages": [
@@ -172,7 +172,7 @@ def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]
 
 
 def place_words(pointer: str, draft: Draft) -> str:
-    """Where a fault is, as the page itself names it: "Page 1, box Name: width"."""
+    """The place of a fault in the words of the page: "Page 1, box Name: width"."""
     part, *rest = pointer.strip("/").split("/")
     if part == "TemplateFields":
         return PARTS[part]

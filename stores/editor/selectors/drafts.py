@@ -132,7 +132,7 @@ register_cache(_cache)
 
 
 def _stored_pictures(product_pk: int, version: int) -> _Pictures:
-    """Read and checked once for a version of a product: that takes longer than a preview may."""
+    """Cached by the version of the product, because reading takes longer than a preview may."""
     if (cached := _cache.get((product_pk, version))) is not None:
         return cached
     row = fetch_row(PICTURES, (product_pk,))
@@ -155,7 +155,7 @@ def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Art
 
 
 def as_artwork(upload: ArtworkUpload) -> Artwork:
-    """It was checked when it came in."""
+    """It was checked at its upload."""
     return checked_artwork(upload.name, upload.media_type, bytes(upload.content))
 
 

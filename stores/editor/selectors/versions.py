@@ -20,7 +20,7 @@ LISTED_VERSIONS = 100
 
 @dataclass(frozen=True, slots=True)
 class TemplateVersion:
-    """`since` and `by` are of the change that made it; the first one of a product has neither."""
+    """`since` and `by` come from the change that created the version; a product's first version has neither."""
 
     version: int
     outline: Any
@@ -39,7 +39,7 @@ class VersionIncomplete(Conflict):
 
 
 def template_versions(product: Product) -> list[TemplateVersion]:
-    """Newest first; a version of the product that left its template as it was is none of its own."""
+    """Newest first, without versions of the product that did not change its template."""
     changes = list(
         TemplateChange.objects.filter(product=product)
         .select_related("context")

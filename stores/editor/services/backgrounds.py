@@ -25,7 +25,7 @@ def page_proportion(page: Mapping[str, Any]) -> float | None:
 
 
 def has_shape_of(artwork: Artwork, page: Mapping[str, Any]) -> bool:
-    """As the template's own check; a PDF is measured by rendering alone, and passes."""
+    """Applies the check of templates. A PDF passes, because only rendering can measure it."""
     proportion = page_proportion(page)
     if proportion is None:
         return False
@@ -46,7 +46,7 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
     kind = RESHAPABLE.get(artwork.media_type)
     proportion = page_proportion(page)
     if kind is None or proportion is None:
-        message = "Only a PNG or a JPEG can be made to fit, on a page that has a size."
+        message = "Only a PNG or JPEG can be cropped or fitted, on a page that has a size."
         raise Invalid.at("/Artwork", "not_reshapable", message)
     with Image.open(BytesIO(artwork.data), formats=[kind]) as opened:
         picture = opened if opened.mode in {"L", "RGB", "CMYK"} or kind == "JPEG" else opened.convert("RGBA")
@@ -63,7 +63,7 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
 
 
 def _size(size: tuple[int, int], proportion: float, *, crop: bool) -> tuple[int, int]:
-    """No pixel is enlarged: the largest part of the shape, or the smallest ground that holds it all."""
+    """The size after cropping to the largest part of this shape, or padding to the smallest area; never enlarged."""
     width, height = size
     is_wider = width / height > proportion
     if is_wider == crop:

@@ -27,7 +27,7 @@ class TemplateChanged(Conflict):
 
 @transaction.atomic
 def save_template(*, product: Product, version: int, draft: Draft, editor: EditorContext) -> Product:
-    """Saves the draft as a new version of its product, by the usual product service.
+    """Saves the draft as a new version of its product, by the product service.
 
     Raises TemplateChanged unless the product still has `version`, so that changes of other users are not lost.
     """
@@ -35,7 +35,7 @@ def save_template(*, product: Product, version: int, draft: Draft, editor: Edito
     stored = stored_product(product.pk)
     if stored.version != version:
         message = (
-            f"Somebody saved version {stored.version} of this product; you began with version {version}."
+            f"Another user saved version {stored.version} of this product; you began with version {version}."
         )
         raise TemplateChanged(message, members={"Version": stored.version, "Begun": version})
     artwork, gallery, faults = draft_pictures(editor, draft)
@@ -91,7 +91,7 @@ def store_artwork(*, product: Product, user_id: Any, name: str, media_type: str,
 
 
 def _still_new(draft: Draft, record: Record) -> list[Any]:
-    """The new fields that the product did not get elsewhere in the meantime."""
+    """The new fields that no other change has added to the product in the meantime."""
     known = {entry["FieldName"] for entry in record["TemplateFields"]}
     return [entry for entry in draft.new_fields if entry["FieldName"] not in known]
 

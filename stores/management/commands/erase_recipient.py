@@ -7,17 +7,17 @@ from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
 from stores.orders.models import ActorKind, Order
-from stores.orders.services.recipients import erase_recipient, orders_for_recipient
+from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
 from stores.orders.services.transitions import Actor
 
-# Of the unchanged orders; --dry-run lists all.
+# Unchanged orders that are listed; --dry-run lists all.
 SHOWN = 5
 
 
 class Command(BaseCommand):
     help = (
         "Erase the recipients of orders: addresses, print files and every copy. Prices and statuses stay. "
-        "Orders that are not shipped yet are unchanged unchanged and listed."
+        "Orders that are not shipped yet stay unchanged and are listed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -43,15 +43,26 @@ class Command(BaseCommand):
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
-        unchanged = []
+        unchanged, named = [], []
         for order in orders:
+            has_name = names_recipient(order)
             try:
                 erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
+                named += [str(order.number)] if has_name else []
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
                 raise CommandError(f"{error.message} Run it again.") from error
         self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
+        self._report(unchanged, named)
+
+    def _report(self, unchanged: list[str], named: list[str]) -> None:
+        if named:
+            # All of them: nothing finds them afterwards.
+            self.stdout.write(
+                f"The ExternalIDs of {len(named)} orders stay and seem to name their recipients: {', '.join(named)}. "
+                "If they do, treat dumps and backups as personal data."
+            )
         if unchanged:
             shown = ", ".join(unchanged[:SHOWN]) + (", ..." if len(unchanged) > SHOWN else "")
             raise CommandError(

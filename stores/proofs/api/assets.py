@@ -63,7 +63,7 @@ class AssetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="asset_create",
-        summary="Send a picture",
+        summary="Upload a picture",
         description="One PNG or JPEG picture for the image fields of this store's products, as the raw body or as the "
         "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
         "sRGB. Only the application that sent it can use it, for this store only.",

@@ -53,7 +53,7 @@ class ProofViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="proof_create",
-        summary="Make a proof",
+        summary="Create a proof",
         description="Typesets the product's template with these values and returns the addresses of the files. The "
         "same values for the same version of the product give the same proof. A field left out has its OrgValue, else "
         "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.responses import is_unchanged
@@ -52,12 +52,13 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
                 return _answer(request, linked, file, headers)
     except LinkInvalid:
         return _refusal(
-            403, "This address is not one the service gave out. Make the proof again for a good one."
+            403,
+            "This link is not valid: it is incomplete or was changed. Create the proof again for a new one.",
         )
     except LinkExpired:
-        return _refusal(410, "This address has expired. Make the proof again for a new one.")
+        return _refusal(410, "This link has expired. Create the proof again for a new one.")
     except FileNotFoundError:
-        return _refusal(404, "The file is not kept any longer. Make the proof again.")
+        return _refusal(404, "The file is no longer kept. Create the proof again.")
     except StorageUnavailable as error:
         refusal = _refusal(503, error.message)
         refusal["Retry-After"] = str(error.retry_after)
@@ -97,11 +98,11 @@ def _answer(
         file.close()
         return HttpResponse(status=status, content_type=linked.media_type, headers=headers)
     span = _Span(file, start, end)
-    return StreamingHttpResponse(span, status=status, content_type=linked.media_type, headers=headers)
+    return FileResponse(span, status=status, content_type=linked.media_type, headers=headers)
 
 
 def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:
-    """Start and end of one range; whatever else a Range header may hold is ignored, as RFC 9110 14.2 allows."""
+    """Start and end of one range; all else in a Range header is ignored, as RFC 9110 14.2 allows."""
     match = _RANGE.match(request.headers.get("Range", "").strip())
     if match is None or request.method != "GET" or request.headers.get("If-Range", etag) != etag:
         return None

@@ -10,7 +10,7 @@ import orjson
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
-from stores.catalog.selectors.products import association_required, product_visibility
+from stores.catalog.selectors.products import association_required, no_product, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
 from stores.preflight import ProductFacts
 from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
@@ -86,7 +86,7 @@ class StoredProof:
 def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVersion:
     row = _visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
     if row[1] is None:
-        raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
+        raise NotFound(no_product(product_id), code="product_not_found")
     store, pk, *version = row
     return ProductVersion(pk, product_id, store, *version)
 

@@ -1,4 +1,4 @@
-"""The files of uploaded pictures: what must go when an upload is erased."""
+"""The files of uploaded pictures, and their removal."""
 
 import hashlib
 import logging
@@ -17,7 +17,7 @@ def own_files(asset: Asset) -> list[str]:
 
 
 def remove_asset_files(assets: Sequence[Asset]) -> None:
-    """Removes all files of pictures whose rows are gone, those in the inks of presets too.
+    """Removes all files of pictures whose rows were deleted, including those converted for presets.
 
     Another upload of the very same picture is separated again when it is printed.
     """

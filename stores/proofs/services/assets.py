@@ -14,14 +14,14 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, write_files
 from fulfillment.core.lanes import PICTURES
-from stores.press import apart
+from stores.press import isolation
 from stores.press.uploads import UploadRefused
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger(__name__)
 
 MAXIMUM_BYTES = 10 * 1024 * 1024
-# Must be far less than ASSET_DAYS_KEPT.
+# Must be far less than ASSET_RETENTION_DAYS.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
 
@@ -78,7 +78,7 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         raise _refused("asset_empty", "The file is empty.")
     with PICTURES.slot(caller.key):
         try:
-            upload = apart.clean(content)
+            upload = isolation.clean(content)
         except UploadRefused as error:
             raise _refused(error.code, str(error)) from error
         except TaskFailed as error:

@@ -12,6 +12,7 @@ from accounts.callers import Caller
 from fulfillment.core.caches import WeightedCache
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
+from fulfillment.core.identifiers import parse_uuid
 from fulfillment.core.visible_text import is_blank
 from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_for
@@ -19,7 +20,7 @@ from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.assets import touch_assets
 from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors.layouts import Layout, TemplateMissing, fields_of, layout_of
-from stores.typesetting import Field, Problem, resolve_values
+from stores.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values
 
 CACHE_BYTES = 64 * 1024 * 1024
 
@@ -97,11 +98,20 @@ def merge_template(
     if not product.has_template:
         raise TemplateMissing
     layout = layout_of(product.pk, product.version, product.font_names)
-    with typesetting_errors():
-        resolved = resolve_values(layout.fields, values, layout.template.gallery)
     uploads = uploads or Uploads(caller, product.store_id)
-    assets = _uploads(uploads, layout.fields, layout.template.gallery, resolved, values)
+    with typesetting_errors():
+        resolved, assets = _resolved(layout.fields, values, layout.template.gallery, uploads)
     return TemplateMerge(layout, resolved, assets, uploads, product)
+
+
+def check_data(
+    *, caller: Caller, product: ProductVersion, values: Mapping[str, object], uploads: Uploads
+) -> None:
+    """Raises Invalid with what is wrong with the values, as far as it shows without rendering."""
+    if product.has_template:
+        merge_template(caller=caller, product=product, values=values, uploads=uploads)
+    else:
+        check_values(product=product, values=values, uploads=uploads)
 
 
 def check_values(
@@ -113,34 +123,52 @@ def check_values(
     """
     fields = fields_of(product.pk)
     with typesetting_errors():
-        resolved = resolve_values(fields, values)
-    return _uploads(uploads, fields, {}, resolved, values)
+        return _resolved(fields, values, {}, uploads)[1]
+
+
+def _resolved(
+    fields: Sequence[Field], sent: Mapping[str, object], gallery: Mapping[str, object], uploads: Uploads
+) -> tuple[dict[str, str], dict[str, Asset]]:
+    """The value of every field, and the uploaded pictures; raises ValuesInvalid with the problems of both."""
+    try:
+        resolved = resolve_values(fields, sent, gallery)
+    except ValuesInvalid as refusal:
+        wrong = {problem.pointer for problem in refusal.problems}
+        fine = [one for one in fields if pointer(one.field_name) not in wrong] if "" not in wrong else []
+        texts = {name: value for name, value in sent.items() if isinstance(value, str)}
+        _, unknown = _uploads(uploads, fine, gallery, texts, sent)
+        raise ValuesInvalid([*refusal.problems, *unknown]) from refusal
+    assets, unknown = _uploads(uploads, fields, gallery, resolved, sent)
+    if unknown:
+        raise ValuesInvalid(unknown)
+    return resolved, assets
 
 
 def _uploads(
     uploads: Uploads,
     fields: Sequence[Field],
     gallery: Mapping[str, object],
-    resolved: Mapping[str, str],
+    values: Mapping[str, str],
     sent: Mapping[str, object],
-) -> dict[str, Asset]:
-    """The uploaded pictures by field name. A caller must send an AssetID; a default may also name a gallery picture."""
+) -> tuple[dict[str, Asset], list[Problem]]:
+    """The uploaded pictures by field name, and a problem for each that is unknown.
+
+    A caller must send an AssetID; a default may also name a gallery picture.
+    """
     named = {
-        field.field_name: resolved[field.field_name]
+        field.field_name: values[field.field_name]
         for field in fields
-        if _is_upload(field) and not is_blank(resolved[field.field_name])
+        if _is_upload(field) and not is_blank(values.get(field.field_name, ""))
     }
     named = {
         name: value for name, value in named.items() if sent.get(name) is not None or value not in gallery
     }
     if not named:
-        return {}
-    ids = {name: asset_id for name, value in named.items() if (asset_id := _uuid(value)) is not None}
+        return {}, []
+    ids = {name: asset_id for name, value in named.items() if (asset_id := parse_uuid(value.strip()))}
     found = uploads.find(ids.values())
-    unknown = [name for name in named if ids.get(name) not in found]
-    if unknown:
-        raise values_invalid(_unknown_asset(name) for name in unknown)
-    return {name: found[asset_id] for name, asset_id in ids.items()}
+    unknown = [_unknown_asset(name) for name in named if ids.get(name) not in found]
+    return {name: found[one] for name, one in ids.items() if one in found}, unknown
 
 
 def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
@@ -152,18 +180,9 @@ def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
 
 
 def _unknown_asset(name: str) -> Problem:
-    where = "/" + name.replace("~", "~0").replace("/", "~1")
-    return Problem(
-        where, "unknown_asset", f"{name} must be the AssetID of a picture that you uploaded to this store."
-    )
+    message = f"{name} must be the AssetID of a picture that you uploaded to this store."
+    return Problem(pointer(name), "unknown_asset", message)
 
 
 def _is_upload(field: Field) -> bool:
     return field.type == "Image" and field.sub_type == "Upload"
-
-
-def _uuid(value: str) -> UUID | None:
-    try:
-        return UUID(value.strip())
-    except ValueError:
-        return None

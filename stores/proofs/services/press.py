@@ -18,7 +18,7 @@ from stores.typesetting import Press
 from stores.typesetting.press import separate
 
 # A removed picture is separated again when needed.
-DAYS_KEPT = timedelta(days=14)
+RETENTION = timedelta(days=14)
 
 
 def press_of(product: ProductVersion) -> Press:
@@ -35,8 +35,8 @@ def retention_rules() -> list[RetentionRule]:
     return [
         RetentionRule(
             "separated pictures",
-            lambda: count_old_files(PRESS_PICTURES, DAYS_KEPT),
-            lambda batch: remove_old_files(PRESS_PICTURES, DAYS_KEPT),
+            lambda: count_old_files(PRESS_PICTURES, RETENTION),
+            lambda batch: remove_old_files(PRESS_PICTURES, RETENTION),
         )
     ]
 

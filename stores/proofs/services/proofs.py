@@ -23,7 +23,7 @@ from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
 from stores.typesetting import Press, render_proof
 
-# A use within this time is not recorded again; PROOF_DAYS_KEPT is far longer.
+# A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
 TOUCH_AFTER = timedelta(days=1)
 SOFT_PROOF = "soft proof"
 

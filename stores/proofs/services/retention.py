@@ -32,7 +32,7 @@ _ASSET = re.compile(r"[0-9a-f]{32}\.")
 
 def retention_rules() -> list[RetentionRule]:
     return [
-        unused_proofs(settings.PROOF_DAYS_KEPT),
+        unused_proofs(settings.PROOF_RETENTION_DAYS),
         RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
         RetentionRule("stray proof folders", _count_stray_folders, _remove_stray_folders),
         RetentionRule("stray pictures", _count_stray_assets, _remove_stray_assets),
@@ -50,7 +50,7 @@ def unused_proofs(days: int) -> RetentionRule:
 
 
 def _unused_assets() -> QuerySet[Asset]:
-    before = timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT)
+    before = timezone.now() - timedelta(days=settings.ASSET_RETENTION_DAYS)
     unused = Q(last_used__lt=before) | Q(is_test=True, last_used__lt=_before_of_tests())
     return Asset.objects.filter(unused, is_ordered=False).exclude(pk__in=assets_of_templates())
 
@@ -77,7 +77,7 @@ def _unused_proofs(days: int) -> QuerySet[Proof]:
 
 def _before_of_tests() -> datetime:
     """The age limit for proofs of tests: after the last signed URL has expired."""
-    days = max(settings.TEST_DAYS_KEPT, settings.PROOF_DAYS_SHORTEST)
+    days = max(settings.TEST_RETENTION_DAYS, settings.PROOF_MINIMUM_RETENTION_DAYS)
     return timezone.now() - timedelta(days=days)
 
 
@@ -145,7 +145,7 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
 
 
 def _may_be_unfinished(folder: str, age: timedelta = YOUNG) -> bool:
-    return any(_is_young(f"{folder}/{name}", age) for name in listed(folder)[1])
+    return any(_is_recent(f"{folder}/{name}", age) for name in listed(folder)[1])
 
 
 def _stray_digests() -> Iterator[str]:
@@ -161,10 +161,10 @@ def _stray_assets() -> Iterator[str]:
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
             stored = {name for one in Asset.objects.filter(pk__in=ids) for name in own_files(one)}
             strays = {f"assets/{shard}/{name}" for name in names} - stored
-            yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
+            yield from (name for name in sorted(strays) if not _is_recent(name, YOUNG))
 
 
-def _is_young(name: str, age: timedelta) -> bool:
+def _is_recent(name: str, age: timedelta) -> bool:
     try:
         return default_storage.get_modified_time(name) > timezone.now() - age
     except Exception:

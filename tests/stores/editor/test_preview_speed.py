@@ -7,7 +7,7 @@ from tests.benchmarks.previews import DESIGNS, PROCESSOR_MARK, milliseconds_of
 ROUNDS = 3
 
 
-def test_a_changed_page_is_drawn_within_the_mark():
+def test_changed_page_is_drawn_within_the_mark():
     """In processor time; what else the machine does may spoil two of three rounds."""
     medians: list[float] = []
     while not medians or (medians[-1] > PROCESSOR_MARK and len(medians) < ROUNDS):

@@ -52,7 +52,7 @@ def test_mode_never_changes(owner):
         Application.objects.filter(pk=made["ID"]).update(is_first_party=True)
 
 
-def test_what_is_registered_through_a_test_application_is_one(world, test_application):
+def test_application_registered_by_a_test_application_is_a_test(world, test_application):
     client = world.as_user(world.user, application=test_application)
 
     assert register(client).json()["IsTest"] is True

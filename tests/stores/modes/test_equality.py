@@ -46,7 +46,7 @@ def test_both_modes_answer_the_same(clients, products):
 
 
 @pytest.mark.slow
-def test_a_thousand_quotes_and_two_hundred_orders_are_the_same(clients, products):
+def test_thousand_quotes_and_two_hundred_orders_are_the_same(clients, products):
     found, refused = differing(clients, products, quotes=1000, orders=200, seed=11)
 
     assert found == []

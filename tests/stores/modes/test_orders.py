@@ -17,8 +17,8 @@ from stores.catalog.services.usage import flush_store_usage
 from stores.console import dashboard_cards, needs_attention
 from stores.orders.models import Order, OrderDay, OrderTally
 from stores.orders.selectors.tallies import orders_by_status
+from stores.orders.services.simulation import advance_demo_orders
 from stores.orders.services.tallies import count_all_orders
-from stores.orders.services.transitions import advance_demo_orders
 from tests.factories.orders import card_data, make_card, make_product, order_body
 from tests.support.modes import add_test_application
 
@@ -132,7 +132,7 @@ def test_export_with_test_orders_is_walked_in_their_order(shop, tester, staff, q
     assert seen == placed
 
 
-def test_walk_goes_on_where_the_last_test_order_was_pruned(shop, tester, staff):
+def test_walk_continues_where_the_last_test_order_was_pruned(shop, tester, staff):
     placed = [shop.place(client).json()["OrderID"] for client in (None, tester, None, tester)]
     link = staff.call("GET", f"{EXPORT}?includeTest=true&take=2")["Link"]
     Order.objects.filter(pk=placed[1]).delete()
@@ -165,7 +165,7 @@ def test_quote_of_one_mode_is_unknown_to_the_other(shop, tester, staff):
         assert other.call("GET", f"/store/associated/quote/{quote['QuoteID']}").status_code == 404
 
 
-def test_what_a_person_makes_on_own_account_is_never_made_from_tests(shop, tester, staff):
+def test_live_order_of_a_user_is_never_made_from_tests(shop, tester, staff):
     """Through the service's own applications a person sees both modes, and makes live orders."""
     quote = tester.call("POST", "/store/associated/quote", QUOTE).json()
     order = shop.place(tester).json()

@@ -43,7 +43,7 @@ def grow_old(age=OLD):
             model.objects.filter(pk=row.pk).update(created=row.created - age)
 
 
-def test_old_test_orders_go_with_everything_of_them(shop, application, tester):
+def test_old_test_orders_are_removed_with_all_their_records(shop, application, tester):
     install_append_only_triggers()
     create_webhook(application=application, values={"URL": "https://192.0.43.8/events"})
     make_card(shop.store)
@@ -89,12 +89,12 @@ def test_pictures_of_pruned_test_orders_go(shop, tester):
 
 
 def test_young_test_orders_and_old_live_ones_stay(shop, tester, settings):
-    settings.TEST_DAYS_KEPT = 40
+    settings.TEST_RETENTION_DAYS = 40
     shop.place(tester)
     shop.place()
     grow_old()
     assert prune("test orders") == 0
-    settings.TEST_DAYS_KEPT = 30
+    settings.TEST_RETENTION_DAYS = 30
     assert prune("test orders") == 1
     assert Order.objects.get().is_test is False
 
@@ -112,7 +112,7 @@ def test_history_of_a_live_order_is_closed_still(shop, tester):
         cursor.execute("UPDATE stores_order SET is_test = true, position = -5")
 
 
-def test_old_test_quotes_go_but_what_was_ordered(shop, tester):
+def test_old_test_quotes_are_removed_unless_ordered(shop, tester):
     quotes = [tester.call("POST", "/store/associated/quote", QUOTE).json() for _ in range(3)]
     live = shop.world.as_application().call("POST", "/store/associated/quote", QUOTE).json()
     body = order_body(QuoteID=quotes[0]["QuoteID"], OptionID="GROUND-3")
@@ -125,7 +125,7 @@ def test_old_test_quotes_go_but_what_was_ordered(shop, tester):
     assert kept == {quotes[0]["QuoteID"], live["QuoteID"]}
 
 
-def test_proofs_of_tests_are_their_own_and_go_first(shop, tester):
+def test_proofs_of_tests_are_their_own_and_are_removed_first(shop, tester):
     make_card(shop.store)
     addresses = [
         client.call("POST", "/store/associated/product/card-two-sided/proof", card_data()).json()["PdfURL"]

@@ -5,9 +5,10 @@ from django.utils import timezone
 
 from stores.orders.models import Order, OrderStory
 from stores.orders.services import story_steps
+from stores.orders.services.simulation import advance_order
 from stores.orders.services.stories import STEP
 from stores.orders.services.story_steps import PATHS, due_stories, postpone_step, run_step
-from stores.orders.services.transitions import Actor, advance_order
+from stores.orders.services.transitions import Actor
 from tests.factories.orders import order_body
 from tests.support.modes import add_test_application
 
@@ -95,7 +96,7 @@ def test_cancellation_within_production_is_accepted_by_other_stories(shop, teste
     assert not OrderStory.objects.exists()
 
 
-def test_story_goes_on_from_where_it_was_advanced_and_ends_elsewhere(shop, tester):
+def test_story_continues_from_where_it_was_advanced_and_ends_elsewhere(shop, tester):
     advanced, moved = (begin(shop, tester, "Returned") for _ in range(2))
     shop.act(advanced, "advance", client=tester)
     play(advanced)
@@ -107,7 +108,7 @@ def test_story_goes_on_from_where_it_was_advanced_and_ends_elsewhere(shop, teste
     assert not OrderStory.objects.exists()
 
 
-def test_step_is_taken_once_whoever_comes(shop, tester):
+def test_step_of_a_test_outcome_runs_once(shop, tester):
     order = begin(shop, tester, "Returned")
     OrderStory.objects.update(due=timezone.now())
 

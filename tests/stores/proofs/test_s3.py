@@ -14,7 +14,7 @@ from django.test import Client
 from moto.server import ThreadedMotoServer
 from PIL import Image
 
-import fulfillment.settings
+from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.files.stored import print_folder
 from stores.catalog.services.products import save_product
 from stores.orders.models import Order, OrderItem
@@ -51,8 +51,7 @@ def bucket(server, settings, monkeypatch):
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(fulfillment.settings, "FILE_STORAGE", "s3")
-    settings.STORAGES = {**settings.STORAGES, "default": fulfillment.settings._file_storage()}
+    settings.STORAGES = {**settings.STORAGES, "default": storage_settings("s3")}
     own = boto3.resource("s3", region_name="us-east-1", endpoint_url=server).create_bucket(Bucket=BUCKET)
     sent: list[str] = []
     broken: dict[str, int] = {}
@@ -217,7 +216,7 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
 
     assert {thing.name: thing.count() for thing in retention_rules() if thing.count()} == {}
     monkeypatch.setattr(retention, "YOUNG", -retention.YOUNG)
-    monkeypatch.setattr(pruning, "_is_young", lambda name, age: False)
+    monkeypatch.setattr(pruning, "_is_recent", lambda name, age: False)
     removed = {thing.name: sum(thing.remove(10)) for thing in retention_rules()}
     strays = {"stray proof folders": 1, "stray pictures": 1, "stray print files": 1}
     assert {name: count for name, count in removed.items() if count} == strays
@@ -229,8 +228,8 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
 def both(bucket, settings, tmp_path):
     """The folder in use, and the bucket to move to."""
     settings.MEDIA_ROOT, settings.FILE_STORAGE = tmp_path, "folder"
-    folder = fulfillment.settings._file_storage("folder")
-    bucket_options = fulfillment.settings._file_storage("s3")
+    folder = storage_settings("folder")
+    bucket_options = storage_settings("s3")
     settings.STORAGES = {**settings.STORAGES, "default": folder, "folder": folder, "s3": bucket_options}
     return bucket
 
@@ -261,7 +260,7 @@ def test_files_move_to_the_bucket_and_back_and_are_compared(both, shop_client, s
     assert files_below(tmp_path) == before
 
 
-def test_stopped_move_goes_on_and_a_wrong_copy_is_sent_again(both, shop_client, tmp_path, capsys):
+def test_stopped_move_continues_and_a_wrong_copy_is_sent_again(both, shop_client, tmp_path, capsys):
     for _ in range(3):
         upload(shop_client)
     names = sorted(files_below(tmp_path))
@@ -285,7 +284,7 @@ def test_stopped_move_goes_on_and_a_wrong_copy_is_sent_again(both, shop_client, 
     assert {key.removeprefix("shop/"): both.read(key) for key in list(both.keys())} == files_below(tmp_path)
 
 
-def test_move_names_files_that_rows_name_and_nobody_has(both, shop_client, tmp_path):
+def test_move_names_missing_files(both, shop_client, tmp_path):
     upload(shop_client)
     (lost,) = files_below(tmp_path)
     (tmp_path / lost).unlink()

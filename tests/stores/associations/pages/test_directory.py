@@ -62,7 +62,7 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
     assert "Requested</span>" in browser.get("/stores").content.decode()
 
 
-def test_nobody_requests_for_an_application_of_others(world, browser):
+def test_user_cannot_request_for_an_application_of_others(world, browser):
     listed(world.unassociated)
 
     answer = browser.post("/stores/unassociated", {"application": str(world.other_application.pk)})

@@ -11,7 +11,7 @@ def address(world) -> str:
     return f"/applications/{world.application.pk}/stores"
 
 
-def test_the_page_shows_associations_in_plain_words(world, browser, address):
+def test_page_shows_associations_in_plain_words(world, browser, address):
     page = browser.get(address).content.decode()
 
     assert "Associated Print" in page
@@ -19,7 +19,7 @@ def test_the_page_shows_associations_in_plain_words(world, browser, address):
     assert "Unassociated Print" not in page
 
 
-def test_a_store_is_requested_once_and_withdrawn(world, browser, address):
+def test_store_is_requested_once_and_withdrawn(world, browser, address):
     sent = {"store": "unassociated", "grants": ["Store.Self.Read"], "message": "Postcards for Acme"}
 
     assert browser.post(address, sent)["Location"] == address
@@ -33,7 +33,7 @@ def test_a_store_is_requested_once_and_withdrawn(world, browser, address):
     )
     page = browser.get(address).content.decode()
     assert "Postcards for Acme" in page
-    assert "still pending" in page
+    assert "is already pending" in page
 
     browser.post(f"{address}/{requested.pk}/withdraw")
     requested.refresh_from_db()
@@ -42,7 +42,7 @@ def test_a_store_is_requested_once_and_withdrawn(world, browser, address):
     assert "was decided before" in again.content.decode()
 
 
-def test_the_answer_appears_with_its_note(world, browser, address):
+def test_answer_appears_with_its_note(world, browser, address):
     browser.post(address, {"store": "unassociated"})
     deny_association(
         caller=Caller.on_pages(world.operator),
@@ -55,7 +55,7 @@ def test_the_answer_appears_with_its_note(world, browser, address):
     assert "Not yet, sorry" in page
 
 
-def test_an_unknown_store_and_a_wrong_grant_are_refused_beside_the_field(world, browser, address):
+def test_unknown_store_and_a_wrong_grant_are_refused_at_the_field(world, browser, address):
     response = browser.post(address, {"store": "nowhere", "grants": ["Application.All.Write"]})
 
     assert set(response.context["form"].errors) == {"store", "grants"}

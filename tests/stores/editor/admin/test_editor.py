@@ -170,7 +170,7 @@ def test_faults_are_reported_at_their_field_with_their_path(editor):
     assert 'aria-describedby="box-0-Size-error"' in content
 
 
-def test_a_preview_shows_the_rest_of_a_page_with_faults(editor):
+def test_preview_shows_the_rest_of_a_page_with_faults(editor):
     sent = editor.open()
 
     found = editor.preview(sent, **{"box-0-Size": "large"})
@@ -220,13 +220,13 @@ def test_pages_and_boxes_are_added_moved_and_removed(editor):
 
 
 @pytest.mark.parametrize("button", OUT_OF_RANGE)
-def test_what_is_out_of_range_changes_nothing(editor, button):
+def test_index_out_of_range_changes_nothing(editor, button):
     sent = editor.open()
 
     assert draft_of(editor.press(sent, button)) == orjson.loads(sent["draft"])
 
 
-def test_a_background_is_uploaded_shown_and_saved(editor):
+def test_background_is_uploaded_shown_and_saved(editor):
     file = SimpleUploadedFile("front.svg", SVG)
 
     answer = editor.press(editor.open(), "upload", file=file, use="background")
@@ -249,7 +249,7 @@ def test_a_background_is_uploaded_shown_and_saved(editor):
         ("bad.png", b"no picture", "not a readable PNG"),
     ],
 )
-def test_an_upload_that_cannot_be_used_is_refused(editor, name, content, said):
+def test_upload_that_cannot_be_used_is_refused(editor, name, content, said):
     answer = editor.press(editor.open(), "upload", file=SimpleUploadedFile(name, content))
 
     assert answer.status_code == 422
@@ -257,14 +257,14 @@ def test_an_upload_that_cannot_be_used_is_refused(editor, name, content, said):
     assert not ArtworkUpload.objects.exists()
 
 
-def test_a_second_editor_is_told_and_loses_nothing(editor):
+def test_second_editor_is_informed_and_loses_nothing(editor):
     first, second = editor.open(), editor.open()
     editor.press(first, "save", **{"box-0-X": "11"})
 
     answer = editor.press(second, "save", **{"box-0-Y": "22"})
     content = answer.content.decode()
 
-    assert "Somebody saved version 2 of this product; you began with version 1." in content.replace(
+    assert "Another user saved version 2 of this product; you began with version 1." in content.replace(
         "&#x27;", "'"
     )
     assert (boxes_of(editor.product)[0]["X"], boxes_of(editor.product)[0]["Y"]) == (11, 5)
@@ -275,12 +275,12 @@ def test_a_second_editor_is_told_and_loses_nothing(editor):
     assert Product.objects.get().version == 3
 
 
-def test_a_change_of_the_product_itself_counts_as_somebody_elses(editor):
+def test_change_of_the_product_itself_is_an_edit_conflict(editor):
     sent = editor.open()
     record = stored_product(editor.product.pk).record
     save_product(store=editor.product.store, product=editor.product, values={**record, "Name": "Renamed"})
 
-    assert "Somebody saved version 2" in editor.press(sent, "save", **{"box-0-X": "1"}).content.decode()
+    assert "Another user saved version 2" in editor.press(sent, "save", **{"box-0-X": "1"}).content.decode()
     assert Product.objects.get().name == "Renamed"
 
 
@@ -316,11 +316,11 @@ def test_print_file_keeps_the_preset_of_the_product(editor):
 
 
 @pytest.mark.parametrize("draft", NOT_WHOLE)
-def test_a_form_that_is_not_whole_is_a_bad_request(editor, draft):
+def test_form_that_is_not_whole_is_a_bad_request(editor, draft):
     assert editor.press(editor.open(), "save", draft=draft).status_code == 400
 
 
-def test_a_product_without_a_template_begins_with_an_empty_page(editor):
+def test_product_without_a_template_begins_with_an_empty_page(editor):
     editor.product = make_card(editor.product.store, "plain", Template=None)
 
     sent = inputs(editor.press(editor.open(), "add-box:Text"))
@@ -343,7 +343,7 @@ def test_colors_are_written_as_inks_too(editor):
     assert editor.open()["box-0-Color"] == "0 100 0 0 Cut Contour"
 
 
-def test_a_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_queries):
+def test_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_queries):
     sent = editor.open()
 
     with django_assert_max_num_queries(6):
@@ -369,7 +369,7 @@ def photo(width, height):
 
 @pytest.mark.parametrize(("how", "name"), [("crop-background", "cropped"), ("fit-background", "fitted")])
 @pytest.mark.parametrize("size", [(400, 300), (100, 300)])
-def test_a_background_of_another_shape_can_be_made_to_fit(editor, how, name, size):
+def test_background_of_another_shape_can_be_made_to_fit(editor, how, name, size):
     sent = editor.open()
     before = draft_of_form(sent)["Pages"][0].get("Background")
 
@@ -385,7 +385,7 @@ def test_a_background_of_another_shape_can_be_made_to_fit(editor, how, name, siz
     assert editor.press(inputs(shaped), "save").status_code == 302
 
 
-def test_an_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
+def test_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
     sent = editor.open()
     page = draft_of_form(sent)["Pages"][0]
     bleed = 2 * page.get("BleedMM", 0)
@@ -398,7 +398,7 @@ def test_an_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
     assert draft_of(same)["Pages"][0]["Background"] == "photo.png"
 
 
-def test_a_page_whose_background_has_another_shape_keeps_its_picture(editor):
+def test_page_whose_background_has_another_shape_keeps_its_picture(editor):
     sent = editor.open()
     page = draft_of_form(sent)["Pages"][0]
     bleed = 2 * page.get("BleedMM", 0)
@@ -421,7 +421,7 @@ def draft_of_form(sent):
     return orjson.loads(sent["draft"])
 
 
-def test_a_field_added_in_the_editor_is_saved_with_the_template(editor):
+def test_field_added_in_the_editor_is_saved_with_the_template(editor):
     new = {"new-field-name": "Slogan", "new-field-type": "Text:MultiLine"}
 
     sent = inputs(editor.press(editor.open(), "add-field", **new))
@@ -444,7 +444,7 @@ def test_hidden_boxes_are_checked_and_not_drawn(editor):
     assert [fault["pointer"] for fault in wrong["faults"]] == ["/Pages/0/Boxes/0/Size"]
 
 
-def test_a_preview_with_its_bleed_is_wider_in_proportion(editor):
+def test_preview_with_its_bleed_is_wider_in_proportion(editor):
     found = editor.preview(editor.open(), bleed="1", pixels="949")
 
     picture = base64.b64decode(found["picture"].partition(",")[2])

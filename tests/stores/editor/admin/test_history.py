@@ -1,4 +1,4 @@
-"""What the history of a product tells of its template, whoever changed it."""
+"""The history of a product shows every change of its template."""
 
 import json
 
@@ -107,7 +107,7 @@ def test_one_change_is_reported_as_one_line(before, after, reported):
     assert changes_of_template(before, after) == [reported]
 
 
-def test_a_page_put_in_between_leaves_the_others_untold():
+def test_inserted_page_is_the_only_one_reported():
     first, second, added = page(text_box("A")), page(text_box("B")), page()
 
     assert changes_of_template(outline(first, second), outline(first, added, second)) == [
@@ -116,7 +116,7 @@ def test_a_page_put_in_between_leaves_the_others_untold():
     ]
 
 
-def test_a_template_replaced_is_reported_in_a_bounded_number_of_lines():
+def test_template_replaced_is_reported_in_a_bounded_number_of_lines():
     boxes = [text_box(f"F{number}") for number in range(60)]
 
     reported = changes_of_template(outline(page()), outline(page(*boxes)))
@@ -125,7 +125,7 @@ def test_a_template_replaced_is_reported_in_a_bounded_number_of_lines():
     assert reported[-1] == ("Template", "", "and 21 more changes")
 
 
-def test_the_history_of_a_product_tells_what_became_of_its_template(world):
+def test_history_of_a_product_shows_changes_of_its_template(world):
     product = make_card(world.associated)
     artwork = {"front.svg": {"MediaType": "image/svg+xml", "Data": SVG % 9}}
     change(
@@ -141,7 +141,7 @@ def test_the_history_of_a_product_tells_what_became_of_its_template(world):
     assert "&lt;svg" not in reported
 
 
-def test_an_import_is_reported_as_well_and_a_change_of_the_price_adds_nothing(world):
+def test_import_is_reported_as_well_and_a_change_of_the_price_adds_nothing(world):
     product = make_card(world.associated)
     record = json.loads(b"".join(write_catalog(catalog_of(["associated"]))))
     listed = record["Stores"][0]["Products"][0]
@@ -177,7 +177,7 @@ def test_pictures_are_kept_as_digests_and_very_long_pages_as_numbers(world):
 
 
 @pytest.mark.parametrize("template", ["7", "[]", '"text"', '{"Artwork": [1], "Pages": {}}', "null"])
-def test_a_template_of_any_form_can_be_written(world, template):
+def test_template_of_any_form_can_be_written(world, template):
     product = make_card(world.associated)
 
     with connection.cursor() as cursor:

@@ -44,7 +44,7 @@ def restore(client, product, version, begun):
     return " ".join(str(message) for message in answer.context["messages"])
 
 
-def test_a_version_is_restored_with_the_picture_that_left_it(client, product):
+def test_version_is_restored_with_the_picture_that_left_it(client, product):
     first = product.template
     change(product, Template=template(4, X=20))
 
@@ -73,7 +73,7 @@ def test_two_versions_stand_side_by_side_with_what_changed(client, product):
     assert client.get(address(product), {"left": "77"}).status_code == 404
 
 
-def test_a_version_without_its_picture_is_refused_and_says_so(client, product):
+def test_version_without_its_picture_is_refused_and_says_so(client, product):
     change(product, Template=template(4))
     TemplatePicture.objects.update(created=timezone.now() - EARLIER_PICTURE_RETENTION * 2)
     [rule] = [rule for rule in retention_rules() if rule.name == "pictures of earlier templates"]
@@ -90,12 +90,12 @@ def test_restoring_loses_nothing_that_was_saved_meanwhile(client, product):
     change(product, Template=template(5))
 
     said = restore(client, product, 1, 2)
-    assert "Somebody saved version 3 of this product; you began with version 2." in said
+    assert "Another user saved version 3 of this product; you began with version 2." in said
     assert "There is no version 77" in restore(client, product, 77, 3)
     assert Product.objects.get().version == 3
 
 
-def test_a_version_that_shows_a_field_that_is_gone_says_what_is_wrong(client, product):
+def test_version_that_shows_a_field_that_is_gone_says_what_is_wrong(client, product):
     change(product, Template=template(9, Field="Title"), TemplateFields=[field("Title")])
 
     said = restore(client, product, 1, 2)
@@ -103,7 +103,7 @@ def test_a_version_that_shows_a_field_that_is_gone_says_what_is_wrong(client, pr
     assert "Field must be one of the product's fields: Title." in said
 
 
-def test_the_script_gets_answers_as_json(client, product):
+def test_script_gets_answers_as_json(client, product):
     def press(button, **values):
         draft = '{"Pages": [{"WidthMM": 88.9, "HeightMM": 50.8, "Boxes": []}], "Artwork": {}, "Gallery": {}}'
         sent = {"draft": draft, "version": 1, "page": 0, "do": button, **values}
@@ -120,7 +120,7 @@ def test_the_script_gets_answers_as_json(client, product):
     assert added["draft"]["NewFields"][0]["Choices"] == ["Matte", "Gloss"]
     assert added["samples"]["Paper"] == "Matte"
     assert press("save") == {"saved": 2, "message": "Saved as version 2."}
-    assert press("save")["changed"].startswith("Somebody saved version 2")
+    assert press("save")["changed"].startswith("Another user saved version 2")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_inks_are_shown_as_the_typesetter_shows_them(client, product, inks, colo
     assert client.get(address(product, "color"), inks).json() == {"color": color}
 
 
-def test_a_specimen_is_a_picture_of_a_family_that_is_there(client, product):
+def test_specimen_is_a_picture_of_a_family_that_is_there(client, product):
     found = client.get(address(product, "font"), {"family": "Lato"})
 
     assert (found["Content-Type"], found.content[:4]) == ("image/png", b"\x89PNG")

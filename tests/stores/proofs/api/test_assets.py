@@ -126,7 +126,7 @@ def kept_pixel(client, picture, **options):
     return Image.open(BytesIO(fetched(client, record)[1])).convert("RGBA").getpixel((0, 0))
 
 
-def test_profile_counts_whatever_the_kind_of_png(client):
+def test_profile_applies_to_every_kind_of_png(client):
     plain = Image.new("RGB", (4, 4), (200, 100, 0))
     through = plain.copy()
     through.putalpha(128)
@@ -186,7 +186,7 @@ def test_form_needs_exactly_one_file(client, count):
     assert code(client.post(PATH, files)) == "asset_one_file"
 
 
-def test_what_is_no_picture_is_refused(client):
+def test_unreadable_picture_is_refused(client):
     frames = [Image.new("RGB", (9, 9), color) for color in ("red", "blue")]
     animated = BytesIO()
     frames[0].save(animated, "PNG", save_all=True, append_images=frames[1:])

@@ -216,7 +216,7 @@ def test_visibility_is_that_of_products(world):
         assert answer(client, "demo") == (200, None)
 
 
-def test_association_is_judged_before_the_body(world):
+def test_association_is_checked_before_the_body(world):
     make_card(world.associated)
     client = world.as_application(world.other_application)
 
@@ -265,7 +265,7 @@ def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queri
     assert not any("UPDATE stores_proof" in query["sql"] for query in queries.captured_queries)
 
 
-def test_proof_keeps_the_traces_of_each_caller_who_asks_for_it(world, client):
+def test_proof_records_each_caller_who_requests_it(world, client):
     make_card(world.associated)
     Role.objects.create(application=world.other_application, store=world.associated, grant="Store.Self.Read")
     client.call("POST", PATH, {"Name": "Ada"})

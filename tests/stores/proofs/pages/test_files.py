@@ -158,7 +158,7 @@ def test_nothing_can_be_listed(client, proof):
         assert client.get(path).status_code == 404
 
 
-def test_address_is_good_for_30_days_and_then_gone(client, make):
+def test_address_is_valid_for_30_days_and_then_removed(client, make):
     with time_machine.travel(NOON, tick=False) as clock:
         path = make()["PdfURL"]
         stored = find_proof(Proof.objects.get().digest)

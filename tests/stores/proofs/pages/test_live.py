@@ -5,13 +5,16 @@ import json
 import re
 import shlex
 import threading
+from io import BytesIO
 
 import pytest
+from PIL import Image, ImageChops, ImageStat
 
 from fulfillment.core.lanes import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.services import live_proofs
 from tests.factories.orders import make_card
+from tests.support.patience import PATIENCE
 from tests.support.scenario import ApiClient
 
 
@@ -20,7 +23,7 @@ def card(world):
     return make_card(world.demo, "business-card")
 
 
-def test_a_stranger_sees_the_name_on_the_card_and_nothing_is_stored(card, client):
+def test_signed_out_visitor_sees_the_name_on_the_card_and_nothing_is_stored(card, client):
     first, same, other = (
         client.get("/live-proof.png", {"name": name}) for name in ("Ada", "Ada", "Grace Hopper")
     )
@@ -31,7 +34,18 @@ def test_a_stranger_sees_the_name_on_the_card_and_nothing_is_stored(card, client
     assert not Proof.objects.exists()
 
 
-def test_the_shown_request_is_one_the_api_answers(card, client, world):
+def test_picture_is_small_and_looks_the_same(card, client, monkeypatch):
+    small = client.get("/live-proof.png", {"name": "Ada"}).content
+    monkeypatch.setattr(live_proofs, "in_few_colours", lambda png: png)
+    live_proofs._kept.clear()
+    whole = client.get("/live-proof.png", {"name": "Ada"}).content
+
+    difference = ImageChops.difference(*(Image.open(BytesIO(one)).convert("RGB") for one in (small, whole)))
+    assert len(small) < len(whole) / 2
+    assert ImageStat.Stat(difference).mean < [1.5] * 3
+
+
+def test_shown_request_is_one_the_api_answers(card, client, world):
     code = client.get("/live-proof", {"name": 'Seán O\'Hara "Jr"'}).json()["Code"]
     words = shlex.split(code["curl"].replace("\\\n", " "))
     address, body = words[1], json.loads(words[words.index("-d") + 1])
@@ -50,14 +64,14 @@ def test_the_shown_request_is_one_the_api_answers(card, client, world):
     ("name", "said"),
     [("x" * 61, "at most 60"), ("W" * 60, "does not fit"), ("a\u2028b", "control character")],
 )
-def test_what_cannot_be_printed_is_explained(card, client, name, said):
+def test_unprintable_name_is_explained(card, client, name, said):
     answer = client.get("/live-proof", {"name": name})
 
     assert answer.status_code == 400
     assert said in answer.json()["Message"]
 
 
-def test_an_address_has_a_limit_and_what_is_known_is_free(card, client, settings):
+def test_address_has_a_limit_and_cached_answers_are_not_counted(card, client, settings):
     settings.LIVE_PROOFS_PER_MINUTE = 2
 
     statuses = [client.get("/live-proof", {"name": name}).status_code for name in ("A", "B", "A", "C")]
@@ -68,19 +82,19 @@ def test_an_address_has_a_limit_and_what_is_known_is_free(card, client, settings
     assert client.get("/live-proof?name=E", REMOTE_ADDR="203.0.113.9").status_code == 200
 
 
-def test_strangers_together_take_one_renderer_and_leave_the_rest(card, client, monkeypatch, settings):
+def test_anonymous_requests_share_one_renderer(card, client, monkeypatch, settings):
     settings.RENDERINGS_AT_ONCE = 3
     monkeypatch.setattr(live_proofs, "WAIT_SECONDS", 0.2)
     held, go_on = threading.Event(), threading.Event()
 
     def draw_for_long() -> None:
-        with live_proofs.LIVE_PROOFS.slot(live_proofs.STRANGERS):
+        with live_proofs.LIVE_PROOFS.slot(live_proofs.VISITORS):
             held.set()
-            go_on.wait(20)
+            go_on.wait(PATIENCE)
 
     other = threading.Thread(target=draw_for_long)
     other.start()
-    held.wait(20)
+    assert held.wait(PATIENCE)
     refused = client.get("/live-proof", {"name": "Late"})
     with RENDERINGS.slot("user:1", wait=0.2), RENDERINGS.slot("user:2", wait=0.2):
         go_on.set()

@@ -77,7 +77,7 @@ def test_product_prints_by_its_preset_and_without_one_by_the_built_in(world):
     assert boxes == {"card": False, "coated-card": True}
 
 
-def test_a_changed_preset_counts_at_once_and_its_profile_goes_into_the_file(world):
+def test_changed_preset_counts_at_once_and_its_profile_goes_into_the_file(world):
     preset = PrintPresetFactory(code="coated", policy="CMYK")
     product = make_card(world.associated, Preset="coated")
     before = printed(product, {"Name": "Ada"})
@@ -127,11 +127,11 @@ def test_separated_pictures_are_removed_when_they_are_old(world, stored_files, m
     assert (rule.count(), sum(rule.remove(10)), rule.count()) == (1, 1, 0)
 
 
-def test_unused_upload_goes_with_its_plates(world, stored_files, settings):
+def test_unused_upload_is_removed_with_its_plates(world, stored_files, settings):
     asset = upload(Caller(), world.associated, Image.new("CMYK", (60, 40), (0, 0, 0, 178)))
     names = [f"assets/{asset.pk.hex[:2]}/{asset.pk.hex}.{form}" for form in ("jpg", "plates.jpg")]
     assert all(default_storage.exists(name) for name in names)
-    Asset.objects.update(last_used=timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT + 1))
+    Asset.objects.update(last_used=timezone.now() - timedelta(days=settings.ASSET_RETENTION_DAYS + 1))
 
     for rule in retention_rules():
         sum(rule.remove(10))

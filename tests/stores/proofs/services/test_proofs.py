@@ -18,6 +18,7 @@ from stores.proofs.services.proofs import make_proof
 from stores.templates.errors import RenderersBusy
 from stores.typesetting import RenderingBusy, RenderingTimedOut
 from tests.factories.templates import make_card, make_demo_product
+from tests.support.patience import PATIENCE
 
 THREADS = 20
 
@@ -59,7 +60,7 @@ def started(count, work):
         thread.start()
     yield results
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE)
 
 
 def lock_elsewhere(digest):
@@ -126,7 +127,7 @@ def test_storage_failure_leaves_nothing_half_written(world, broken_storage, stor
     assert (Proof.objects.count(), stored_files()) == (0, [])
 
 
-def test_storage_failure_is_answered_503_and_the_next_try_succeeds(world, broken_storage, monkeypatch):
+def test_storage_failure_is_answered_503_and_the_next_attempt_succeeds(world, broken_storage, monkeypatch):
     make_card(world.associated)
     client = world.as_application()
     broken_storage(1)

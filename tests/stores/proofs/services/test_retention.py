@@ -44,7 +44,7 @@ def age(names):
         os.utime(default_storage.path(name), (then, then))
 
 
-def test_unused_proofs_go_with_their_files_in_batches(make, stored_files):
+def test_unused_proofs_are_removed_with_their_files_in_batches(make, stored_files):
     kept = make("Ada", 44)
     for name in ("Grace", "Jean", "Klara", "Mary", "Sophie"):
         make(name, 46)
@@ -54,7 +54,7 @@ def test_unused_proofs_go_with_their_files_in_batches(make, stored_files):
     assert sorted(stored_files()) == sorted(proof_files(kept, 1))
 
 
-def test_what_a_crash_left_behind_is_found_by_the_next_run(make, stored_files, monkeypatch):
+def test_leftovers_of_a_crash_are_found_by_the_next_run(make, stored_files, monkeypatch):
     """Killed after the rows went, and (another one) before the row came."""
     make("Ada", 46)
     with monkeypatch.context() as context:
@@ -138,7 +138,7 @@ def remove(name):
     return expected
 
 
-def test_pictures_nobody_used_in_a_long_time_go_with_their_files(world, stored_files):
+def test_unused_pictures_are_removed_with_their_files(world, stored_files):
     client = world.as_application()
     old = [upload(client) for _ in range(5)]
     kept = upload(client)
