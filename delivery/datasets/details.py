@@ -1,23 +1,30 @@
-"""Details of routes beside their counts: shape, demographics and post office.
+"""Details of routes in addition to their counts: shape, demographics and post office.
 
-In memory a route's details are one `bytes`, for a national set has 657,000 of them; stored, those of a postal code
+In memory a route's details are one `bytes`, because a national set has 657,000 routes; stored, those of a postal code
 are one row.
 """
+
+from __future__ import annotations
 
 import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import orjson
-import shapely
 
 from delivery.datasets.packing import pack_routes
 from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 # Income in dollars, age in tenths of a year, household in hundredths of a person; 0 if unknown. Then
 # the number of the post office's name.
@@ -29,7 +36,7 @@ RawDetails = tuple[Any, str, str, str, str]
 
 
 class Facts(NamedTuple):
-    """Of the people along a route; None where the source does not say."""
+    """Demographics of a route; None where the source has no value."""
 
     income: int | None = None
     age: float | None = None
@@ -125,7 +132,7 @@ def _office(cell: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def scaled_measure(cell: str, scale: int, most: int) -> int:
-    """-1 for what is no likely number."""
+    """-1 for an implausible number."""
     value, is_number = read_measure(cell)
     scaled = round(value * scale)
     return scaled if is_number and scaled <= most else -1

@@ -1,14 +1,13 @@
 """Packs the shapes of routes on their way from a file to a data set; `shapes` has the format.
 
-Points, and polygons of one ring, are nearly all there are: arrays of all of them are packed at once. What remains, and
-what crosses itself, goes the longer way.
+Points and polygons of one ring are by far the most frequent, so arrays of them are packed at once. Other shapes, and
+those that cross themselves, are packed by the general functions.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-import shapely
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from delivery.datasets.shapes import (
     GRID,
@@ -22,11 +21,18 @@ from delivery.datasets.shapes import (
     Shapes,
     on_grid,
 )
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 POINT_TYPES, LINE_TYPES, POLYGON_TYPES = {0, 4}, {1, 2, 5}, {3, 6}
 POINT, POLYGON = 0, 3
 # A header with the length of its one part.
-HEAD = np.dtype([("kind", "u1"), ("parts", "<u2"), ("length", "<u2")])
+HEAD = [("kind", "u1"), ("parts", "<u2"), ("length", "<u2")]
 CORNER_BYTES = 8
 
 
@@ -61,7 +67,7 @@ def _packed_points(points: Shapes) -> Iterator[bytes]:
 
 
 def _packed_outlines(polygons: Shapes) -> list[bytes | None]:
-    """None for one that needs the longer way."""
+    """None for a polygon that needs the general functions."""
     corners, of_ring = shapely.get_coordinates(polygons, return_index=True)
     lines = shapely.simplify(
         shapely.linestrings(np.rint(corners * GRID), indices=of_ring), TOLERANCE, preserve_topology=False
@@ -80,9 +86,9 @@ def _packed_outlines(polygons: Shapes) -> list[bytes | None]:
 
 def _joined(kind: int, lengths: np.ndarray, corners: np.ndarray) -> Iterator[bytes]:
     """Routes of one part each, whose corners follow one another."""
-    heads = np.zeros(len(lengths), HEAD)
+    heads = np.zeros(len(lengths), head_type := np.dtype(HEAD))
     heads["kind"], heads["parts"], heads["length"] = kind, 1, lengths
-    head, raw, size = heads.tobytes(), corners.astype("<i4").tobytes(), HEAD.itemsize
+    head, raw, size = heads.tobytes(), corners.astype("<i4").tobytes(), head_type.itemsize
     begin = 0
     for number, end in enumerate((np.cumsum(lengths) * CORNER_BYTES).tolist()):
         yield head[number * size : (number + 1) * size] + raw[begin:end]
@@ -90,7 +96,7 @@ def _joined(kind: int, lengths: np.ndarray, corners: np.ndarray) -> Iterator[byt
 
 
 def _are_places(shapes: Shapes) -> np.ndarray:
-    """Points, lines or polygons with something in them, within the degrees of the earth."""
+    """Non-empty points, lines or polygons with valid coordinates."""
     types = shapely.get_type_id(shapes)
     bounds = shapely.bounds(shapes)
     limits = np.array((-180.0, -90.0, 180.0, 90.0))
@@ -133,7 +139,7 @@ def _simplified(kind: int, shapes: Shapes) -> Shapes:
 
 
 def _polygons_of(shapes: Shapes) -> Shapes:
-    """Of each what has an area; a polygon that has none any more is left as None."""
+    """The parts with an area; None for a polygon without any."""
     kept = []
     for shape in shapes:
         pieces = [
@@ -145,7 +151,7 @@ def _polygons_of(shapes: Shapes) -> Shapes:
 
 
 def _rings_simplified(shapes: Shapes) -> Shapes:
-    """Ring by ring, so that what is left are corners of before: simplified again, it stays."""
+    """Simplified ring by ring, so that all corners are original ones and a second pass changes nothing."""
     polygons, of_shape = shapely.get_parts(shapes, return_index=True)
     rings, of_polygon = shapely.get_rings(polygons, return_index=True)
     corners, of_ring = shapely.get_coordinates(rings, return_index=True)

@@ -4,13 +4,22 @@ The grid is 1/100,000 of a degree (about 1.1 m); a line is left where it strays 
 than 5 of these. Everything exact is computed on the grid, so what is exported and imported again is the same.
 """
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-import shapely
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+
+    Shapes = np.ndarray[Any, np.dtype[np.object_]]
+else:
+    np, shapely, Shapes = DeferredModule("numpy"), DeferredModule("shapely"), Any
 
 GRID: Final = 100_000
 TOLERANCE: Final = 5
@@ -22,8 +31,6 @@ HEADER = struct.Struct("<BBHii")
 VERSION: Final = 1
 # A route on its way from a file to a data set: kind, number of parts, their lengths (uint16) and corners (int32).
 ROUTE_HEADER = struct.Struct("<BH")
-
-Shapes = np.ndarray[Any, np.dtype[np.object_]]
 
 
 def pack_area(routes: Sequence[bytes]) -> tuple[bytes, tuple[int, int, int, int]] | None:
@@ -64,7 +71,7 @@ class Packed:
     lengths: np.ndarray
     corners: np.ndarray
 
-    def taken(self, routes: np.ndarray) -> "Packed":
+    def taken(self, routes: np.ndarray) -> Packed:
         """The shapes of these routes only."""
         of_part = np.repeat(routes, self.counts)
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
@@ -78,7 +85,7 @@ class Packed:
         return where, np.concatenate((np.zeros(1, np.int64), ends))[parts]
 
     def near(self, box: tuple[float, float, float, float]) -> np.ndarray:
-        """Of each route whether the box around its shape touches this one, in degrees."""
+        """For each route, whether its bounding box touches this box, in degrees."""
         where, begins = self.outlined()
         near = np.zeros(len(self.kinds), bool)
         if len(where):
@@ -112,10 +119,10 @@ def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
 
 
 def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
-    """As `unpack_areas`, before any geometry is built."""
+    """Reads what `unpack_areas` builds geometries of."""
     kinds, counts, lengths = [], [], []
     corners: dict[int, list[bytes]] = {2: [], 4: []}
-    # Of each area that has shapes: the bytes of a number, its corners, and where they are counted from.
+    # For each area with shapes: the bytes of a number, its corners, and their origin.
     origins: list[tuple[int, int, int, int]] = []
     for area, size in zip(areas, sizes, strict=True):
         if not area:
@@ -206,7 +213,7 @@ def _polygons(
     return shapely.polygons(shapely.linearrings(corners, indices=part), indices=polygon), route[~is_hole]
 
 
-MULTI = {POINTS: shapely.multipoints, LINES: shapely.multilinestrings, POLYGONS: shapely.multipolygons}
+MULTI = {POINTS: "multipoints", LINES: "multilinestrings", POLYGONS: "multipolygons"}
 
 
 def _place(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:
@@ -216,4 +223,4 @@ def _place(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:
     if not single.all():
         several = counts > 1
         numbers = np.cumsum(several) - 1
-        shapes[several] = MULTI[kind](parts[~single], indices=numbers[route[~single]])
+        shapes[several] = getattr(shapely, MULTI[kind])(parts[~single], indices=numbers[route[~single]])

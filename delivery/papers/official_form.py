@@ -20,7 +20,7 @@ MAXIMUM_BYTES = 5_000_000
 MAXIMUM_PAGES = 12
 MAXIMUM_FIELDS = 600
 MAXIMUM_COPIES = 60
-# Of all copies together.
+# The limit of all copies together.
 MAXIMUM_FILLED_BYTES = 60_000_000
 # What pikepdf raises for a form whose parts do not fit together.
 UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
@@ -156,7 +156,7 @@ def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str,
 
 
 def rows_of_a_copy(mapping: Mapping[str, str], names: Sequence[str]) -> int:
-    """How many routes one copy of the form lists; 0 where no row is mapped."""
+    """How many routes one copy of the form lists; 0 if no row is mapped."""
     known = set(names)
     return min((_rows_of(mapping[key], known) for key in ROW_VALUES if mapping.get(key)), default=0)
 

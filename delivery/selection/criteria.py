@@ -1,15 +1,21 @@
 """The criteria of a selection, and their geometry: polygon and circle."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final
-
-import numpy as np
-import shapely
+from typing import TYPE_CHECKING, Any, Final
 
 from delivery.datasets.shapes import GRID
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 EARTH_MILES: Final = 3958.7613
 MAX_MILES: Final = 100
@@ -86,7 +92,7 @@ class Circle:
 
     @property
     def box(self) -> Box:
-        """In degrees, around the circle; a little wider, for an edge of a route bends between its corners."""
+        """The bounding box in degrees, slightly enlarged, because edges of routes bend between their corners."""
         angle = self.miles * 1.02 / EARTH_MILES
         up = math.degrees(angle)
         south, north = self.latitude - up, self.latitude + up

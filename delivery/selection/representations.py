@@ -1,16 +1,23 @@
 """API bodies of selections: JSON and GeoJSON."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import orjson
-import shapely
 
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import Candidates
 from delivery.selection.services.choosing import ChosenRoute
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 
 def selection_record(selection: EddmSelection) -> dict[str, Any]:
@@ -49,7 +56,7 @@ def selection_body(selection: EddmSelection, routes: Iterable[EddmSelectionRoute
 def geojson_body(
     selection: EddmSelection, routes: Sequence[EddmSelectionRoute], shapes: Sequence[str | None]
 ) -> bytes:
-    """A feature for each route; `shapes` are their geometries as GeoJSON. The rest stands beside the features."""
+    """A feature for each route; `shapes` are their geometries as GeoJSON. Other members are those of the collection."""
     record = selection_record(selection)
     features = [
         {

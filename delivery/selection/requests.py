@@ -1,10 +1,11 @@
 """The request for a selection, as the API and the page accept it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import shapely
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
@@ -27,6 +28,12 @@ from fulfillment.core.api.serializers import (
     StrictSerializer,
     StrictText,
 )
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = DeferredModule("shapely")
 
 LARGEST = 2_147_483_647
 

@@ -9,6 +9,7 @@ from django.urls import URLPattern, reverse
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
+from accounts.callers import Caller
 from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset
 from delivery.datasets.populations import ROUTE_TYPE_NAMES
@@ -16,7 +17,8 @@ from delivery.datasets.selectors.datasets import compare_datasets, live_dataset,
 from delivery.datasets.selectors.populations import export_lines, routes_in
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.sources.cells import read_postal_code
-from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.lanes import FILES
 
 MINIMUM_PIECES = 200
 COLOURS: dict[str, str] = {
@@ -69,7 +71,7 @@ class DatasetAdmin(DeliveryAdmin):
     def deliveries(self, dataset: Dataset) -> str:
         return f"{dataset.total:,}"
 
-    @admin.display(description="against active")
+    @admin.display(description="compared with active")
     def difference(self, dataset: Dataset) -> str:
         live_total: int | None = dataset.live_total  # type: ignore[attr-defined]  # annotated below
         if dataset.status in {DatasetStatus.ACTIVE, DatasetStatus.DISCARDED} or not live_total:
@@ -85,23 +87,14 @@ class DatasetAdmin(DeliveryAdmin):
     ) -> HttpResponse:
         return super().changelist_view(request, {**(extra_context or {}), "live": live_dataset()})
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        # An ID that is no number: Django's own page reports it below.
-        found = self.get_object(request, object_id)
-        dataset, live = loaded_datasets().filter(pk=found and found.pk).first(), live_dataset()
-        context = {
+    def record_context(self, request: HttpRequest, record: Dataset) -> dict[str, Any]:
+        dataset, live = loaded_datasets().filter(pk=record.pk).first(), live_dataset()
+        return {
             "totals": _totals_table(dataset) if dataset else None,
             "comparison": compare_datasets(live, dataset) if dataset and live and live != dataset else None,
             "live": live,
             "is_loaded": dataset is not None,
         }
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def get_urls(self) -> list[URLPattern]:
         return [
@@ -133,7 +126,9 @@ class DatasetAdmin(DeliveryAdmin):
 
     def export_view(self, request: HttpRequest, dataset_id: int) -> StreamingHttpResponse:
         dataset = get_object_or_404(loaded_datasets(), pk=dataset_id)
-        response = StreamingHttpResponse(export_lines(dataset), content_type="text/csv; charset=utf-8")
+        lines = (line.encode() for line in export_lines(dataset))
+        pieces = FILES.stream(lines, Caller.on_pages(request.user).key)
+        response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
         name = f"eddm-{dataset.vintage:%Y-%m}-{dataset.pk}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
@@ -152,7 +147,9 @@ class DatasetAdmin(DeliveryAdmin):
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         dataset = get_object_or_404(Dataset, pk=dataset_id)
         question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
-        if page := ask(self, request, question=question, button="Discard", back=change_url(dataset)):
+        if page := confirmation_page(
+            self, request, question=question, button="Discard", back=change_url(dataset)
+        ):
             return page
 
         def discard() -> str:
@@ -190,14 +187,14 @@ def _routes_table(routes: list[tuple[str, int, int]], live: Dataset) -> dict[str
                 homes,
                 firms,
                 homes + firms,
-                _remark(route, homes + firms, live),
+                _comparison_note(route, homes + firms, live),
             ]
             for route, homes, firms in routes
         ],
     }
 
 
-def _remark(route: str, total: int, live: Dataset) -> str:
+def _comparison_note(route: str, total: int, live: Dataset) -> str:
     if route[0] not in live.route_types:
         return "not counted"
     return f"under {MINIMUM_PIECES}" if total < MINIMUM_PIECES else ""

@@ -33,7 +33,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
         help_text="CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
-        "plain, .gz or .zip. Nothing is loaded yet.",
+        "plain, .gz or .zip. A preview comes before the import.",
     )
 
 
@@ -64,19 +64,17 @@ class ImportForm(forms.Form):
     )
     merge = forms.BooleanField(
         required=False,
-        label="Replace only the ZIP codes in the file",
+        label="Replace only the ZIP codes in this file",
         widget=UnfoldBooleanWidget,
-        help_text="All others are taken over from the active data set.",
+        help_text="All other ZIP codes keep the counts of the active data set.",
     )
     activate = forms.BooleanField(
         required=False,
         initial=True,
-        label="Activate when nothing speaks against it",
+        label="Activate automatically if there are no warnings",
         widget=UnfoldBooleanWidget,
     )
-    force = forms.BooleanField(
-        required=False, label="Activate in spite of concerns", widget=UnfoldBooleanWidget
-    )
+    force = forms.BooleanField(required=False, label="Activate despite warnings", widget=UnfoldBooleanWidget)
 
     def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -100,7 +98,7 @@ class ImportForm(forms.Form):
     def clean_postal_code(self) -> str:
         text: str = self.cleaned_data["postal_code"].strip()
         if text and not POSTAL_CODE.fullmatch(text):
-            raise forms.ValidationError("Write five digits.")
+            raise forms.ValidationError("Enter five digits.")
         return text
 
     def _checked(self, name: str, reader: Any) -> str:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -13,11 +13,12 @@ from delivery.datasets.admin.forms import LABELS, ImportForm, UploadForm
 from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.services.importer import ImportOptions, Preview
-from delivery.datasets.services.locking import mark_dead_imports
+from delivery.datasets.services.locking import end_interrupted_imports
 from delivery.datasets.services.uploads import discard_upload, preview_upload, receive_upload, start_import
 from delivery.datasets.sources.problems import REMEDIES
-from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 
 COLOURS: dict[str, str] = {
     ImportState.UPLOADED: "info",
@@ -39,6 +40,7 @@ class ImportRunAdmin(DeliveryAdmin):
     list_filter = ["state"]
     search_fields = ["file_name", "created_by"]
     search_help_text = "File or who imported it"
+    add_label = "Import a file"
     empty_help = "Import a file of delivery counts: the API answers look-ups from it once it is active."
     change_form_outer_after_template = "admin/delivery/import_after.html"
     fields = [
@@ -85,7 +87,7 @@ class ImportRunAdmin(DeliveryAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        mark_dead_imports()
+        end_interrupted_imports()
         found = self.get_object(request, object_id)
         run = ImportRun.objects.select_related("dataset").filter(pk=found and found.pk).first()
         if run and run.state == ImportState.UPLOADED:
@@ -120,28 +122,26 @@ class ImportRunAdmin(DeliveryAdmin):
         return TemplateResponse(request, "admin/delivery/prepare.html", context)
 
     def _start(self, request: HttpRequest, run: ImportRun, options: ImportOptions) -> HttpResponse:
-        try:
+        with errors_as_messages(request):
             start_import(run=run, options=options)
-        except DomainError as error:
-            messages.error(request, error.message)
         return redirect(change_url(run))
 
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
 
-        question = f"Throw away the upload {run.file_name}? Nothing of it was imported."
+        question = f"Discard the upload {run.file_name}? Nothing of it was imported."
         back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
-        if page := ask(self, request, question=question, button="Throw away", back=back):
+        if page := confirmation_page(self, request, question=question, button="Discard", back=back):
             return page
 
         def discard() -> str:
             discard_upload(run=run)
-            return f"The upload {run.file_name} was thrown away."
+            return f"The upload {run.file_name} was discarded."
 
         return run_service(request, discard, reverse("admin:delivery_importrun_changelist"))
 
     def progress_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
-        mark_dead_imports()
+        end_interrupted_imports()
         run = get_object_or_404(ImportRun, pk=run_id)
         shown = {
             "percent": run.percent,

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 
 
 class DeliveryAdmin(ReadOnlyAdmin):
@@ -22,7 +22,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         self, route: str, view: Callable[..., HttpResponseBase], name: str, permission: str = "view"
     ) -> URLPattern:
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            options = self.model._meta  # noqa: SLF001 - Django's documented API in spite of its name
+            options = self.model._meta
             if not request.user.has_perm(f"{options.app_label}.{permission}_{options.model_name}"):
                 raise PermissionDenied
             return view(request, *args, **kwargs)
@@ -30,26 +30,16 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return path(
             route,
             self.admin_site.admin_view(guarded),
-            name=f"delivery_{self.model._meta.model_name}_{name}",  # noqa: SLF001 - as above
+            name=f"delivery_{self.model._meta.model_name}_{name}",
         )
-
-    def page_context(self, request: HttpRequest, title: str, **context: Any) -> dict[str, Any]:
-        return {
-            **self.admin_site.each_context(request),
-            "opts": self.model._meta,  # noqa: SLF001 - as above
-            "title": title,
-            **context,
-        }
 
 
 def change_url(record: models.Model) -> str:
-    return reverse(f"admin:delivery_{record._meta.model_name}_change", args=[record.pk])  # noqa: SLF001
+    return reverse(f"admin:delivery_{record._meta.model_name}_change", args=[record.pk])
 
 
 def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
     """Calls a service, shows its message or error, and redirects."""
-    try:
+    with errors_as_messages(request):
         messages.success(request, service())
-    except DomainError as error:
-        messages.error(request, error.message)
     return redirect(then)

@@ -82,7 +82,7 @@ class Dataset(models.Model):
 
 
 class LiveDataset(models.Model):
-    """The one row that says which data set the API answers from."""
+    """A single row: the data set that the API answers from."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
     dataset = models.ForeignKey(Dataset, null=True, on_delete=models.PROTECT, related_name="+")
@@ -123,7 +123,7 @@ class BoxField(models.Field):
 
 
 class Area(models.Model):
-    """What is known of a postal code's routes beside their counts: where they run, who lives there, their post office.
+    """The routes of a postal code without their counts: geometry, demographics and post office.
 
     `shapes` and `facts` are in the order of `Population.routes`; delivery.datasets.shapes and details read them.
     A data set of counts alone has none of these rows.

@@ -99,7 +99,7 @@ def areas_of(dataset: Dataset) -> set[str]:
 
 
 def _detailed_lines(dataset: Dataset) -> Iterator[str]:
-    """With facts and shapes, as well-known text on the grid's decimals."""
+    """CSV lines with demographics, and shapes as well-known text in the precision of the grid."""
     yield DETAILED_HEADER
     with connection.chunked_cursor() as cursor:
         cursor.execute(DETAILED, [dataset.pk])

@@ -18,7 +18,7 @@ def activation_warnings(
     max_reject: float,
     live: Dataset | None,
 ) -> list[str]:
-    """Sentences for people; none means that nothing speaks against it. A synthetic live set is no measure."""
+    """Warnings for people; an empty list allows the activation. A synthetic active set is not compared."""
     concerns = []
     if rejects and rejects * 100 > max_reject * rows:
         concerns.append(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from delivery.datasets.populations import (
     totals_of,
 )
 from delivery.datasets.selectors.populations import stored_populations
+from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Conflict, NotFound
 
 STORED_SETS = 2
@@ -60,7 +61,7 @@ def lock_live_dataset() -> LiveDataset:
     return pointer
 
 
-@transaction.atomic
+@long_transaction()
 def store_populations(
     *,
     populations: Populations,
@@ -132,7 +133,7 @@ def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float]
         cursor.execute("ANALYZE delivery_population")
 
 
-@transaction.atomic
+@long_transaction()
 def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False) -> Dataset:
     """Activates a data set, which may be an earlier one; the API uses it from the commit on.
 
@@ -158,7 +159,7 @@ def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False
     return dataset
 
 
-@transaction.atomic
+@long_transaction()
 def discard_dataset(*, dataset_id: int) -> Dataset:
     """Deletes the populations; the record of the data set stays."""
     lock_live_dataset()
@@ -169,7 +170,7 @@ def discard_dataset(*, dataset_id: int) -> Dataset:
     return dataset
 
 
-@transaction.atomic
+@long_transaction()
 def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     """A new data set of the same routes, with other types counted."""
     source = _lock(dataset_id)

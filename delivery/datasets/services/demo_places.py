@@ -1,16 +1,22 @@
 """Where the demo's routes are: invented shapes around the real places of its ZIP codes, and invented people."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 from collections.abc import Mapping
-from typing import Final
-
-import numpy as np
-import shapely
+from typing import TYPE_CHECKING, Final
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations
 from delivery.datasets.sources.problems import ProblemLog
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 # Cities with the approximate latitude and longitude of their ZIP codes.
 CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from delivery.datasets.details import Details
-from delivery.datasets.models.dataset import month_of
+from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, totals_of
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import stored_populations
@@ -111,7 +111,8 @@ def read_file(
         if not populations:
             raise FileRefused(_nothing_readable(rows, log))
         reading = _validate(opened, source, populations, rows, options, log)
-    return _signed(reading, by)
+    reading.origin = replace(reading.origin, created_by=by)
+    return reading
 
 
 def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
@@ -138,7 +139,7 @@ def read_vintage(text: str) -> date:
 
 
 def read_types(text: str) -> str:
-    """Route types in their usual order; empty means the service's setting."""
+    """Route types in their standard order; empty means those of the setting."""
     types = (text or settings.EDDM_ROUTE_TYPES).upper()
     if not types or set(types) - set(SELECTABLE_TYPES):
         raise Invalid.at("types", "types_invalid", f"The route types {text!r} must be some of C, R, H and B.")
@@ -155,19 +156,25 @@ def _validate(
 ) -> Reading:
     vintage, said_by = _vintage(options, source, opened.name, Path(opened.packed.name))
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
-    live = live_dataset()
-    is_synthetic = options.is_synthetic or source.is_synthetic
-    unchanged = None
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
+    origin = Origin(
+        vintage=vintage,
+        source_format=source.format,
+        file_name=opened.name[:255],
+        sha256=opened.sha256,
+        is_synthetic=options.is_synthetic or source.is_synthetic,
+        is_merged=options.merge,
+    )
+    live = live_dataset()
+    merged_into, unchanged = None, None
     if options.merge:
         if live is None:
             raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
         notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
-        unchanged = UnchangedRoutes(live.pk, frozenset(populations))
+        merged_into, unchanged = live.pk, UnchangedRoutes(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
-        # A merged set has the date of its oldest part.
-        vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
+        origin = _merged_origin(origin, live)
     totals = totals_of(populations)
     concerns = activation_warnings(
         populations=populations,
@@ -180,24 +187,19 @@ def _validate(
     )
     if source.is_synthetic and not options.is_synthetic:
         concerns = [INVENTED, *concerns]
-    origin = Origin(
-        vintage=vintage,
-        source_format=source.format,
-        file_name=opened.name[:255],
-        sha256=opened.sha256,
-        is_synthetic=is_synthetic,
-        is_merged=options.merge,
-    )
-    merged_into = live.pk if live and options.merge else None
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
     return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, unchanged)
 
 
-def _signed(reading: Reading, by: str) -> Reading:
-    reading.origin = Origin(**{**vars(reading.origin), "created_by": by})
-    return reading
+def _merged_origin(origin: Origin, live: Dataset) -> Origin:
+    """A merged set has the date of its oldest part, and is synthetic if any part is."""
+    return replace(
+        origin,
+        vintage=min(origin.vintage, live.vintage),
+        is_synthetic=origin.is_synthetic or live.is_synthetic,
+    )
 
 
 def _vintage(options: ImportOptions, source: Source | None, name: str, path: Path) -> tuple[date, str]:
@@ -223,7 +225,7 @@ def _nothing_readable(rows: int, log: ProblemLog) -> str:
 
 
 def _first_cells(path: Path, name: str) -> list[str]:
-    """The columns of a table whose columns were not recognised, for choosing them by hand."""
+    """The columns of a table that were not recognised, to be mapped by the operator."""
     try:
         with open_file(path, name, is_preview=True) as opened:
             line = opened.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")

@@ -16,6 +16,7 @@ from delivery.datasets.services.datasets import activate_dataset, lock_live_data
 from delivery.datasets.services.importer import ImportOptions, Reading, read_file
 from delivery.datasets.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
 from delivery.datasets.sources.problems import PROBLEM_HEADER, ProblemLog
+from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Conflict, DomainError
 
 Listener = Callable[[str, float], None]
@@ -82,7 +83,7 @@ def import_file(
     return Outcome(reading, dataset, run)
 
 
-@transaction.atomic
+@long_transaction()
 def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
     live = lock_live_dataset()
     if options.merge and live.dataset_id != reading.merged_into:

@@ -42,7 +42,7 @@ def mark_interrupted_imports() -> None:
     _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.")
 
 
-def mark_dead_imports() -> None:
+def end_interrupted_imports() -> None:
     """Marks imports whose process has ended; called by pages that show progress."""
     if not is_import_running():
         _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.", seconds=5)

@@ -11,6 +11,7 @@ from django.db.models import Q
 from delivery.datasets.models import Dataset, ImportRun
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import PersonalData, Record
 
 
@@ -32,7 +33,7 @@ def _datasets(user: Any) -> list[Record]:
 def _erase(user: Any) -> None:
     names = _names(user)
     ImportRun.objects.filter(created_by__in=names).update(created_by=ERASED)
-    events: Any = Dataset.pgh_event_model  # type: ignore[attr-defined]
+    events = event_model(Dataset)
     for column in ("created_by", "activated_by"):
         Dataset.objects.filter(**{f"{column}__in": names}).update(**{column: ERASED})
         with pgtrigger.ignore("delivery.DatasetEvent:append_only"):

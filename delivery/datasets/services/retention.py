@@ -19,7 +19,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _old_runs() -> QuerySet[ImportRun]:
-    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
+    before = timezone.now() - timedelta(days=settings.IMPORT_RETENTION_DAYS)
     with_files = ~Q(upload="") | ~Q(problem_file="") | Q(problems__isnull=False)
     return ImportRun.objects.filter(with_files, updated__lt=before).exclude(state__in=UNFINISHED).distinct()
 

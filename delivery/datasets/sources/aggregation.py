@@ -1,4 +1,4 @@
-"""Gathers the rows of a file by postal code, whatever their order."""
+"""Gathers the rows of a file by postal code, in any order."""
 
 from collections.abc import Callable
 from itertools import islice

@@ -73,7 +73,7 @@ class _BoundedRows:
             yield line
 
     def counted(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-        """Each row with the number of its last line."""
+        """Yields each row with the number of its last line."""
         reader = csv.reader(self, delimiter=delimiter)
         for cells in reader:
             self.of_row = 0
@@ -112,7 +112,7 @@ def _likely_cells(line: str) -> list[str]:
 
 
 def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
-    """Whether this first line is data already; only columns chosen by number can say so."""
+    """Whether this first line is data already; only columns chosen by number show that."""
     places = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
     return any(at <= len(cells) and cells[at - 1][:1].isdigit() for at in places)
 
@@ -135,7 +135,7 @@ def _rows(
     *,
     detailed: bool,
 ) -> Iterator[Any]:
-    """Each a Row, or a DetailedRow where `detailed`."""
+    """Yields Rows, or DetailedRows if `detailed`."""
     places = [columns.get(field, -1) for field in ALIASES]
     at_zip, at_route, at_residential, at_business, at_total = places
     needed = max(places)
@@ -148,7 +148,7 @@ def _rows(
             line = skipped + number
             if len(cells) <= needed or not cells[at_route]:
                 if any(cell.strip() for cell in cells):
-                    _log_odd_line(line, cells, log)
+                    _log_suspicious_line(line, cells, log)
                 continue
             row = (
                 line,
@@ -167,7 +167,7 @@ def _rows(
         raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
 
 
-def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
+def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
     first = next(cell.strip().lower() for cell in cells if cell.strip())
     is_footer = first.startswith(("total", "grand total"))
     log.add(line, "", ",".join(cells[:MAXIMUM_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")

@@ -75,7 +75,7 @@ class Command(BaseCommand):
         ):
             more = " …" if count > len(codes) else ""
             self.stdout.write(f"ZIP codes {name}: {count} {' '.join(codes)}{more}".rstrip())
-        self.stdout.write(f"ZIP codes with other counts: {comparison.changed}")
+        self.stdout.write(f"ZIP codes with different counts: {comparison.changed}")
 
     def _rebuild(self, options: dict[str, Any]) -> None:
         dataset = rebuild_dataset(

@@ -46,13 +46,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--postal-code", default="", type=_postal_code, help="For a table without a ZIP column."
         )
-        parser.add_argument("--merge", action="store_true", help="Replace only the ZIP codes in the file.")
+        parser.add_argument("--merge", action="store_true", help="Replace only the ZIP codes in this file.")
         parser.add_argument("--dry-run", action="store_true", help="Read and check, write nothing.")
         parser.add_argument("--no-activate", action="store_true", help="Load, but leave the live set alone.")
         parser.add_argument(
             "--max-reject", type=float, default=0.5, help="Percent of lines, 0.5 unless given."
         )
-        parser.add_argument("--force", action="store_true", help="Activate in spite of concerns.")
+        parser.add_argument("--force", action="store_true", help="Activate despite warnings.")
         parser.add_argument("--problems", type=Path, help="Write all problems of single lines to this CSV.")
         parser.add_argument("--run", type=int, help="Import the upload of this number (used by the admin).")
 

@@ -4,13 +4,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from delivery.papers.models import OfficialForm
 from delivery.papers.official_form import MAXIMUM_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services.official_forms import add_official_form, fill_sample, map_official_form
-from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer
 
@@ -30,7 +30,7 @@ class UploadForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > MAXIMUM_BYTES:
-            raise forms.ValidationError(f"The form has at most {MAXIMUM_BYTES:,} bytes.")
+            raise forms.ValidationError(f"The file is larger than {MAXIMUM_BYTES // 1_000_000} MB.")
         try:
             self.instance = add_official_form(file_name=file.name, content=file.read(), by=self.by)
         except DomainError as error:
@@ -52,7 +52,7 @@ class MappingForm(forms.ModelForm):
             self.fields[key] = forms.ChoiceField(
                 label=label,
                 required=False,
-                choices=[("", "not filled"), *names],
+                choices=[("", "Not filled"), *names],
                 initial=self.instance.mapping.get(key, ""),
                 widget=UnfoldAdminSelectWidget,
             )
@@ -112,13 +112,8 @@ class OfficialFormAdmin(ConsoleAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:
         return [] if obj is None else ["file_name", "sha256", "created"]
 
-    def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "<int:form_id>/sample.pdf",
-            self.admin_site.admin_view(self.sample_view),
-            name="delivery_officialform_sample",
-        )
-        return [own, *super().get_urls()]
+    def own_pages(self) -> list[OwnPage]:
+        return [("<int:form_id>/sample.pdf", self.sample_view, "sample")]
 
     def sample_view(self, request: HttpRequest, form_id: int) -> HttpResponse:
         form = get_object_or_404(self.get_queryset(request), pk=form_id)
@@ -133,14 +128,14 @@ class OfficialFormAdmin(ConsoleAdmin):
     def save_model(
         self, request: HttpRequest, instance: OfficialForm, form: forms.ModelForm, change: bool
     ) -> None:
-        """A new one is saved by its form's service call."""
+        """The upload form's service call has already saved a new one."""
         if isinstance(form, MappingForm):
             map_official_form(form=instance, mapping=form.mapping)
 
     def response_add(
         self, request: HttpRequest, form: OfficialForm, post_url_continue: str | None = None
     ) -> HttpResponse:
-        messages.success(request, "The form is added. Look over which of its fields is filled with what.")
+        messages.success(request, "Form added. Check what each of its fields is filled with.")
         return HttpResponseRedirect(_address(form))
 
 

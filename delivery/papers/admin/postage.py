@@ -13,6 +13,12 @@ class PostagePriceForm(forms.ModelForm):
     class Meta:
         model = PostagePrice
         fields = ["starts", "per_piece", "note"]
+        labels = {"starts": "Valid from", "per_piece": "Price per piece (USD)"}
+        help_texts = {
+            "starts": "The first day of this price.",
+            "per_piece": "At most 4 decimals, as in the Postal Service's price list (Notice 123).",
+            "note": "For example, the source of the price.",
+        }
 
 
 @admin.register(PostagePrice)
@@ -22,6 +28,7 @@ class PostagePriceAdmin(ConsoleAdmin):
     list_display_links = ["starts", "per_piece"]
     search_fields = ["note"]
     search_help_text = "Note"
+    add_label = "Add price"
     empty_help = (
         "Add the price of an EDDM Retail piece and the day it starts, and the papers of EDDM orders work out the "
         "postage. Prices of the Postal Service do not come with the service."

@@ -96,7 +96,7 @@ def _field_names(content: bytes) -> list[str]:
             return list(answer["names"])
     except TaskFailed as error:
         logger.warning("A PDF form could not be read", exc_info=error)
-        message = "The PDF takes too much memory or time to read. Save it anew with another program."
+        message = "The PDF takes too much memory or time to read. Save it again with another program."
         raise Invalid.at("/file", "form_unreadable", message) from error
 
 

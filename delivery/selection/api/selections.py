@@ -1,9 +1,6 @@
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
@@ -21,6 +18,7 @@ from delivery.selection.selectors.selections import (
 from delivery.selection.services.choosing import Choice, choose_routes
 from delivery.selection.services.selections import create_selection
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -36,17 +34,9 @@ SYNTHETIC = OpenApiParameter(
 )
 
 
-class GeoJSONRenderer(BaseRenderer):
-    """Declares the media type for content negotiation; the view renders the bodies."""
-
+class GeoJSONRenderer(MediaTypeOnly):
     media_type = GEOJSON
     format = "geojson"
-    charset = None
-
-    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
-        renderer = api_settings.DEFAULT_RENDERER_CLASSES[0]()
-        body: bytes = renderer.render(data, accepted_media_type, renderer_context)
-        return body
 
 
 class EddmSelectionViewSet(ApiViewSet):
@@ -65,7 +55,8 @@ class EddmSelectionViewSet(ApiViewSet):
             "`selection_empty` where no route holds all criteria.",
             403: "A Budget at a store without the right to order there.",
             404: "There is nothing at this address.",
-            409: "The active data set has no geometry: Polygon and Center cannot be used (`geometry_missing`).",
+            409: "The active data set has no geometry: Polygon and Center cannot be used (`geometry_missing`); or "
+            "the caller has as many selections without an order as are kept for one (`too_many_selections`).",
             **lane_errors("selections"),
         },
         "retrieve": {404: "There is no such selection of this caller (`selection_not_found`)."},
@@ -80,7 +71,7 @@ class EddmSelectionViewSet(ApiViewSet):
         operation_id="delivery_eddm_selection_create",
         summary="Select carrier routes for a mailing",
         description="Whole carrier routes by postal code, polygon or circle, and by who lives there, up to a number "
-        "of pieces or a budget. All that is given must hold. The counts are frozen with the selection, which can be "
+        "of pieces or a budget. Every criterion sent must hold. The counts are frozen with the selection, which can be "
         "ordered until `ExpiresAt`. Routes without a piece to deliver are left out.",
         parameters=[SYNTHETIC],
         request=SelectionRequestSerializer,

@@ -9,7 +9,7 @@ from delivery.datasets.models import Dataset
 class EddmSelection(models.Model):
     """Carrier routes chosen for a mailing, with their counts on that day. Never changed.
 
-    It is the caller's who made it, as quotes are. Its key is the API's SelectionID.
+    It belongs to the caller who created it, as quotes do. Its key is the API's SelectionID.
     """
 
     id = models.UUIDField("SelectionID", primary_key=True, default=uuid.uuid4, editable=False)

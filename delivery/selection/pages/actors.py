@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 from accounts.callers import Caller
 from accounts.models import User
-from accounts.permissions import Permission, with_implied
 from applications.registration.selectors.applications import own_applications
 
 MYSELF = "me"
-SCOPES = with_implied(name for name in Permission.values if name != Permission.OPERATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +20,7 @@ def actors_of(user: User) -> list[Actor]:
     applications = own_applications(user).only("pk", "name", "is_test")
     return [
         Actor(MYSELF, "Myself", Caller.on_pages(user)),
-        *(
-            Actor(
-                str(one.pk),
-                one.name,
-                Caller(application_id=one.pk, is_test=one.is_test, scopes=SCOPES),
-            )
-            for one in applications
-        ),
+        *(Actor(str(one.pk), one.name, Caller.of_application(one)) for one in applications),
     ]
 
 

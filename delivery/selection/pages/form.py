@@ -107,7 +107,7 @@ class MailingForm:
 
 
 def form_from(data: QueryDict, counted: str) -> MailingForm:
-    """`counted` are the route types of the data set: all of them chosen is none chosen."""
+    """`counted` are the route types of the data set; choosing all of them is the same as choosing none."""
     types = [letter for letter in counted if letter in data.getlist("types")]
     return MailingForm(
         {name: data.get(name, "")[:100_000] for name in TEXTS},

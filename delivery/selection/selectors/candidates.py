@@ -1,18 +1,26 @@
 """The routes that an area or a list of postal codes may select, read a postal code at a time."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
 import orjson
-import shapely
 
 from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
 from delivery.selection.criteria import MAX_AREAS, Box
 from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import Invalid
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 COLUMNS = "population.postal_code, population.routes, area.shapes, area.facts"
 BY_CODE = f"""
@@ -46,7 +54,7 @@ class Candidates:
     residential: np.ndarray
     business: np.ndarray
     packed: Packed
-    # Of the postal codes: their facts as stored, and of each route which postal code and which place in it.
+    # The stored facts of each postal code; for each route, the index of its postal code and its place in it.
     _facts: list[str | None]
     _row: list[int]
     _place: list[int]
@@ -57,7 +65,7 @@ class Candidates:
 
     @property
     def codes(self) -> list[str]:
-        """As `84101C001`."""
+        """Postal code and route, such as `84101C001`."""
         return [code + route for code, route in zip(self.postal_codes, self.routes, strict=True)]
 
     def facts(self, chosen: Sequence[int] | np.ndarray) -> Iterator[Facts]:
@@ -83,10 +91,10 @@ def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
-    """Of postal codes whose routes may reach into the box of degrees; of none where it is empty."""
+    """The routes of postal codes that may reach into the box, in degrees; none if the box is empty."""
     west, south, east, north = (value * GRID for value in box)
     if west > east or south > north:
-        # PostgreSQL would turn the corners round, and look at all that lies between two areas.
+        # PostgreSQL would swap the corners and find everything between two areas.
         return _gathered([], types)
     rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
     if len(rows) > MAX_AREAS:

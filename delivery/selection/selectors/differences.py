@@ -1,5 +1,6 @@
 """Compares the routes of a selection with the active data set."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from delivery.datasets.models import Dataset
@@ -30,12 +31,15 @@ class Differences:
     pieces: int
 
 
-def differences_to_active(selection: EddmSelection) -> Differences | None:
-    """The differences; None if the selection is of the active data set, or no set is active."""
+def differences_to_active(
+    selection: EddmSelection, known_routes: Sequence[EddmSelectionRoute] = ()
+) -> Differences | None:
+    """None if the selection is of the active data set, or no set is active; routes already read are not read again."""
     dataset = live_dataset()
     if dataset is None or dataset.pk == selection.dataset_id:
         return None
-    routes = list(routes_of_selection(selection))
+    is_whole = len(known_routes) == selection.route_count
+    routes = list(known_routes if is_whole else routes_of_selection(selection))
     codes = sorted({route.postal_code for route in routes})
     found = candidates_by_code(dataset.pk, codes, dataset.route_types)
     homes, firms = found.residential.tolist(), found.business.tolist()

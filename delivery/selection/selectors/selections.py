@@ -1,10 +1,13 @@
 """Selections visible to a caller."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-import numpy as np
-import shapely
 from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
@@ -13,7 +16,15 @@ from delivery.datasets.populations import SELECTABLE_TYPES
 from delivery.datasets.shapes import in_degrees
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import candidates_by_code
+from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import NotFound
+from fulfillment.core.identifiers import parse_uuid
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 
 def visible_selections(caller: Caller) -> Q:
@@ -32,6 +43,13 @@ def own_selections(caller: Caller) -> Q:
     return own & in_mode(caller)
 
 
+def made_by(caller: Caller) -> Q:
+    """Those that count for the caller's limit: of the user through any application, or of the application itself."""
+    if caller.is_application:
+        return Q(application=caller.application_id, user__isnull=True)
+    return Q(user=caller.user_id)
+
+
 def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bool = False) -> EddmSelection:
     """One that the caller may see; `for_new`: that may become part of what the caller makes. Expired ones too."""
     selection = None
@@ -46,22 +64,29 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bo
     return selection
 
 
+def selection_of_callers(callers: Sequence[Caller], selection_id: str | UUID) -> EddmSelection:
+    """One that any of the callers may see."""
+    key = _key(selection_id)
+    scopes = [visible_selections(caller) for caller in callers]
+    # An empty scope admits every row, and would have no effect in a disjunction.
+    scope = reduce(or_, scopes) if all(scopes) else Q()
+    selection = EddmSelection.objects.filter(scope, pk=key).first() if key is not None and scopes else None
+    if selection is None:
+        raise NotFound("There is no selection with this ID.", code="selection_not_found")
+    return selection
+
+
 def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute]:
     """The routes in the order of selection."""
     return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
 
 
 def _key(selection_id: str | UUID) -> UUID | None:
-    if isinstance(selection_id, UUID):
-        return selection_id
-    try:
-        return UUID(selection_id)
-    except ValueError:
-        return None
+    return selection_id if isinstance(selection_id, UUID) else parse_uuid(selection_id)
 
 
 def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRoute]) -> list[str | None]:
-    """Their geometries as GeoJSON, by the data set they were chosen from; None where it has none, or is gone."""
+    """The geometries as GeoJSON, from the data set of the selection; None if it has none or was deleted."""
     by_code = shapes_by_code(selection.dataset_id, {route.code for route in routes})
     return [by_code.get(route.code) for route in routes]
 

@@ -1,32 +1,40 @@
 """Finds the routes that match criteria; writes nothing."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, NamedTuple
-
-import numpy as np
-import shapely
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accounts.callers import Caller
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
-from delivery.datasets.shapes import GRID
 from delivery.selection.criteria import (
     MAX_MILES,
     MAX_ROUTES,
     STEPS_IN_MILES,
-    Budget,
     Circle,
     Criteria,
     box_of,
 )
 from delivery.selection.selectors.candidates import Candidates, candidates_by_box, candidates_by_code
-from fulfillment.core import plugins
+from delivery.selection.selectors.route_geometry import (
+    middle_of,
+    miles_to_routes,
+    overlaps_circle,
+    overlaps_polygon,
+)
+from delivery.selection.services.budgets import piece_limit
+from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import Conflict, Fault, Invalid
+from fulfillment.core.faults import MAX_LISTED
 from fulfillment.core.lanes import SELECTIONS
-from fulfillment.core.mistakes import LISTED
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = DeferredModule("numpy")
 
 
 class GeometryMissing(Conflict):
@@ -34,7 +42,7 @@ class GeometryMissing(Conflict):
 
 
 class ChosenRoute(NamedTuple):
-    """With the names of `EddmSelectionRoute`, which it becomes."""
+    """Has the field names of `EddmSelectionRoute`, as which it is stored."""
 
     postal_code: str
     carrier_route: str
@@ -70,57 +78,27 @@ class Choice:
 
 
 def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
-    """Raises Invalid with every route or code that is not known, and where nothing is selected."""
+    """Raises Invalid with every unknown route or code, and for an empty selection."""
     with SELECTIONS.slot(caller.key):
         dataset = dataset or active_dataset()
-        most = _most_pieces(caller, criteria)
-        search = _Search(dataset, criteria, most)
-        return search.choice()
-
-
-def _most_pieces(caller: Caller, criteria: Criteria) -> int | None:
-    limits = [criteria.max_pieces] if criteria.max_pieces is not None else []
-    if criteria.budget is not None:
-        price = _price(caller, criteria.budget)
-        if price > 0:
-            affordable = int(criteria.budget.amount / price)
-            if affordable < 1:
-                message = (
-                    f"Amount: one piece costs {price}; nothing can be selected for {criteria.budget.amount}."
-                )
-                raise Invalid.at("/Budget/Amount", "selection_empty", message)
-            limits.append(affordable)
-    return min(limits) if limits else None
-
-
-def _price(caller: Caller, budget: Budget) -> Decimal:
-    """The price of one piece, from an app that offers `mailing_prices`."""
-    for unit_price in plugins.offered("mailing_prices", "unit_price"):
-        price: Decimal = unit_price(
-            caller,
-            store_id=budget.store_id,
-            product_id=budget.product_id,
-            delivery_method_code=budget.delivery_method_code,
-        )
-        return price
-    raise Invalid.at("/Budget", "budget_unavailable", "Budget: this service sells nothing to be mailed.")
+        return _Search(dataset, criteria, piece_limit(caller, criteria)).choice()
 
 
 class _Search:
-    def __init__(self, dataset: Dataset, criteria: Criteria, most: int | None) -> None:
-        self.dataset, self.criteria, self.most = dataset, criteria, most
+    def __init__(self, dataset: Dataset, criteria: Criteria, piece_limit: int | None) -> None:
+        self.dataset, self.criteria, self.piece_limit = dataset, criteria, piece_limit
         self.types = criteria.route_types or dataset.route_types
 
     def choice(self) -> Choice:
         self._check_types()
-        named = self._named()
+        named = self._named_candidates()
         around = self._around_centre()
         if self.criteria.needs_geometry and not self.dataset.has_geometry:
             raise GeometryMissing(
                 "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
             )
         circle = self._circle(around)
-        found, order = self._found(named, circle)
+        found, order = self._candidates_in_order(named, circle)
         taken = self._within_limit(found, order)
         if len(taken) > MAX_ROUTES:
             message = (
@@ -128,7 +106,7 @@ class _Search:
             )
             raise Invalid(message, code="too_many_routes")
         if not len(taken):
-            raise self._nothing(found, order)
+            raise self._empty_selection(found, order)
         return Choice(self.dataset, self.criteria, *_routes(found, taken, self.criteria.residential_only))
 
     def _check_types(self) -> None:
@@ -140,7 +118,7 @@ class _Search:
             )
             raise Invalid.at("/RouteTypes", "route_type_not_counted", message)
 
-    def _named(self) -> Candidates | None:
+    def _named_candidates(self) -> Candidates | None:
         """The routes of the postal codes and routes that are named, or None where neither are."""
         criteria = self.criteria
         codes = sorted({*criteria.postal_codes, *(route[:5] for route in criteria.routes)})
@@ -162,7 +140,7 @@ class _Search:
             for at, route in enumerate(criteria.routes)
             if route not in known
         ]
-        _raise(faults)
+        _raise_unknown(faults)
         return found
 
     @property
@@ -186,10 +164,12 @@ class _Search:
             return None
         latitude, longitude = centre.latitude, centre.longitude
         if around is not None:
-            latitude, longitude = _middle(around, centre.postal_code)
+            latitude, longitude = middle_of(around, centre.postal_code)
         return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
-    def _found(self, named: Candidates | None, circle: Circle | None) -> tuple[Candidates, np.ndarray]:
+    def _candidates_in_order(
+        self, named: Candidates | None, circle: Circle | None
+    ) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""
         if named is not None or circle is None or self.criteria.radius is not None or self.criteria.polygon:
             found = named or self._in_box(circle)
@@ -198,7 +178,7 @@ class _Search:
             circle = Circle(circle.latitude, circle.longitude, miles)
             found = self._in_box(circle)
             order = self._matching(found, circle)
-            if self._pieces(found)[order].sum() >= (self.most or 0):
+            if self._pieces(found)[order].sum() >= (self.piece_limit or 0):
                 break
         return found, order
 
@@ -226,16 +206,16 @@ class _Search:
                 allowed_set = frozenset(allowed_names)
                 matches &= np.array([name in allowed_set for name in names], bool)
         if criteria.polygon is not None:
-            matches &= _meets(found, criteria.polygon, matches)
+            matches &= overlaps_polygon(found, criteria.polygon, matches)
         distances = None
         if circle is not None:
-            if self.most is None:
-                matches &= _within(found, circle, matches)
+            if self.piece_limit is None:
+                matches &= overlaps_circle(found, circle, matches)
             else:
-                distances = _distances(found, circle, matches)
+                distances = miles_to_routes(found, circle, matches)
                 matches &= distances <= circle.miles if self._is_limited_by(circle) else True
-        where = self._of_people(found, np.flatnonzero(matches))
-        if distances is not None and self.most is not None:
+        where = self._within_demographics(found, np.flatnonzero(matches))
+        if distances is not None and self.piece_limit is not None:
             where = where[np.argsort(distances[where], kind="stable")]
         return where
 
@@ -245,7 +225,7 @@ class _Search:
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
 
-    def _of_people(self, found: Candidates, where: np.ndarray) -> np.ndarray:
+    def _within_demographics(self, found: Candidates, where: np.ndarray) -> np.ndarray:
         criteria = self.criteria
         ranges = (criteria.income, criteria.age, criteria.household)
         if not any(ranges):
@@ -264,72 +244,29 @@ class _Search:
 
     def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
         """Takes whole routes while they fit the limit, and skips larger ones."""
-        if self.most is None:
+        if self.piece_limit is None:
             return order
-        left, taken = self.most, []
+        left, taken = self.piece_limit, []
         for at, pieces in zip(order.tolist(), self._pieces(found)[order].tolist(), strict=True):
             if pieces <= left:
                 taken.append(at)
                 left -= pieces
         return np.array(taken, np.int64)
 
-    def _nothing(self, found: Candidates, order: np.ndarray) -> Invalid:
+    def _empty_selection(self, found: Candidates, order: np.ndarray) -> Invalid:
         if len(order):
             smallest = int(self._pieces(found)[order].min())
             message = (
-                f"The smallest of the {len(order):,} routes has {smallest:,} pieces, more than {self.most:,}."
+                f"The smallest of the {len(order):,} routes has {smallest:,} pieces, more than "
+                f"{self.piece_limit:,}."
             )
-            pointer = "/MaxPieces" if self.criteria.max_pieces == self.most else "/Budget/Amount"
+            pointer = "/MaxPieces" if self.criteria.max_pieces == self.piece_limit else "/Budget/Amount"
             return Invalid.at(pointer, "selection_empty", message)
         if self.criteria.needs_geometry and not (self.criteria.postal_codes or self.criteria.routes):
             message = "No route with deliveries is in the area, or none there holds the other criteria."
         else:
             message = "No route holds all of the criteria."
         return Invalid(message, code="selection_empty")
-
-
-def _meets(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> np.ndarray:
-    """Whether any part of the route lies in the polygon or on its edge."""
-    area = shapely.transform(polygon, lambda corners: corners * GRID)
-    shapely.prepare(area)
-    met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.outlined()
-    # Most are decided by one corner; of the others those nearby are looked at whole.
-    met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
-    left = matches & ~met & found.packed.near(box_of(polygon))
-    met[left] = shapely.intersects(area, found.packed.taken(left).shapes())
-    return met
-
-
-def _within(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
-    """Whether any part of the route lies in the circle."""
-    met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.outlined()
-    corners = found.packed.corners[begins]
-    if len(corners):
-        met[with_shape] = np.hypot(*circle.flattened(corners).T) <= circle.miles
-    left = matches & ~met & found.packed.near(circle.box)
-    met[left] = _distances(found, circle, left)[left] <= circle.miles
-    return met
-
-
-def _distances(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
-    """Miles from the middle of the circle to what is nearest of each route; infinite where that is not known."""
-    distances = np.full(len(found), np.inf)
-    shapes = found.packed.taken(matches).shapes(circle.flattened)
-    miles = shapely.distance(shapely.Point(0, 0), shapes)
-    distances[np.flatnonzero(matches)] = np.where(np.isnan(miles), np.inf, miles)
-    return distances
-
-
-def _middle(found: Candidates, postal_code: str) -> tuple[float, float]:
-    """Latitude and longitude of the middle of a postal code's routes."""
-    shapes = [shape for shape in found.packed.shapes() if shape is not None]
-    if not shapes:
-        message = f"PostalCode: where {postal_code} is, is not known; give Latitude and Longitude."
-        raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message)
-    middle = shapely.centroid(shapely.GeometryCollection(shapes))
-    return middle.y / GRID, middle.x / GRID
 
 
 def _routes(
@@ -353,10 +290,10 @@ def _routes(
     return routes, found.packed.taken(chosen).bounds
 
 
-def _raise(faults: Sequence[Fault]) -> None:
+def _raise_unknown(faults: Sequence[Fault]) -> None:
     if not faults:
         return
     kinds: Any = Counter(fault.code for fault in faults)
     detail = faults[0].message if len(faults) == 1 else f"{len(faults)} postal codes or routes are not known."
     code = next(iter(kinds)) if len(kinds) == 1 else "validation_failed"
-    raise Invalid(detail, code=code, faults=faults[:LISTED], fault_count=len(faults))
+    raise Invalid(detail, code=code, faults=faults[:MAX_LISTED], fault_count=len(faults))

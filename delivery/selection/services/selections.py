@@ -1,15 +1,19 @@
 """Stores selections."""
 
 import uuid
+from datetime import datetime
 
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
 from delivery.selection.models import EddmSelection
+from delivery.selection.selectors.selections import made_by
 from delivery.selection.services.choosing import Choice, ChosenRoute
-from delivery.selection.services.keeping import VALID_FOR, VALID_FOR_TESTS
+from delivery.selection.services.retention import VALID_FOR, VALID_FOR_TESTS
 from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.errors import Conflict
 
 COPY = (
     "COPY delivery_eddmselectionroute (selection_id, position, postal_code, carrier_route, residential, business,"
@@ -18,8 +22,9 @@ COPY = (
 
 
 def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
-    """Freezes the routes and their counts. Call it in a transaction."""
+    """Freezes the routes and their counts. Call it in a transaction. Raises Conflict when the caller has too many."""
     now = timezone.now()
+    _refuse_too_many(caller, len(choice.routes), now)
     west, south, east, north = choice.bounds or (None, None, None, None)
     selection = EddmSelection(
         id=uuid.uuid4(),
@@ -48,6 +53,24 @@ def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
     with connection.cursor() as cursor, cursor.copy(COPY) as copy:
         copy.write("".join(lines))
     return selection
+
+
+def _refuse_too_many(caller: Caller, routes: int, now: datetime) -> None:
+    """Limits selections without an order. Each parallel request may exceed the limit by one."""
+    most, most_routes = settings.SELECTIONS_PER_CALLER, settings.SELECTED_ROUTES_PER_CALLER
+    waiting = EddmSelection.objects.filter(made_by(caller), created__gt=now - VALID_FOR)
+    waiting = waiting.filter(expires__gt=now, is_ordered=False)
+    kept = waiting.order_by("-created").values_list("route_count", "expires")[:most]
+    rows = list(kept)
+    if len(rows) < most and sum(count for count, _ in rows) + routes <= most_routes:
+        return
+    until = min((expires for _, expires in rows), default=now)
+    message = (
+        f"You have {len(rows):,} selections with {sum(count for count, _ in rows):,} routes that are not ordered; at "
+        f"most {most:,} with {most_routes:,} routes are kept for a caller. Order one, or wait until the first of them "
+        f"expires on {until:%Y-%m-%d}."
+    )
+    raise Conflict(message, code="too_many_selections")
 
 
 def _line(key: str, position: int, route: ChosenRoute) -> str:

@@ -46,7 +46,7 @@ def test_shapes_of_every_kind_are_packed_and_come_back():
     ]
 
 
-def test_a_shape_that_crosses_itself_is_repaired_and_one_off_the_earth_is_none():
+def test_shape_that_crosses_itself_is_repaired_and_one_off_the_earth_is_none():
     crossing, far = shapely.from_wkt(["POLYGON ((0 0, 1 1, 1 0, 0 1, 0 0))", "POINT (500 3)"])
 
     repaired, none = pack_routes([crossing, far])
@@ -56,7 +56,7 @@ def test_a_shape_that_crosses_itself_is_repaired_and_one_off_the_earth_is_none()
     assert unpack_areas([packed], [1])[0].is_valid
 
 
-def test_the_demo_has_invented_places_that_survive_export_and_import(db, tmp_path, capsys):
+def test_demo_has_invented_places_that_survive_export_and_import(db, tmp_path, capsys):
     demo = load_demo_population()
     path = tmp_path / "demo.csv"
     path.write_text("".join(export_lines(demo)))
@@ -71,7 +71,7 @@ def test_the_demo_has_invented_places_that_survive_export_and_import(db, tmp_pat
     assert "".join(export_lines(imported)) == path.read_text()
 
 
-def test_a_shape_or_number_that_cannot_be_read_is_left_out_and_the_counts_are_kept(db, tmp_path, capsys):
+def test_shape_or_number_that_cannot_be_read_is_left_out_and_the_counts_are_kept(db, tmp_path, capsys):
     path = write_csv(
         tmp_path / "routes.csv",
         f'84101,C001,600,40,640,"$52,000",34.5,2.61,SALT LAKE CITY,"{SQUARE}"',
@@ -90,7 +90,7 @@ def test_a_shape_or_number_that_cannot_be_read_is_left_out_and_the_counts_are_ke
     assert (first.income, first.age, first.household, first.facility) == (52000, 34.5, 2.61, "SALT LAKE CITY")
 
 
-def test_a_saved_answer_of_the_map_service_gives_places_too(db, tmp_path, capsys):
+def test_saved_answer_of_the_map_service_gives_places_too(db, tmp_path, capsys):
     route = {"ZIP_CODE": "84101", "CRID_ID": "C001", "RES_CNT": 600, "BUS_CNT": 40, "MED_AGE": 33.4}
     routes = [{**route, "CRID_ID": name} for name in ("C001", "C002", "B001")]
     shapes = [

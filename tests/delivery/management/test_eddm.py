@@ -43,7 +43,7 @@ def test_compare():
         "deliveries: 1448 -> 1140 (-21.27 %)",
         "ZIP codes added: 1 84109",
         "ZIP codes gone: 2 00501 84102",
-        "ZIP codes with other counts: 0",
+        "ZIP codes with different counts: 0",
     ]
 
 

@@ -26,7 +26,7 @@ def run(*arguments) -> str:
     return out.getvalue()
 
 
-def test_the_report(small):
+def test_report(small):
     report = run(small, "--vintage", "2026-09").splitlines()
 
     assert report[0].startswith("small.csv: csv, vintage 2026-09, SHA-256 ")
@@ -55,7 +55,7 @@ def test_options_reach_the_import(small, tmp_path):
     assert live_dataset().vintage_label == "2025-02"
 
 
-def test_a_dry_run(small, tmp_path):
+def test_dry_run(small, tmp_path):
     bad = write_csv(tmp_path / "bad.csv", *csv_lines(SMALL), "x,C001,1,1,2")
     problems = tmp_path / "problems.csv"
 
@@ -104,7 +104,7 @@ def test_loading_without_activating(small):
         (["--format", "delstat"], "Layout not recognised"),
     ],
 )
-def test_what_is_refused(small, arguments, says):
+def test_refused_arguments(small, arguments, says):
     with pytest.raises(CommandError, match=says):
         run(small, *arguments)
 

@@ -10,7 +10,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_line_every_ten_percent_where_nobody_watches():
+def test_progress_without_a_terminal_is_a_line_every_ten_percent():
     out = io.StringIO()
     progress = TerminalProgress(OutputWrapper(out))
 

@@ -70,7 +70,7 @@ def test_letters_no_form_has_do_not_break_it():
     assert "????" in PdfReader(io.BytesIO(copy)).pages[0].extract_text()
 
 
-def test_a_mapping_names_every_field_that_is_not_there():
+def test_mapping_names_every_field_that_is_not_there():
     wrong = {"mailer": "Name of nobody", "row_code": "ZIP", "row_route": "Row{n}", "date": ""}
 
     assert refusal(check_mapping, wrong, FIELDS) == [

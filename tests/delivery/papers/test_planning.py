@@ -58,7 +58,7 @@ def test_days_share_the_pieces_so_that_none_falls_below_the_minimum():
     assert [(drop.day, drop.pieces) for drop in drops] == [(1, 2550), (2, 2550)]
 
 
-def test_a_route_is_whole_on_one_day_unless_no_day_takes_it():
+def test_route_is_whole_on_one_day_unless_no_day_takes_it():
     drops = plan_drops([DropRoute("84101", "C001", "MAIN", 6_000), DropRoute("84101", "C002", "MAIN", 900)])
 
     days = {}

@@ -34,7 +34,7 @@ def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
         assert Decimal(sheets["postage"]) == sum(Decimal(drop["postage"]) for drop in sheets["drops"])
 
 
-def test_a_drop_below_the_minimum_and_one_without_a_price_say_so():
+def test_drop_below_the_minimum_and_one_without_a_price_say_so():
     [drop] = papers_sheets(
         make_mailing(), plan_drops([DropRoute("84101", "C001", "MAIN", 199)]), lambda day: None
     )["drops"]
@@ -46,5 +46,5 @@ def test_a_drop_below_the_minimum_and_one_without_a_price_say_so():
     assert drop["postage"] is None
 
 
-def test_the_size_is_in_inches_with_the_length_first():
+def test_size_is_in_inches_with_the_length_first():
     assert papers_sheets(make_mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"

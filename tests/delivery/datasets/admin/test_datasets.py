@@ -5,6 +5,7 @@ import time_machine
 
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import live_dataset
+from fulfillment.core.lanes import FILES
 from tests.factories.delivery import SMALL, load_dataset
 
 LIST = "/admin/delivery/dataset/"
@@ -14,7 +15,7 @@ def text(response) -> str:
     return " ".join(response.content.decode().split())
 
 
-def test_the_list_without_data(operator):
+def test_list_without_data(operator):
     assert "No data set is active: the API answers 503" in text(operator.get(LIST))
 
 
@@ -27,7 +28,7 @@ def test_the_list_without_data(operator):
         (date(2026, 5, 1), False, None),
     ],
 )
-def test_the_list_warns_of_age(operator, vintage, is_synthetic, warning):
+def test_list_warns_of_age(operator, vintage, is_synthetic, warning):
     load_dataset(vintage=vintage, is_synthetic=is_synthetic)
 
     shown = text(operator.get(LIST))
@@ -40,7 +41,7 @@ def test_the_list_warns_of_age(operator, vintage, is_synthetic, warning):
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_the_list_takes_the_same_queries(operator, count, django_assert_max_num_queries):
+def test_list_takes_the_same_queries(operator, count, django_assert_max_num_queries):
     for _ in range(count):
         load_dataset(active=False)
     load_dataset()
@@ -51,7 +52,7 @@ def test_the_list_takes_the_same_queries(operator, count, django_assert_max_num_
     assert text(shown).count("+0.00 %") == count
 
 
-def test_a_data_set_is_compared_with_the_active_one(operator):
+def test_data_set_is_compared_with_the_active_one(operator):
     load_dataset()
     other = load_dataset(
         {"84101": SMALL["84101"], "84109": {}}, active=False, concerns=("Routes go missing.",)
@@ -60,9 +61,9 @@ def test_a_data_set_is_compared_with_the_active_one(operator):
     shown = text(operator.get(f"{LIST}{other.pk}/change/"))
 
     assert "Routes go missing." in shown
-    assert "Activate in spite of the concerns" in shown
+    assert "Activate despite warnings" in shown
     assert "1 ZIP codes added: 84109" in shown
-    assert "2 ZIP codes gone: 00501 84102" in shown
+    assert "2 ZIP codes removed: 00501 84102" in shown
     assert "-21.27 %" in shown
 
 
@@ -106,13 +107,22 @@ def test_export(operator):
     ]
 
 
+def test_one_operator_holds_one_thread_with_exports(operator, settings):
+    settings.LANE_WAIT_SECONDS = 0.05
+    dataset = load_dataset()
+
+    with FILES.slot(f"user:{operator.session['_auth_user_id']}"):
+        refused = operator.get(f"{LIST}{dataset.pk}/export/")
+    assert (refused.status_code, refused["Retry-After"]) == (429, "2")
+
+
 @pytest.mark.parametrize(
     ("requested", "says"),
     [
         ("84101", ["1,100 residential, 40 business, 1,140 in all", "C001", "not counted"]),
         ("501", ["Routes of 00501", "highway contract", "under 200"]),
-        ("84199", ["does not know this ZIP code"]),
-        ("x<b>", ["This is not a ZIP code", "x&lt;b&gt;"]),
+        ("84199", ["has no counts for this ZIP code"]),
+        ("x<b>", ["Enter a ZIP code of five digits.", "x&lt;b&gt;"]),
         ("", ["Look up a ZIP code"]),
     ],
 )

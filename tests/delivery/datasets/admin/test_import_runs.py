@@ -93,7 +93,7 @@ def test_columns_are_chosen_by_hand(operator, started):
     [
         ({"vintage": "2026"}, "must read YYYY-MM"),
         ({"types": "CX"}, "must be some of C, R, H and B"),
-        ({"postal_code": "841"}, "Write five digits."),
+        ({"postal_code": "841"}, "Enter five digits."),
         ({"max_reject": "200"}, "less than or equal to 100"),
     ],
 )
@@ -106,7 +106,7 @@ def test_options_that_make_no_sense(operator, started, values, says):
     assert started == []
 
 
-def test_an_upload_is_thrown_away(operator):
+def test_upload_is_thrown_away(operator):
     run = upload(operator, *csv_lines(SMALL))
 
     assert "Nothing of it was imported." in text(operator.post(f"{LIST}{run.pk}/throw-away/"))
@@ -116,7 +116,7 @@ def test_an_upload_is_thrown_away(operator):
     assert not ImportRun.objects.exists()
 
 
-def test_an_import_that_died_is_shown_as_such(operator):
+def test_import_that_died_is_shown_as_such(operator):
     run = ImportRun.objects.create(state="running", file_name="big.csv")
     ImportRun.objects.update(updated=run.updated.replace(year=2020))
 

@@ -90,7 +90,7 @@ def test_ways_to_ask_for_two_codes(client, dataset, query):
     assert response.json() == [C84101, C00501]
 
 
-def test_a_hundred_distinct_codes_and_their_repeats(client, dataset):
+def test_hundred_distinct_codes_and_their_repeats(client, dataset):
     codes = [f"{number:05d}" for number in range(84050, 84150)]
 
     shown = ask(client, *codes, *codes, *(f"{code}-1234" for code in codes)).json()
@@ -99,7 +99,7 @@ def test_a_hundred_distinct_codes_and_their_repeats(client, dataset):
     assert shown[51] == C84101
 
 
-def test_a_hundred_and_one_codes(client, dataset):
+def test_hundred_and_one_codes(client, dataset):
     response = ask(client, *(f"{number:05d}" for number in range(84050, 84151)))
 
     assert response.status_code == 400
@@ -112,7 +112,7 @@ def test_a_hundred_and_one_codes(client, dataset):
     ]
 
 
-def test_every_bad_code_is_named(client, dataset):
+def test_every_invalid_code_is_named(client, dataset):
     bad = ["8410", "841011", "K1A 0B1", "٨٤١٠١", "84101-12", "８４１０１", "-84101", "84101;x"]
 
     response = client.call("GET", "/delivery/eddm?postalCodes=84101&postalCodes=" + ",".join(bad))
@@ -146,13 +146,13 @@ def test_no_data(client):
     assert response.headers["Retry-After"] == "300"
 
 
-def test_a_loaded_set_alone_is_no_data(client):
+def test_loaded_set_alone_is_no_data(client):
     load_dataset(active=False)
 
     assert ask(client, "84101").status_code == 503
 
 
-def test_a_malformed_code_is_refused_before_the_data_is_missed(client):
+def test_malformed_code_is_refused_before_the_data_is_missed(client):
     assert ask(client, "x").status_code == 400
 
 
@@ -205,7 +205,7 @@ def test_boxes_are_counted_where_the_set_was_made_so(client):
     assert shown["TotalCount"] == 1140 + 89
 
 
-def test_a_code_with_boxes_only_has_zeros(client):
+def test_code_with_boxes_only_has_zeros(client):
     load_dataset({"84101": {"B001": pack(5, 5)}})
 
     assert ask(client, "84101").json() == [zeros("84101")]

@@ -51,12 +51,12 @@ def test_totals_within_ten_percent(populations, concerns):
 
 
 @pytest.mark.django_db
-def test_an_area_that_vanishes():
+def test_area_that_vanishes():
     moved = {code.replace("005", "006", 1): routes for code, routes in LIVE.items()}
 
     assert concerns_of(moved, load_dataset(LIVE)) == ["1 3-digit areas vanish: 005."]
 
 
 @pytest.mark.django_db
-def test_a_synthetic_live_set_is_no_measure():
+def test_synthetic_live_set_is_no_measure():
     assert concerns_of({"10001": {"C001": pack(1, 1)}}, load_dataset(LIVE, is_synthetic=True)) == []

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from django.db import connection, connections
@@ -19,6 +18,7 @@ from delivery.datasets.services.datasets import activate_dataset, discard_datase
 from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.imports import import_file
 from tests.factories.delivery import load_dataset, write_csv
+from tests.support.patience import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -29,18 +29,11 @@ def uniform(count: int):
     return {code: {"C001": pack(count, 0)} for code in CODES}
 
 
-def wait_for(condition) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def lines_of_a_large_file() -> list[str]:
     return [f"{code},C{number:03d},1,1,2" for number in range(1000) for code in CODES]
 
 
-def test_a_killed_import_leaves_the_old_set_serving(tmp_path, child_environment):
+def test_killed_import_leaves_the_old_set_serving(tmp_path, child_environment):
     live = load_dataset()
     before = (live.pk, look_up(["84101"]).body, Population.objects.count())
     path = write_csv(tmp_path / "large.csv", *lines_of_a_large_file())
@@ -107,12 +100,21 @@ def test_look_ups_under_swaps_never_mix():
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for _ in range(30):
+    swaps = 0
+
+    def swapped_and_seen() -> bool:
+        nonlocal swaps
+        swaps += 1
         activate_dataset(dataset_id=first.pk, by="Ada")
         activate_dataset(dataset_id=second.pk, by="Ada")
-    stop.set()
-    for reader in readers:
-        reader.join()
+        return swaps >= 30 and len(seen) == 2
+
+    try:
+        wait_for(swapped_and_seen, every=0)
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join()
 
     assert (mixed, seen) == ([], {first.pk, second.pk})
 

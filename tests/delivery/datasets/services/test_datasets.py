@@ -43,7 +43,7 @@ def test_activating_moves_the_pointer_and_records_who():
     assert (live_dataset().activated_by, live_dataset().activated is not None) == ("Ada", True)
 
 
-def test_the_way_back():
+def test_way_back():
     first, second = load_dataset(), load_dataset()
 
     activate_dataset(dataset_id=first.pk, by="Ada")
@@ -52,7 +52,7 @@ def test_the_way_back():
     assert statuses() == {first.pk: "active", second.pk: "retired"}
 
 
-def test_the_last_two_are_kept_and_waiting_ones_too():
+def test_last_two_are_kept_and_waiting_ones_too():
     first, waiting, second, third = (
         load_dataset(),
         load_dataset(active=False),
@@ -120,7 +120,7 @@ def test_export_lines():
     )
 
 
-def test_an_export_of_invented_counts_says_so_first():
+def test_export_of_invented_counts_says_so_first():
     lines = list(export_lines(load_dataset(is_synthetic=True)))
 
     assert lines[:2] == [
@@ -148,7 +148,7 @@ def test_comparison():
     ]
 
 
-def test_the_pointer_is_one_row():
+def test_pointer_is_one_row():
     load_dataset()
 
     with pytest.raises(IntegrityError):

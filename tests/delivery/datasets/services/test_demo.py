@@ -9,7 +9,7 @@ from tests.factories.delivery import load_dataset
 pytestmark = pytest.mark.django_db
 
 
-def test_the_demo_set_says_that_it_is_synthetic():
+def test_demo_set_says_that_it_is_synthetic():
     dataset = load_demo_population()
 
     assert live_dataset() == dataset

@@ -13,7 +13,7 @@ from delivery.datasets.selectors.import_runs import IMPORT_LOCK
 from delivery.datasets.selectors.populations import export_lines, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
-from delivery.datasets.services.locking import mark_dead_imports
+from delivery.datasets.services.locking import end_interrupted_imports
 from delivery.datasets.sources.problems import FileRefused
 from fulfillment.core.errors import Conflict, Invalid
 from tests.factories.delivery import (
@@ -37,7 +37,7 @@ def load(path: Path, **options):
     return import_file(path=path, name=path.name, options=ImportOptions(**options), by="Ada")
 
 
-def test_a_file_becomes_the_active_set(small):
+def test_file_becomes_the_active_set(small):
     outcome = load(small)
 
     dataset = live_dataset()
@@ -49,7 +49,7 @@ def test_a_file_becomes_the_active_set(small):
     assert outcome.run.dataset == dataset
 
 
-def test_an_export_imports_to_the_same_set(small, tmp_path):
+def test_export_imports_to_the_same_set(small, tmp_path):
     first = load(small).dataset
     path = tmp_path / "export.csv"
     path.write_text("".join(export_lines(first)))
@@ -62,7 +62,7 @@ def test_an_export_imports_to_the_same_set(small, tmp_path):
 
 
 @pytest.mark.parametrize("quoted", ["{}", '"{}",,,,', "\ufeff{}"])
-def test_an_exported_synthetic_set_stays_synthetic_and_is_not_activated_silently(small, tmp_path, quoted):
+def test_exported_synthetic_set_stays_synthetic_and_is_not_activated_silently(small, tmp_path, quoted):
     load(small, is_synthetic=True)
     mark, *lines = "".join(export_lines(live_dataset())).splitlines()
     path = tmp_path / "export.csv"
@@ -158,12 +158,12 @@ def test_concerns_leave_the_set_waiting_and_the_live_one_serving(tmp_path, small
     assert load(other, force=True).dataset == live_dataset()
 
 
-def test_a_set_may_be_loaded_without_activating_it(small):
+def test_set_may_be_loaded_without_activating_it(small):
     assert load(small, activate=False).dataset.status == "ready"
     assert live_dataset() is None
 
 
-def test_a_merge_replaces_only_the_codes_in_the_file(tmp_path, small):
+def test_merge_replaces_only_the_codes_in_the_file(tmp_path, small):
     load(small, vintage="2026-09")
     path = write_csv(tmp_path / "new.csv", "84102,R009,301,4,305", "84103,C001,1,1,2")
 
@@ -177,12 +177,12 @@ def test_a_merge_replaces_only_the_codes_in_the_file(tmp_path, small):
     assert (outcome.dataset.is_merged, outcome.dataset.vintage) == (True, date(2026, 9, 1))
 
 
-def test_a_merge_needs_something_to_merge_into(small):
+def test_merge_needs_something_to_merge_into(small):
     with pytest.raises(Invalid, match="no active data set"):
         load(small, merge=True)
 
 
-def test_a_merge_into_a_set_that_is_no_longer_active(tmp_path, small, monkeypatch):
+def test_merge_into_a_set_that_is_no_longer_active(tmp_path, small, monkeypatch):
     def read_and_activate_another(**values):
         reading = read_file(**values)
         load_dataset()
@@ -195,14 +195,14 @@ def test_a_merge_into_a_set_that_is_no_longer_active(tmp_path, small, monkeypatc
         load(write_csv(tmp_path / "new.csv", "84102,R009,301,4,305"), merge=True)
 
 
-def test_a_trial_run_writes_nothing(small):
+def test_trial_run_writes_nothing(small):
     outcome = try_file(path=small, name="small.csv", options=ImportOptions())
 
     assert (len(outcome.reading.populations), outcome.dataset) == (3, None)
     assert (Dataset.objects.count(), ImportRun.objects.count()) == (0, 0)
 
 
-def test_a_refused_file_leaves_its_record_and_nothing_else(tmp_path):
+def test_refused_file_leaves_its_record_and_nothing_else(tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text("a,b\n1,2\n")
 
@@ -217,12 +217,12 @@ def test_a_refused_file_leaves_its_record_and_nothing_else(tmp_path):
     assert (Dataset.objects.count(), Population.objects.count()) == (0, 0)
 
 
-def test_a_file_without_one_good_line_is_refused(tmp_path):
+def test_file_without_one_valid_line_is_refused(tmp_path):
     with pytest.raises(FileRefused, match="None of the 1 lines could be read"):
         load(write_csv(tmp_path / "bad.csv", "x,C001,1,1,2"), force=True)
 
 
-def test_a_failure_while_writing_leaves_nothing(small, monkeypatch):
+def test_failure_while_writing_leaves_nothing(small, monkeypatch):
     monkeypatch.setattr("delivery.datasets.services.imports.activate_dataset", lambda **values: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
@@ -232,7 +232,7 @@ def test_a_failure_while_writing_leaves_nothing(small, monkeypatch):
     assert (Dataset.objects.count(), Population.objects.count()) == (0, 0)
 
 
-def test_a_second_import_is_told_what_runs(small):
+def test_second_import_is_refused_with_the_running_one(small):
     ImportRun.objects.create(
         state="running", file_name="big.csv", phase="reading", percent=43, created_by="Grace"
     )
@@ -248,7 +248,7 @@ def test_a_second_import_is_told_what_runs(small):
         other.close()
 
 
-def test_an_import_that_was_killed_is_noticed(small):
+def test_import_that_was_killed_is_noticed(small):
     run = ImportRun.objects.create(state="running", file_name="big.csv")
 
     load(small)
@@ -260,18 +260,18 @@ def test_an_import_that_was_killed_is_noticed(small):
 @pytest.mark.parametrize("state", ["running", "waiting"])
 def test_who_watches_notices_too(state):
     run = ImportRun.objects.create(state=state, file_name="big.csv")
-    mark_dead_imports()
+    end_interrupted_imports()
     run.refresh_from_db()
     assert run.state == state
 
     ImportRun.objects.update(updated=run.updated - timedelta(seconds=61))
-    mark_dead_imports()
+    end_interrupted_imports()
 
     run.refresh_from_db()
     assert run.state == "failed"
 
 
-def test_preview_of_a_good_file(small):
+def test_preview_of_a_valid_file(small):
     preview = preview_file(path=small, name=small.name, options=ImportOptions())
 
     assert (preview.format, preview.vintage, preview.error) == ("csv", "2026-09", "")

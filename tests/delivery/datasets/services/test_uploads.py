@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from delivery.datasets.selectors.populations import look_up
 from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.uploads import discard_upload, import_upload, receive_upload, start_import
 from fulfillment.core.errors import Conflict, NotFound
+from tests.support.patience import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -19,8 +19,13 @@ def upload(name: str = "small.csv") -> ImportRun:
     return receive_upload(upload=SimpleUploadedFile(name, content), by="Ada")
 
 
+def state_of(run: ImportRun) -> str:
+    run.refresh_from_db()
+    return run.state
+
+
 @pytest.mark.slow
-def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkeypatch):
+def test_upload_is_imported_by_a_process_of_its_own(child_environment, monkeypatch):
     for name, value in child_environment.items():
         monkeypatch.setenv(name, value)
     run = upload()
@@ -28,17 +33,14 @@ def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkey
 
     start_import(run=run, options=ImportOptions(vintage="2026-10"))
 
-    deadline = time.monotonic() + 20
-    while run.state in {"uploaded", "waiting", "running"} and time.monotonic() < deadline:
-        time.sleep(0.1)
-        run.refresh_from_db()
+    wait_for(lambda: state_of(run) not in {"uploaded", "waiting", "running"})
     assert (run.state, run.error) == ("loaded", "")
     assert look_up(["84101"]).body.startswith(b'[{"PostalCode":"84101","ResidentialCount":5')
     assert (live_dataset().created_by, live_dataset().file_name) == ("Ada", "small.csv")
     assert not Path(stored).exists()
 
 
-def test_an_upload_waits_while_another_import_runs(monkeypatch):
+def test_upload_waits_while_another_import_runs(monkeypatch):
     def refuse(**values):
         raise Conflict("Import 1 is running.")
 
@@ -52,7 +54,7 @@ def test_an_upload_waits_while_another_import_runs(monkeypatch):
     assert (run.state, run.error) == ("uploaded", "Import 1 is running.")
 
 
-def test_an_upload_that_is_gone():
+def test_deleted_upload_is_reported():
     run = upload()
     Path(run.upload.path).unlink()
 
@@ -65,7 +67,7 @@ def test_an_upload_that_is_gone():
     assert (run.state, run.error) == ("failed", "The upload cannot be read: No such file or directory.")
 
 
-def test_an_upload_is_started_once(monkeypatch):
+def test_upload_is_started_once(monkeypatch):
     monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", FakeProcess)
     run = upload()
     start_import(run=run, options=ImportOptions())
@@ -84,7 +86,7 @@ class FakeProcess:
         pass
 
 
-def test_an_upload_is_thrown_away():
+def test_upload_is_thrown_away():
     run = upload()
     stored = Path(run.upload.path)
 

@@ -68,18 +68,18 @@ def test_content_decides_and_not_the_name(read, content):
         pytest.param(b"", "empty", id="nothing"),
     ],
 )
-def test_a_file_that_is_refused(read, content, says):
+def test_file_that_is_refused(read, content, says):
     with pytest.raises(FileRefused, match=says):
         read(content)
 
 
-def test_a_bomb_is_stopped(read, monkeypatch):
+def test_bomb_is_stopped(read, monkeypatch):
     monkeypatch.setattr(archives, "MAXIMUM_UNPACKED", 10_000)
 
     with pytest.raises(FileRefused, match="more than 2 GB"):
         read(gzip.compress(TEXT))
 
 
-def test_a_missing_file(tmp_path):
+def test_missing_file(tmp_path):
     with pytest.raises(FileRefused, match="No such file"), open_file(tmp_path / "none.csv"):
         pass

@@ -19,7 +19,7 @@ def test_records_with_and_without_line_ends(gather, end):
     assert gathered.flaws == []
 
 
-def test_what_is_left_out_is_reported(gather):
+def test_left_out_counts_are_reported(gather):
     notes = gather(delstat_header() + CITY + BOX + RURAL).source.notes
 
     assert notes == [
@@ -28,7 +28,7 @@ def test_what_is_left_out_is_reported(gather):
     ]
 
 
-def test_a_bad_count_behind_the_checked_records_rejects_its_line(gather):
+def test_invalid_count_behind_the_checked_records_rejects_its_line(gather):
     bad = CITY.replace(b"00500", b"00X00")
     records = [delstat_record("84101", f"C{number:03d}", {}, {1: 5}) for number in range(2, 102)]
 
@@ -37,7 +37,7 @@ def test_a_bad_count_behind_the_checked_records_rejects_its_line(gather):
     assert gathered.flaws == [(102, "E_COUNT")]
 
 
-def test_a_file_that_is_cut_off(gather):
+def test_file_that_is_cut_off(gather):
     with pytest.raises(FileRefused, match="cut off in the middle of record 4"):
         gather(delstat_header() + CITY + BOX + RURAL[:200])
 

@@ -11,7 +11,7 @@ BOX = {"ZIP_CODE": "84101", "CRID_ID": "B001", "RES_CNT": 80.0, "BUS_CNT": 9, "T
 
 
 @pytest.mark.parametrize("results", [True, False])
-def test_an_answer_of_the_map_service(gather, results):
+def test_answer_of_the_map_service(gather, results):
     gathered = gather(gis_answer(ROUTE, BOX, results=results))
 
     assert gathered.routes == {"84101C001": (600, 40), "84101B001": (80, 9)}
@@ -29,7 +29,7 @@ def test_several_answers_in_one_file(gather, start, between, end):
     assert gathered.routes == {"84101C001": (600, 40), "84102C001": (600, 40)}
 
 
-def test_a_route_drawn_twice_is_taken_once(gather):
+def test_route_drawn_twice_is_taken_once(gather):
     gathered = gather(gis_answer(ROUTE, ROUTE))
 
     assert gathered.routes == {"84101C001": (600, 40)}
@@ -42,7 +42,7 @@ def test_older_attribute_names(gather):
     assert gathered.routes == {"84101C001": (600, 40)}
 
 
-def test_the_code_may_be_in_the_route_alone(gather):
+def test_code_may_be_in_the_route_alone(gather):
     gathered = gather(gis_answer({"ZIP_CRID": "84101C001", "RES_CNT": 600, "BUS_CNT": 40}))
 
     assert gathered.routes == {"84101C001": (600, 40)}
@@ -58,6 +58,6 @@ def test_the_code_may_be_in_the_route_alone(gather):
         (gis_answer(ROUTE)[:60], "broken or cut off"),
     ],
 )
-def test_an_answer_that_is_refused(gather, content, says):
+def test_answer_that_is_refused(gather, content, says):
     with pytest.raises(FileRefused, match=says):
         gather(content)

@@ -12,6 +12,8 @@ import zipfile
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 MEGABYTES = 60
 READ = """
 import json, os, pathlib, re, sys, time
@@ -26,14 +28,14 @@ def peak():
 
 def read(path):
     before, options = peak(), ImportOptions(vintage="2026-01")
-    began = time.monotonic()
+    began = time.process_time()
     previewed = preview_file(path=path, name="x", options=options).error
-    waited = time.monotonic() - began
+    worked = time.process_time() - began
     try:
         said = str(read_file(path=path, name="x", options=options, log=ProblemLog()).rows)
     except FileRefused as refusal:
         said = refusal.message
-    print(json.dumps([previewed, waited, said, peak() - before]), flush=True)
+    print(json.dumps([previewed, worked, said, peak() - before]), flush=True)
 
 for line in sys.stdin:
     child = os.fork()
@@ -109,7 +111,7 @@ def reader(tmp_path_factory):
     warm = tmp_path_factory.mktemp("memory") / "warm"
     warm.write_bytes(HEADER + b"84101,C001,1,1\n")
     with subprocess.Popen(
-        ["timeout", "120", sys.executable, "-c", READ, str(warm)],
+        ["timeout", str(PATIENCE * len(FILES)), sys.executable, "-c", READ, str(warm)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -129,9 +131,9 @@ def test_hostile_file_takes_neither_memory_nor_time(reader, tmp_path, kind):
     reader.stdin.write(f"{path}\n")
     reader.stdin.flush()
 
-    previewed, waited, said, megabytes = json.loads(reader.stdout.readline())
+    previewed, worked, said, megabytes = json.loads(reader.stdout.readline())
     # A preview shows what it has found by its end, where an import says what is wrong later on.
     assert previewed or kind in {"an endless cell", "an endless row"}
-    assert waited < 6
+    assert worked < 6
     assert says in said
     assert megabytes < MEGABYTES

@@ -7,7 +7,7 @@ from delivery.datasets.sources import problems
 from delivery.datasets.sources.problems import MAX_LISTED, PROBLEM_HEADER, REMEDIES, ProblemLog
 
 
-def test_the_first_thousand_are_kept_and_all_are_written():
+def test_first_thousand_are_kept_and_all_are_written():
     file = io.StringIO()
     log = ProblemLog(file, {"zip": "ZIP5"})
 

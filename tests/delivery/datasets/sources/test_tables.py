@@ -86,7 +86,7 @@ def test_columns_by_number_without_a_header(gather):
     assert gather("\n".join(LINES), chosen=chosen).routes == EXPECTED
 
 
-def test_a_postal_code_for_a_table_without_one(gather):
+def test_postal_code_for_a_table_without_one(gather):
     content = "Route\tResidential\tBusiness\tTotal\nC001\t1,600\t40\t1640\n"
 
     gathered = gather(content, postal_code="84101")
@@ -107,7 +107,7 @@ def test_a_postal_code_for_a_table_without_one(gather):
         ("84101,C001,,40,39", "E_EMPTY"),
     ],
 )
-def test_a_line_that_is_rejected(gather, line, flaw):
+def test_line_that_is_rejected(gather, line, flaw):
     gathered = gather(table("84102,C001,1,1,2", line))
 
     assert (gathered.flaws, gathered.log.rejects) == ([(3, flaw)], 1)
@@ -130,14 +130,14 @@ def test_a_line_that_is_rejected(gather, line, flaw):
         ("84102,C001,1,1,2", "W_DUP_SAME", {}),
     ],
 )
-def test_a_line_that_is_taken_with_a_warning(gather, line, flaw, routes):
+def test_line_that_is_taken_with_a_warning(gather, line, flaw, routes):
     gathered = gather(table("84102,C001,1,1,2", line))
 
     assert (gathered.flaws, gathered.log.rejects) == ([(3, flaw)], 0)
     assert gathered.routes == {"84102C001": (1, 1), **routes}
 
 
-def test_a_route_with_other_counts_keeps_the_first(gather):
+def test_route_with_other_counts_keeps_the_first(gather):
     gathered = gather(table("84101,C001,600,40,640", "84101,C001,601,40,641"))
 
     assert gathered.log.listed == [(3, "CRID_ID", "C001", "E_DUP_DIFF")]
@@ -167,11 +167,11 @@ def test_problems_name_the_files_own_column_and_its_line(gather):
         (b"%PDF-1.7 ....", "no text file"),
     ],
 )
-def test_a_file_that_is_refused(gather, content, says):
+def test_file_that_is_refused(gather, content, says):
     with pytest.raises(FileRefused, match=says):
         gather(content)
 
 
-def test_a_quote_that_is_never_closed(gather):
+def test_quote_that_is_never_closed(gather):
     with pytest.raises(FileRefused, match="near line 2"):
         gather(table('84101,C001,"600,40,640', *LINES * 10_000))

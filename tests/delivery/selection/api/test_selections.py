@@ -34,7 +34,7 @@ def faults(response):
     return [(fault["Pointer"], fault["Code"]) for fault in response.json()["Errors"]]
 
 
-def test_a_selection_is_made_read_and_drawn(client, world, demo):
+def test_selection_is_made_read_and_drawn(client, world, demo):
     body = {
         "Polygon": polygon(SQUARE),
         "Center": {"PostalCode": "84101"},
@@ -73,11 +73,11 @@ def test_a_selection_is_made_read_and_drawn(client, world, demo):
     assert [feature["properties"] for feature in collection["features"]] == routes
     assert {feature["geometry"]["type"] for feature in collection["features"]} == {"Polygon"}
     assert EddmSelection.objects.get().criteria == body
-    # Of the application alone, and whoever acts through it for himself.
+    # Of the application alone, and of each user who acts through it.
     assert world.as_user(world.outsider).call("GET", f"{PATH}/{record['SelectionID']}").status_code == 404
 
 
-def test_counts_stay_when_the_data_set_is_gone(client, demo):
+def test_counts_stay_when_the_data_set_is_removed(client, demo):
     made = client.call("POST", PATH, {"PostalCodes": ["84101"]}).json()
     load_dataset()
     discard_dataset(dataset_id=demo.pk)
@@ -121,7 +121,7 @@ def test_each_mistake_is_named_where_it_is(client, body, expected):
     assert faults(response) == expected
 
 
-def test_a_polygon_that_crosses_itself_is_told_where(client):
+def test_self_crossing_polygon_is_refused_with_its_place(client):
     load_dataset()
     response = client.call("POST", PATH, {"Polygon": polygon([[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]])})
 
@@ -180,7 +180,7 @@ def test_without_geometry_areas_are_refused_after_mistakes_of_the_body(client):
     assert "X-Data-Synthetic" not in plain.headers
 
 
-def test_a_budget_buys_as_many_pieces_as_the_product_costs(client, world, demo):
+def test_budget_buys_as_many_pieces_as_the_product_costs(client, world, demo):
     make_product(world.associated)
     quote = client.call(
         "POST",
@@ -208,7 +208,7 @@ def test_a_budget_buys_as_many_pieces_as_the_product_costs(client, world, demo):
     assert closed.status_code == 403
 
 
-def test_a_repeated_request_with_its_key_makes_one_selection(client, demo):
+def test_repeated_request_with_its_key_makes_one_selection(client, demo):
     key = {"Idempotency-Key": "once"}
     first, second = (client.call("POST", PATH, {"PostalCodes": ["84101"]}, headers=key) for _ in range(2))
 
@@ -217,7 +217,7 @@ def test_a_repeated_request_with_its_key_makes_one_selection(client, demo):
     assert EddmSelection.objects.count() == 1
 
 
-def test_a_test_application_makes_test_selections_which_expire_sooner(client, world, demo):
+def test_test_application_makes_test_selections_which_expire_sooner(client, world, demo):
     testing = world.as_application(add_test_application(world))
 
     live, test = (one.call("POST", PATH, {"PostalCodes": ["84101"]}).json() for one in (client, testing))
@@ -238,7 +238,7 @@ def test_names_of_post_offices_come_back_as_they_are(client, demo):
     assert EddmSelectionRoute.objects.first().facility_name == "A\\B é"
 
 
-def test_a_large_answer_is_compressed(client, demo):
+def test_large_answer_is_compressed(client, demo):
     made = client.call("POST", PATH, {"Center": {"PostalCode": "84101"}, "RadiusMiles": 20}).json()
 
     read = client.call("GET", f"{PATH}/{made['SelectionID']}", headers={"Accept-Encoding": "gzip"})

@@ -25,7 +25,7 @@ def dataset(world):
     return load_demo_population()
 
 
-def test_a_newer_data_set_shows_what_it_changes_and_which_routes_are_gone(world, signed_in, dataset):
+def test_newer_data_set_shows_what_it_changes_and_which_routes_are_removed(world, signed_in, dataset):
     routes = [("84101", "C001", 640, ""), ("84101", "C002", 1, ""), ("84101", "C998", 60, "")]
     selection = make_selection(routes, user=world.user, dataset=dataset)
     page = reverse("portal:mailing-selection", args=[selection.pk])
@@ -42,7 +42,7 @@ def test_a_newer_data_set_shows_what_it_changes_and_which_routes_are_gone(world,
     assert re.search(r"84101C002 1 [0-9]+ \+[0-9]+", shown)
 
 
-def test_a_selection_is_shown_to_whom_it_belongs_alone(world, signed_in, dataset):
+def test_selection_is_shown_to_its_owner_alone(world, signed_in, dataset):
     selection = make_selection(application=world.application, dataset=dataset)
     names = ("portal:mailing-selection", "portal:mailing-csv", "portal:mailing-shapes")
     pages = [reverse(name, args=[selection.pk]) for name in names]
@@ -53,7 +53,7 @@ def test_a_selection_is_shown_to_whom_it_belongs_alone(world, signed_in, dataset
     assert [one["id"] for one in features] == ["84101C001", "84101C002", "84102R001"]
 
 
-def test_what_does_not_fit_a_product_or_has_expired_is_not_offered_for_order(world, signed_in, dataset):
+def test_unfitting_or_expired_selection_is_not_offered_for_order(world, signed_in, dataset):
     few = make_selection([("84101", "C001", 60, "")], user=world.user, dataset=dataset)
     old = make_selection(user=world.user, dataset=dataset, expires=dataset.created)
     browser = signed_in(world.user)
@@ -66,7 +66,7 @@ def test_what_does_not_fit_a_product_or_has_expired_is_not_offered_for_order(wor
     assert "Quote and order" not in small + expired
 
 
-def test_a_budget_takes_what_it_buys_and_says_when_that_is_nothing(world, signed_in, dataset):
+def test_budget_takes_what_it_buys_and_says_when_that_is_nothing(world, signed_in, dataset):
     form = {"postal_codes": "84101", "product": "demo/mailer", "amount": "500", "do": "show", "types": "C"}
     browser = signed_in(world.user)
 

@@ -3,7 +3,7 @@ import pytest
 from accounts.callers import Caller
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import routes_of_selection, selection_of_caller
-from delivery.selection.services.keeping import RETENTION, retain_for_order, retention_rules
+from delivery.selection.services.retention import RETENTION, retain_for_order, retention_rules
 from fulfillment.core.errors import NotFound
 from tests.factories.delivery import load_dataset
 from tests.factories.selections import make_selection
@@ -16,7 +16,7 @@ def may_read(selection, caller) -> bool:
         return False
 
 
-def test_a_selection_is_seen_by_its_maker_alone(world):
+def test_selection_is_seen_by_its_maker_alone(world):
     dataset = load_dataset()
     own = make_selection(dataset=dataset, user=world.user, application=world.console)
     through = make_selection(dataset=dataset, user=world.user, application=world.application)
@@ -34,7 +34,7 @@ def test_a_selection_is_seen_by_its_maker_alone(world):
         selection_of_caller(person, "no-uuid")
 
 
-def test_a_selection_of_a_test_application_never_becomes_part_of_a_live_order(world):
+def test_selection_of_a_test_application_never_becomes_part_of_a_live_order(world):
     test = make_selection(dataset=load_dataset(), user=world.user, application=world.console, is_test=True)
 
     assert may_read(test, Caller.on_pages(world.user))

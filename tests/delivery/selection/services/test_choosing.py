@@ -62,7 +62,7 @@ def test_random_areas_select_what_plain_mathematics_over_every_route_does(datase
     assert met > 60
 
 
-def test_the_map_of_a_circle_is_true_in_distance_from_its_middle():
+def test_map_of_a_circle_is_true_in_distance_from_its_middle():
     chance = random.Random(2)
     for _ in range(200):
         circle = Circle(chance.uniform(-70, 70), chance.uniform(-170, 170), 10)
@@ -75,7 +75,7 @@ def test_the_map_of_a_circle_is_true_in_distance_from_its_middle():
         assert math.hypot(east, north) == pytest.approx(away, rel=1e-9)
 
 
-def test_a_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_does_not_fit(dataset):
+def test_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_does_not_fit(dataset):
     every = EveryRoute(dataset)
     latitude, longitude = 40.755, -111.89
     left, expected = 3000, []
@@ -89,7 +89,7 @@ def test_a_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_d
     assert 0 < left < 600
 
 
-def test_a_circle_without_a_radius_grows_until_it_holds_enough(dataset):
+def test_circle_without_a_radius_grows_until_it_holds_enough(dataset):
     near = chosen(centre=Centre(40.755, -111.89), max_pieces=2000)
     far = chosen(centre=Centre(41.4, -111.89), max_pieces=2000)
     by_code = chosen(centre=Centre(postal_code="84101"), max_pieces=2000)
@@ -99,7 +99,7 @@ def test_a_circle_without_a_radius_grows_until_it_holds_enough(dataset):
     assert by_code[0].startswith("841")
 
 
-def test_a_limit_without_a_centre_takes_routes_in_the_order_of_their_ids(dataset):
+def test_limit_without_a_centre_takes_routes_in_the_order_of_their_ids(dataset):
     every = chosen(postal_codes=("84101", "84102"))
     some = chosen(postal_codes=("84101", "84102"), max_pieces=1500)
 
@@ -131,7 +131,7 @@ def test_all_criteria_hold_together(dataset):
     ]
 
 
-def test_an_area_takes_two_queries_however_large(dataset, django_assert_num_queries):
+def test_area_takes_two_queries_however_large(dataset, django_assert_num_queries):
     with django_assert_num_queries(2):
         assert chosen(centre=Centre(40.755, -111.89), radius=0.5)
     with django_assert_num_queries(2):

@@ -17,7 +17,7 @@ RETENTION = timedelta(days=90)
 
 
 def retain_for_order(*, selection_id: UUID) -> None:
-    """From now on it stays as long as the service's orders do. Call it in the transaction of the order."""
+    """Keeps the selection as long as its order. Call it in the transaction of the order."""
     EddmSelection.objects.filter(pk=selection_id).update(is_ordered=True)
 
 

@@ -1,0 +1,173 @@
+"""Choosing routes by a form, for the pages of portal and console: what they show, and saving it as a selection."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, QueryDict
+
+from accounts.pages.guards import signed_in_user
+from accounts.rate_limits import cached_rejection, count_request, refusal
+from delivery.datasets.models import Dataset
+from delivery.datasets.selectors.datasets import live_dataset
+from delivery.selection.maps import tiles_context
+from delivery.selection.models import EddmSelection
+from delivery.selection.pages.actors import Actor
+from delivery.selection.pages.form import MailingForm, form_from, form_of
+from delivery.selection.selectors.selections import selection_of_caller
+from delivery.selection.services.choosing import ChosenRoute, choose_routes
+from delivery.selection.services.selections import create_selection
+from fulfillment.core.code_examples import Example, post_examples
+from fulfillment.core.errors import DomainError
+
+MAX_LISTED = 500
+TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))
+
+
+@dataclass
+class Mailing:
+    """Everything the page shows. `products` have a key, a name, a price and a currency."""
+
+    dataset: Dataset | None
+    actor: Actor
+    form: MailingForm
+    products: Sequence[Any]
+    routes: list[ChosenRoute] = field(default_factory=list)
+    left_out: frozenset[str] = frozenset()
+    bounds: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    @property
+    def box(self) -> str:
+        """West, south, east and north of all routes, for the map."""
+        if not self.bounds:
+            return ""
+        sides = tuple(zip(*self.bounds, strict=True))
+        return ",".join(
+            f"{side:.5f}" for side in (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
+        )
+
+    @property
+    def taken(self) -> list[ChosenRoute]:
+        return [one for one in self.routes if one.code not in self.left_out]
+
+    @property
+    def homes(self) -> int:
+        return sum(one.residential for one in self.taken)
+
+    @property
+    def firms(self) -> int:
+        return sum(one.business for one in self.taken)
+
+    @property
+    def pieces(self) -> int:
+        return sum(one.pieces for one in self.taken)
+
+    @property
+    def listed(self) -> list[tuple[ChosenRoute, bool]]:
+        return [(one, one.code not in self.left_out) for one in self.routes[:MAX_LISTED]]
+
+    @property
+    def product(self) -> Any:
+        return next((one for one in self.products if one.key == self.form.values["product"]), None)
+
+    @property
+    def cost(self) -> Decimal | None:
+        return self.product.price * self.pieces if self.product else None
+
+    @property
+    def types(self) -> list[tuple[str, str, bool]]:
+        counted = self.dataset.route_types if self.dataset else ""
+        chosen = self.form.types or list(counted)
+        return [(letter, name, letter in chosen) for letter, name in TYPE_NAMES if letter in counted]
+
+    @property
+    def is_by_hand(self) -> bool:
+        return bool(self.form.added or self.left_out)
+
+    def body(self) -> dict[str, Any]:
+        """The request of the API that makes this selection."""
+        if not self.is_by_hand:
+            return self.form.body
+        shared = self.form.shared
+        shared.pop("RouteTypes", None)
+        return {"Routes": [one.code for one in self.taken], **shared}
+
+    def examples(self) -> list[Example]:
+        address = f"{settings.PUBLIC_URL}{settings.API_ROOT}/delivery/eddm/selection"
+        return post_examples(address, self.body(), result="selection", shown="SelectionID")
+
+
+def sent_values(request: HttpRequest) -> QueryDict:
+    return request.POST if request.method == "POST" else request.GET
+
+
+def open_mailing(request: HttpRequest, *, actor: Actor, owner: Actor, products: Sequence[Any]) -> Mailing:
+    """The page with the values that were sent, or those of an earlier selection of `owner`."""
+    sent, dataset = sent_values(request), live_dataset()
+    form = form_from(sent, dataset.route_types if dataset else "")
+    if earlier := request.GET.get("from", ""):
+        form = form_of(selection_of_caller(owner.caller, earlier).criteria)
+    shown = frozenset(sent.get("shown", "").split(","))
+    return Mailing(dataset, actor, form, products, left_out=shown - {*sent.getlist("route"), ""})
+
+
+def choose_and_save(request: HttpRequest, page: Mailing) -> EddmSelection | None:
+    """Chooses the routes of the form, and stores them if that is requested; faults go to the form."""
+    try:
+        if page.form.has_area or page.form.added:
+            _count(request)
+            _choose(page)
+        if request.method == "POST" and request.POST.get("do") == "save" and page.taken:
+            return _save(page)
+    except DomainError as error:
+        page.form.fail(error)
+    return None
+
+
+def mailing_context(page: Mailing) -> dict[str, Any]:
+    return {
+        "page": page,
+        "form": page.form,
+        "code": page.examples() if page.taken else [],
+        "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
+        **tiles_context(),
+        "most_listed": MAX_LISTED,
+    }
+
+
+def _count(request: HttpRequest) -> None:
+    bucket = f"mailings:{signed_in_user(request).pk}"
+    standing = cached_rejection(bucket) or count_request(
+        policy="mailings", bucket=bucket, quota=settings.PLAYGROUND_REQUESTS_PER_MINUTE
+    )
+    if standing.is_exceeded:
+        raise refusal(standing)
+
+
+def _choose(page: Mailing) -> None:
+    """Chooses the routes of the area and the named routes."""
+    form, caller = page.form, page.actor.caller
+    bodies = [form.body] if form.has_area else []
+    if form.added:
+        bodies.append({"Routes": form.added, **form.shared})
+    found: dict[str, ChosenRoute] = {}
+    for body in bodies:
+        criteria = form.criteria(body)
+        if criteria is not None:
+            choice = choose_routes(caller=caller, criteria=criteria)
+            found |= {one.code: one for one in choice.routes}
+            page.bounds += [choice.bounds] if choice.bounds else []
+    page.routes = list(found.values())
+    page.left_out &= found.keys()
+
+
+def _save(page: Mailing) -> EddmSelection | None:
+    criteria = page.form.criteria(page.body())
+    if criteria is None or page.form.errors:
+        return None
+    choice = choose_routes(caller=page.actor.caller, criteria=criteria)
+    with transaction.atomic():
+        return create_selection(caller=page.actor.caller, choice=choice)
