@@ -1,7 +1,6 @@
-from production.jobs.admin.gang_sheet_page import GangSheetAdmin
+from production.jobs.admin.gang_sheets import GangSheetAdmin
 from production.jobs.admin.jobs import JobAdmin
 from production.jobs.admin.reports import ReportAdmin
-from production.providers.admin.history import ProviderHistoryAdmin
 from production.providers.admin.providers import ProviderAdmin
 from production.routing.admin.rules import RoutingRuleAdmin
 
@@ -9,7 +8,6 @@ __all__ = [
     "GangSheetAdmin",
     "JobAdmin",
     "ProviderAdmin",
-    "ProviderHistoryAdmin",
     "ReportAdmin",
     "RoutingRuleAdmin",
 ]

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.offers import Attention, Card, Entry
+from fulfillment.core.caches import once_per_request
 from production.jobs.models import Job
 from production.jobs.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.providers.models import Provider
@@ -29,17 +30,18 @@ def _visible(request: HttpRequest) -> QuerySet[Job]:
 
 def _counts(request: HttpRequest) -> dict[str, int]:
     """The counts for both cards, in one statement for each request."""
-    if not hasattr(request, "production_counts"):
+
+    def count() -> dict[str, int]:
         jobs = _visible(request)
-        request.production_counts = count_stages(  # type: ignore[attr-defined]
+        return count_stages(
             jobs,
             stuck=stuck_jobs(jobs),
             providers=Provider.objects.all(),
             failing=failing_providers(),
             reports=open_reports(),
         )
-    counts: dict[str, int] = request.production_counts  # type: ignore[attr-defined]
-    return counts
+
+    return once_per_request(request, "production_counts", count)
 
 
 def needs_attention(request: HttpRequest) -> list[Attention]:

@@ -1,14 +1,4 @@
-from production.jobs.models import Attempt, Job, JobHistory, ProviderReport
-from production.providers.models import Provider
-from production.routing.models import RoutingChoice, RoutingRule, RoutingTally
-
-__all__ = [
-    "Attempt",
-    "Job",
-    "JobHistory",
-    "Provider",
-    "ProviderReport",
-    "RoutingChoice",
-    "RoutingRule",
-    "RoutingTally",
-]
+# ruff: noqa: F401 - Django finds models in this module alone
+import production.jobs.models
+import production.providers.models
+import production.routing.models

@@ -1,4 +1,4 @@
-"""What the files of a job are called in a folder."""
+"""File names of a job in a hot folder."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ PAPERS_ENDING = "-eddm-papers"
 
 
 def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:
-    """By the name that the job gives them: the print file has the job's own, papers and sheets say what they are."""
+    """File names from the name of the job: the print file has exactly that name, papers and sheets a suffix."""
     names: dict[str, str] = {}
     several = len(job.print_files) > 1
     for position, file in enumerate(job.print_files, 1):

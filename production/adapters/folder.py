@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import shutil
-import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +20,8 @@ from uuid import uuid4
 
 from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
+from production.adapters.folder_returns import ReturnFolder
+from production.adapters.folder_settings import SETTINGS
 from production.adapters.interface import (
     Exchange,
     Job,
@@ -29,96 +30,12 @@ from production.adapters.interface import (
     Report,
     Submitted,
 )
-from production.adapters.settings_schema import SettingField
-from production.gang_sheets.settings import GANG_SETTINGS
-from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
+from production.tickets import read_report_file, write_json_ticket, write_xjdf
+
+__all__ = ["SETTINGS", "FolderAdapter", "build"]  # what the registry reads
 
 WORK = ".fulfillment"
-PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 LONGEST_NAME = 120
-MAX_FILES_AT_ONCE = 500
-LARGEST_REPORT = 2 * 1024 * 1024
-# The age below which a returned file may still be written; it is read at the next poll.
-SETTLED_SECONDS = 2.0
-STATE_FOLDERS = {
-    "acknowledged": "Acknowledged",
-    "in-production": "InProduction",
-    "shipped": "Shipped",
-    "failed": "Failed",
-    "cancelled": "Cancelled",
-}
-
-
-def _absolute(value: str) -> str | None:
-    if value and not (value.startswith("/") and ".." not in Path(value).parts):
-        return "Write the whole path, such as /srv/press/in."
-    return None
-
-
-def _pattern(value: str) -> str | None:
-    used = re.findall(r"\{([^{}]*)\}", value)
-    if unknown := [name for name in used if name not in PLACEHOLDERS]:
-        return f"{{{unknown[0]}}} is unknown; use {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}."
-    if "number" not in used:
-        return "Use {number} in it: only the job number makes names unique."
-    if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", value)) or "/" in value:
-        return "Use letters, digits, . _ - and placeholders such as {number} only."
-    return None
-
-
-SETTINGS: Sequence[SettingField] = (
-    SettingField(
-        "folder",
-        "Hot folder",
-        help="The folder the press takes its jobs from, as the server sees it.",
-        check=_absolute,
-    ),
-    SettingField(
-        "return_folder",
-        "Return folder",
-        required=False,
-        help="Where the press puts reports, and where files are moved to that are done. Empty: none.",
-        check=_absolute,
-    ),
-    SettingField(
-        "layout",
-        "Layout",
-        "choice",
-        default="folders",
-        choices=(("folders", "A folder for each job"), ("flat", "All files side by side")),
-    ),
-    SettingField(
-        "name_pattern",
-        "Names",
-        default="{number}",
-        help="Of the files or folders of a job: {number}, {order}, {item}, {product}, {sku}, {store}, {quantity}.",
-        check=_pattern,
-    ),
-    SettingField(
-        "tickets",
-        "Tickets",
-        "choice",
-        default="both",
-        choices=(
-            ("both", "XJDF and JSON"),
-            ("xjdf", "XJDF"),
-            ("json", "JSON"),
-            ("none", "None, the print file alone"),
-        ),
-    ),
-    SettingField(
-        "taken",
-        "A job taken from the folder",
-        "choice",
-        default="Acknowledged",
-        choices=(
-            ("Acknowledged", "is acknowledged"),
-            ("InProduction", "is in production"),
-            ("none", "says nothing"),
-        ),
-    ),
-    *GANG_SETTINGS,
-)
 
 
 def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "FolderAdapter":
@@ -132,6 +49,7 @@ class FolderAdapter:
         self._back = Path(settings["return_folder"]) if settings.get("return_folder") else None
         self._work = self._folder / WORK
         self._ledger = Ledger(self._work / "jobs")
+        self._returns = ReturnFolder(self._back, self._ledger) if self._back else None
 
     def check_connection(self) -> str:
         """Writes, renames and removes a file, as for a job."""
@@ -147,7 +65,7 @@ class FolderAdapter:
             if self._back is not None and not os.access(self._back, os.R_OK | os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
         waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
-        return f"{self._folder} can be written; {waiting} entries wait in it, {free // 10**9} GB are free."
+        return f"Files can be written to {self._folder}: {waiting} waiting there, {free // 10**9} GB free."
 
     def preview(self, job: Job) -> Mapping[str, Any]:
         files = self._files(job)
@@ -159,14 +77,14 @@ class FolderAdapter:
 
     def submit(self, job: Job) -> Submitted:
         self._require_folders()
-        with _disk_errors() as trouble:
+        with _disk_errors() as outcome:
             entry = self._ledger.read(job.number)
             if entry is None:
                 entry = self._prepare(job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
-            trouble.is_unsent = not entry.has_moved(self._folder)
+            outcome.is_unsent = not entry.has_moved(self._folder)
             if entry.state != DONE:
                 self._move(entry)
                 self._ledger.write(job.number, replace(entry, state=DONE))
@@ -206,14 +124,14 @@ class FolderAdapter:
         self._require_folders()
         with _disk_errors():
             self._remove_leftovers()
-            return [*self._taken(), *self._returned()]
+            return [*self._taken(), *(self._returns.reports() if self._returns else ())]
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Moves report files to `processed`; notes files in state folders, which stay there."""
         with _disk_errors():
             for source in dict.fromkeys(report.raw.partition("\n")[0] for report in reports):
-                if source.startswith("file:") and self._back:
-                    self._put_away(self._back / source.removeprefix("file:"), "processed")
+                if source.startswith("file:") and self._returns:
+                    self._returns.move_processed(source.removeprefix("file:"))
                 elif source.startswith("job:"):
                     _, number, mark = source.split(":", 2)
                     self._ledger.add_mark(number, mark)
@@ -306,96 +224,32 @@ class FolderAdapter:
                 text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
                 yield Report(f"taken:{number}", number, state, datetime.now(UTC), raw=text)
 
-    def _returned(self) -> Iterator[Report]:
-        if self._back is None:
-            return
-        yield from self._in_state_folders()
-        settled = time.time() - SETTLED_SECONDS
-        files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
-        for path in files[:MAX_FILES_AT_ONCE]:
-            if path.name.startswith(".") or path.lstat().st_mtime > settled or path.is_dir():
-                continue
-            try:
-                found = _read_report(path)
-            except FileNotFoundError:
-                continue
-            except ValueError as error:
-                self._put_away(path, "unreadable", why=str(error))
-                continue
-            if not found:
-                self._put_away(path, "processed")
-            for report in found:
-                yield replace(report, raw=f"file:{path.name}\n{report.raw}")
-
-    def _in_state_folders(self) -> Iterator[Report]:
-        """Reports from state folders: a job whose file is moved to `shipped` counts as shipped."""
-        for name, state in STATE_FOLDERS.items():
-            folder = self._back / name if self._back else None
-            if folder is None or not folder.is_dir():
-                continue
-            for moved in sorted({path.name if path.is_dir() else path.stem for path in folder.iterdir()}):
-                found = self._ledger.find_named(moved)
-                if found is not None and state not in found[1].marks:
-                    number = found[0]
-                    text = f"job:{number}:{state}\nMoved to {name}."
-                    yield Report(f"moved:{number}:{state}", number, state, datetime.now(UTC), raw=text)
-
-    def _put_away(self, path: Path, kind: str, *, why: str = "") -> None:
-        place = path.parent / kind
-        if place.is_symlink():
-            raise ProviderRefused(f"{place} is a symbolic link; make it a folder.")
-        place.mkdir(exist_ok=True)
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        with suppress(FileNotFoundError):
-            path.rename(place / f"{stamp}-{path.name}")
-        if why:
-            name = path.name if path.name.isprintable() else "report"
-            with (place / f"{stamp}-{name}.why.txt").open("x", encoding="utf-8") as file:
-                file.write(f"{why}\n")
-
     def _remove_leftovers(self) -> None:
         """Removes files of workers that were killed before writing their ledger entry."""
         if not (self._work.is_dir() and self._ledger.is_day_over()):
             return
-        known = self._ledger.forget_old()
+        known = self._ledger.remove_old_entries()
         before = time.time() - 86_400
         for path in self._work.glob("new-*"):
             if path.name not in known and path.stat().st_mtime < before:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _read_report(path: Path) -> Sequence[Report]:
-    """Raises ValueError; follows no link, which could name any file of this machine, and waits for no pipe."""
-    if not path.name.isprintable():
-        raise ValueError("The name of the file has control characters, or is not UTF-8.")
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise ValueError(f"{path.name}: symbolic links are not read.") from error
-        raise
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError(f"{path.name}: this is no file.")
-        content = file.read(LARGEST_REPORT + 1)
-    if len(content) > LARGEST_REPORT:
-        raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
-    return read_report_file(path.name, content)
+class _Outcome:
+    """Whether a failed exchange certainly sent nothing."""
 
-
-class FolderError:
     is_unsent = True
 
 
 @contextmanager
-def _disk_errors() -> Iterator[FolderError]:
+def _disk_errors() -> Iterator[_Outcome]:
     """Translates disk errors to ProviderUnavailable, so that the job is retried."""
-    trouble = FolderError()
+    outcome = _Outcome()
     try:
-        yield trouble
+        yield outcome
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error)).lower()
         place = f" ({error.filename})" if error.filename else ""
         raise ProviderUnavailable(
-            f"The folder could not be used: {reason}{place}.", is_unsent=trouble.is_unsent
+            f"The folder could not be used: {reason}{place}.", is_unsent=outcome.is_unsent
         ) from error

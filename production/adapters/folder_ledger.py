@@ -137,8 +137,8 @@ class Ledger:
             stamp.touch()
         return True
 
-    def forget_old(self) -> set[str]:
-        """Returns the work folders of jobs that are prepared and not moved yet."""
+    def remove_old_entries(self) -> set[str]:
+        """Also returns the work folders that prepared jobs still need."""
         before, needed = time.time() - RETENTION_SECONDS, set()
         for path in self._folder.glob("*.json"):
             entry = self.read(path.stem)

@@ -153,7 +153,7 @@ class Adapter(Protocol):
         """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
 
     def poll(self) -> Sequence[Report]:
-        """New reports at the provider; empty if the provider sends them itself."""
+        """The next reports at the provider, of some files at once; empty if the provider sends them itself."""
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Called after the reports of `poll` are stored; removes them from the provider."""

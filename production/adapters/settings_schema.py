@@ -52,9 +52,7 @@ def _read(
     fields: Sequence[SettingField], mapping: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     values: dict[str, Any] = {}
-    errors = {
-        name: "There is no such setting." for name in mapping if name not in {field.name for field in fields}
-    }
+    errors = {name: "Unknown setting." for name in mapping if name not in {field.name for field in fields}}
     for field in fields:
         try:
             values[field.name] = _value(field, mapping.get(field.name))
@@ -78,7 +76,7 @@ def _value(field: SettingField, raw: Any) -> Any:
 
 def _text(field: SettingField, raw: Any) -> str:
     if not isinstance(raw, str):
-        raise ValueError("Write text.")
+        raise ValueError("Enter text.")
     text = raw.strip()
     limit = LONGEST_LONG_TEXT if field.kind == "long_text" else LONGEST_TEXT
     if len(text) > limit:
@@ -94,7 +92,7 @@ def _integer(field: SettingField, raw: Any) -> int:
         return raw
     text = raw.strip() if isinstance(raw, str) else ""
     if not text.removeprefix("-").isdecimal() or len(text) > 15:
-        raise ValueError("Write a whole number.")
+        raise ValueError("Enter a whole number.")
     return int(text)
 
 
@@ -104,7 +102,7 @@ def _decimal(field: SettingField, raw: Any) -> float:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite() or abs(number) > 10**12:
-        raise ValueError("Write a number, such as 2.5.")
+        raise ValueError("Enter a number, such as 2.5.")
     return float(number)
 
 
@@ -137,3 +135,18 @@ READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {
 def between(least: float, most: float) -> Callable[[Any], str | None]:
     """A check for a range of numbers."""
     return lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."
+
+
+TICKETS = SettingField(
+    "tickets",
+    "Tickets",
+    "choice",
+    help="Which tickets go with the print files.",
+    default="both",
+    choices=(
+        ("both", "XJDF and JSON"),
+        ("xjdf", "XJDF"),
+        ("json", "JSON"),
+        ("none", "None, only the print file"),
+    ),
+)

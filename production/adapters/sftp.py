@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import asyncssh
 
 from production.adapters.addresses import host_refusal
-from production.adapters.drop import LAYOUT, TICKETS, drop_files, exchange_of, preview_files
-from production.adapters.interface import Exchange, Job, Report, Submitted
-from production.adapters.settings_schema import SettingField, between, clean_settings
-from production.adapters.sftp_drop import Places, put_job, take_back
+from production.adapters.interface import Exchange, Job, ProviderUnavailable, Report, Submitted
+from production.adapters.settings_schema import TICKETS, SettingField, between, clean_settings
+from production.adapters.sftp_drop import Places, put_job, withdraw_files
+from production.adapters.sftp_files import LAYOUT, drop_files, exchange_of, preview_files
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
 from production.gang_sheets.settings import GANG_SETTINGS
@@ -42,11 +42,13 @@ SETTINGS: Sequence[SettingField] = (
         "host_key",
         "Host key",
         "long_text",
-        help="The key line or the SHA256: fingerprint of the server, one in each line. Ask the print shop for it.",
+        help="The key line or the SHA256: fingerprint of the server, one per line. The print shop has it.",
         check=host_key_mistake,
     ),
     SettingField("username", "User name"),
-    SettingField("password", "Password", required=False, secret=True, help="Or a private key."),
+    SettingField(
+        "password", "Password", required=False, secret=True, help="Enter a password or a private key."
+    ),
     SettingField(
         "private_key",
         "Private key",
@@ -110,16 +112,23 @@ class SftpAdapter:
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
-        answer = self._run(lambda sftp: take_back(sftp, places, files), Progress(is_unsent=False))
+        answer = self._run(lambda sftp: withdraw_files(sftp, places, files), Progress(is_unsent=False))
         return Exchange(f"Take back {places.target}", answer)
 
     def poll(self) -> Sequence[Report]:
+        """Reads up to the first failure; it is raised if nothing was read before."""
+        self._read = {}
         if not (folder := self._return_folder):
             return []
-        self._read = self._run(lambda sftp: read_returns(sftp, folder, self._settle), Progress())
+        try:
+            self._run(lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress())
+        except ProviderUnavailable:
+            if not self._read:
+                raise
         return [report for reports in self._read.values() for report in reports]
 
     def confirm(self, reports: Sequence[Report]) -> None:
+        """Moves files up to the first failure; it is raised if no file was moved. The others are read again."""
         if not (folder := self._return_folder) or not reports:
             return
         if not self._read:
@@ -128,9 +137,15 @@ class SftpAdapter:
         names = [
             name for name, found in self._read.items() if all(report.identifier in stored for report in found)
         ]
-        if names:
-            self._run(lambda sftp: move_read(sftp, folder, names), Progress())
-        self._read = {name: found for name, found in self._read.items() if name not in names}
+        if not names:
+            return
+        moved: list[str] = []
+        try:
+            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress())
+        except ProviderUnavailable:
+            if not moved:
+                raise
+        self._read = {name: found for name, found in self._read.items() if name not in moved}
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
         raise ValueError("A provider of the kind SFTP reports through its return folder.")

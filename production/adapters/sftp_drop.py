@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import asyncssh
 
-from production.adapters.drop import DropFile
 from production.adapters.interface import Job, ProviderRefused
+from production.adapters.sftp_files import DropFile
 from production.adapters.sftp_session import MISSING, Progress
 
 CHUNK = 256 * 1024
@@ -73,7 +73,7 @@ async def put_job(
     return f"Renamed into {places.target}."
 
 
-async def take_back(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> str:
+async def withdraw_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> str:
     """Raises ProviderRefused once the press has taken a file. A late try to send the job is refused after this."""
     await sftp.makedirs(places.cancelled, exist_ok=True)
     if not await sftp.exists(places.marker):

@@ -7,12 +7,13 @@ from stat import S_ISDIR, S_ISREG
 
 import asyncssh
 
-from production.adapters.drop import acknowledgement, is_unfinished, read_returned
 from production.adapters.interface import Report
+from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
 from production.tickets.report_files import REPORT_SUFFIXES
 from production.tickets.reports import LONGEST_BODY
 
-MAX_FILES = 500
+# The most files examined, and read, in one poll, so that little is read again after a crash.
+MAX_FILES, READ_AT_ONCE = 500, 50
 READ, REJECTED = "read", "rejected"
 # Files changed within this time may still be written.
 SETTLE_SECONDS = 3
@@ -20,11 +21,14 @@ SKEW_SECONDS = 60
 
 
 async def read_returns(
-    sftp: asyncssh.SFTPClient, folder: str, settle: float = SETTLE_SECONDS
-) -> dict[str, Sequence[Report]]:
-    """Reports by file name. Unreadable files are moved to `rejected`, with the reason in a file beside them."""
-    found: dict[str, Sequence[Report]] = {}
+    sftp: asyncssh.SFTPClient, folder: str, found: dict[str, Sequence[Report]], settle: float = SETTLE_SECONDS
+) -> None:
+    """Adds reports to `found` by file name: a connection that fails later leaves what was read before.
+
+    Unreadable files are moved to `rejected`, with the reason in a file beside them.
+    """
     seen = 0
+    silent: list[str] = []
     async for entry in sftp.scandir(folder):
         name = (
             entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")
@@ -32,25 +36,29 @@ async def read_returns(
         if is_unfinished(name) or name in {READ, REJECTED}:
             continue
         seen += 1
-        if seen > MAX_FILES:
+        if seen > MAX_FILES or len(found) + len(silent) >= READ_AT_ONCE:
             break
         try:
             reports = await _read(sftp, folder, name, entry.attrs, settle)
         except ValueError as error:
             await _reject(sftp, folder, name, str(error))
             continue
-        if reports is not None:
+        if reports:
             found[name] = reports
-    if silent := [name for name, reports in found.items() if not reports]:
-        await move_read(sftp, folder, silent)
-    return {name: reports for name, reports in found.items() if reports}
+        elif reports is not None:
+            silent.append(name)
+    await move_read(sftp, folder, silent, [])
 
 
-async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]) -> None:
+async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str], moved: list[str]) -> None:
+    """Adds to `moved` file by file."""
+    if not names:
+        return
     target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
     await sftp.makedirs(target, exist_ok=True)
     for name in names:
         await _move(sftp, f"{folder}/{name}", f"{target}/{name}")
+        moved.append(name)
 
 
 async def _read(

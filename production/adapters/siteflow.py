@@ -18,7 +18,7 @@ from production.adapters.interface import (
     Submitted,
 )
 from production.adapters.settings_schema import SettingField, between, clean_settings
-from production.adapters.siteflow_orders import order_of, signed_headers, table_mistake
+from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 
 LONGEST_STORED_ANSWER = 10_000
@@ -70,34 +70,41 @@ SETTINGS: Sequence[SettingField] = (
         help="The account that orders, needed to cancel by job number. Empty: by Site Flow's own number.",
     ),
     SettingField(
-        "component_code", "Component code", default="body", help="Of products that the table does not name."
+        "component_code",
+        "Component code",
+        default="body",
+        help="For products that the table below does not name.",
     ),
     SettingField(
         "products",
         "Products",
         "long_text",
         required=False,
-        help="One in each line: our SKU or product ID = SKU of Site Flow / component code.",
-        check=table_mistake,
+        help="One per line: our SKU or product ID = SKU of Site Flow / component code.",
+        check=table_problem,
     ),
     SettingField(
         "carriers",
         "Carriers",
         "long_text",
         required=False,
-        help="One in each line: our delivery method = carrier code / service, or = alias.",
-        check=table_mistake,
+        help="One per line: our delivery method = carrier code / service, or = alias.",
+        check=table_problem,
     ),
     SettingField(
         "attributes",
         "Attributes",
         "long_text",
         required=False,
-        help="Options of products that Site Flow's product takes as attributes, one in each line: our name = theirs.",
-        check=table_mistake,
+        help="Options of products that Site Flow takes as attributes, one per line: our name = theirs.",
+        check=table_problem,
     ),
     SettingField(
-        "validate", "Validate first", "boolean", default=True, help="Ask Site Flow before each order."
+        "validate",
+        "Validate first",
+        "boolean",
+        default=True,
+        help="Let Site Flow check each order before it is sent.",
     ),
     SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),
 )

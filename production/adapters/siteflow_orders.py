@@ -46,7 +46,7 @@ def read_table(text: str) -> dict[str, tuple[str, str]]:
     return table
 
 
-def table_mistake(text: str) -> str | None:
+def table_problem(text: str) -> str | None:
     try:
         read_table(text)
     except ValueError as error:
@@ -107,7 +107,7 @@ def _address(file: JobFile) -> str:
 
 
 def _components(job: Job, code: str, attributes: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """`attributes` say which options of a product Site Flow's own product takes, and by what name."""
+    """`attributes` maps the options of a product to the names of Site Flow's product."""
     if not job.print_files:
         raise ProviderRefused("The job has no print file.")
     taken = {

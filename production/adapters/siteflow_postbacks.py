@@ -1,4 +1,4 @@
-"""Parses postbacks of Site Flow. Their form depends on the account, so all usual forms are accepted."""
+"""Parses postbacks of Site Flow. Their form depends on the account, so all known forms are accepted."""
 
 import hashlib
 import json

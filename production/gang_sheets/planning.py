@@ -96,7 +96,7 @@ def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, in
 
 
 def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
-    """The number of slots on a sheet, and the pieces that each one yields."""
+    """The number of slots on a sheet, and how many pieces each slot yields."""
     places = grid.columns * grid.rows
     return (places // 2, 2) if request.two_sided and sheet.turn == "work_and_turn" else (places, 1)
 

@@ -9,18 +9,16 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
-from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.db.connections import run_in_thread
 from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.jobs.services.sending import claim_due_jobs, work_on_job
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
@@ -60,12 +58,12 @@ class JobSender:
         free = JOB_THREADS - len(self._busy)
         if self._is_closing or free <= 0:
             return 0.02
-        found = await self._in_thread(self._threads, partial(claim_due_jobs, limit=free))
+        found = await run_in_thread(self._threads, partial(claim_due_jobs, limit=free))
         for key in found:
             self._start(self._busy, self._threads, partial(_work, key))
         if len(found) < free:
-            # Of many pages and much memory: one at a time is begun.
-            for key in await self._in_thread(self._threads, partial(claim_due_sheets, limit=1)):
+            # One at a time, because a sheet takes many pages and much memory.
+            for key in await run_in_thread(self._threads, partial(claim_due_sheets, limit=1)):
                 self._start(self._busy, self._threads, partial(_work_on_sheet, key))
         return 0.01 if len(found) == free else POLL_SECONDS
 
@@ -73,7 +71,7 @@ class JobSender:
         free = POLL_THREADS - len(self._polling)
         if self._is_closing or free <= 0:
             return
-        for key in await self._in_thread(self._pollers, partial(claim_providers_to_poll, limit=free)):
+        for key in await run_in_thread(self._pollers, partial(claim_providers_to_poll, limit=free)):
             self._start(self._polling, self._pollers, partial(_poll, key))
 
     def stop_claiming(self) -> None:
@@ -90,53 +88,38 @@ class JobSender:
     def _start(
         self, tasks: set[asyncio.Task[None]], threads: ThreadPoolExecutor, work: Callable[[], None]
     ) -> None:
-        task = asyncio.get_running_loop().create_task(self._in_thread(threads, work))
+        task = asyncio.get_running_loop().create_task(run_in_thread(threads, work))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    async def _in_thread(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(threads, _with_connection, work)
-
-
-def _with_connection(work: Callable[[], T]) -> T:
-    renew_connection()
-    return work()
-
 
 def _work(job_pk: int) -> None:
-    """Works on a job; an unexpected error postpones it and does not block others."""
-    try:
-        work_on_job(job_pk=job_pk)
-    except (OperationalError, InterfaceError) as error:
-        logger.warning("The database is away; print job %s comes again: %s", job_pk, error)
-        connection.close()
-    except Exception:
-        logger.exception("Print job %s failed; it comes again", job_pk)
-        try:
-            record_fault(job_pk=job_pk)
-        except (OperationalError, InterfaceError):
-            connection.close()
+    _run(f"print job {job_pk}", partial(work_on_job, job_pk=job_pk), partial(record_fault, job_pk=job_pk))
 
 
 def _work_on_sheet(sheet_pk: int) -> None:
-    try:
-        work_on_sheet(sheet_pk=sheet_pk)
-    except (OperationalError, InterfaceError) as error:
-        logger.warning("The database is away; gang sheet %s comes again: %s", sheet_pk, error)
-        connection.close()
-    except Exception:
-        logger.exception("Gang sheet %s failed; it comes again", sheet_pk)
-        try:
-            record_sheet_fault(sheet_pk=sheet_pk)
-        except (OperationalError, InterfaceError):
-            connection.close()
+    _run(
+        f"gang sheet {sheet_pk}",
+        partial(work_on_sheet, sheet_pk=sheet_pk),
+        partial(record_sheet_fault, sheet_pk=sheet_pk),
+    )
 
 
 def _poll(provider_pk: int) -> None:
+    _run(f"poll of provider {provider_pk}", partial(poll_provider, provider_pk=provider_pk))
+
+
+def _run(what: str, work: Callable[[], object], record: Callable[[], object] | None = None) -> None:
+    """An unexpected error is logged and recorded, which postpones this work and does not block others."""
     try:
-        poll_provider(provider_pk=provider_pk)
+        work()
     except (OperationalError, InterfaceError) as error:
-        logger.warning("The database is away; reports wait: %s", error)
+        logger.warning("The database is away; %s is repeated: %s", what, error)
         connection.close()
     except Exception:
-        logger.exception("Reports of provider %s could not be read; they come again", provider_pk)
+        logger.exception("Failed, to be repeated: %s", what)
+        try:
+            if record is not None:
+                record()
+        except (OperationalError, InterfaceError):
+            connection.close()

@@ -24,6 +24,11 @@ class Press:
     say: Say
     at_work: dict[str, tuple[int, float]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Continues the jobs it had taken before it was stopped."""
+        for folder in self._shelf("taken").iterdir():
+            self._begin(folder.name)
+
     def look(self) -> int:
         """Takes new jobs and advances the others; returns the number of unfinished ones."""
         self._take_new()
@@ -33,8 +38,7 @@ class Press:
         return len(self.at_work)
 
     def _take_new(self) -> None:
-        shelf = self.back.parent / "taken"
-        shelf.mkdir(exist_ok=True)
+        shelf = self._shelf("taken")
         for folder in sorted(self.hot.iterdir()):
             if folder.name.startswith(".") or not folder.is_dir():
                 continue
@@ -42,10 +46,18 @@ class Press:
             if not tickets:
                 continue
             ticket: dict[str, Any] = json.loads(tickets[0].read_bytes())
-            folder.rename(shelf / f"{folder.name}-{time.time_ns()}")
             number = ticket["JobNumber"]
+            folder.rename(shelf / number)
             self.say(f"Job {number}: taken, {ticket['Quantity']} x {ticket['Product']['Name']}")
-            self.at_work[number] = (0, time.monotonic() + self.seconds)
+            self._begin(number)
+
+    def _begin(self, number: str) -> None:
+        self.at_work[number] = (0, time.monotonic() + self.seconds)
+
+    def _shelf(self, name: str) -> Path:
+        shelf = self.back.parent / name
+        shelf.mkdir(exist_ok=True)
+        return shelf
 
     def _go_on(self, number: str, step: int) -> None:
         if step == 0:
@@ -56,6 +68,7 @@ class Press:
         tracking = f"DEMO{number.replace('-', '')}"
         self._report(number, State="Shipped", Carrier="Demo Carrier", TrackingNumber=tracking)
         self.say(f"Job {number}: shipped as {tracking}")
+        (self._shelf("taken") / number).rename(self._shelf("done") / f"{number}-{time.time_ns()}")
         del self.at_work[number]
 
     def _report(self, number: str, **values: str) -> None:

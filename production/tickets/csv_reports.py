@@ -13,7 +13,7 @@ SEPARATORS = ",;\t"
 
 
 def read_csv_reports(body: bytes) -> Sequence[Report]:
-    """Columns may stand in any order, separated by comma, semicolon or tab."""
+    """Columns may be in any order, separated by comma, semicolon or tab."""
     text = decoded(body)
     first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)

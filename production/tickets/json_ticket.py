@@ -13,7 +13,7 @@ VERSION = 1
 
 
 def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes:
-    """The same job always gives the same bytes. `names` says what files are called where the ticket lies."""
+    """The same job always gives the same bytes. `names` maps files to their names beside the ticket."""
     names = names or {}
     ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job, names)}
     if job.members:

@@ -6,7 +6,7 @@ Lengths are points, times are UTC.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -65,11 +65,10 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     products = _add(root, "ProductList")
     for position, member in enumerate(job.members or [Member(job, {}, {})], 1):
         _add_product(products, member, position, urls or {})
-    for position, one in enumerate([member.job for member in job.members] or [job], 1):
-        _add_contact(root, one, f"Drop-{position}")
+    _add_contacts(root, job)
     _add_customer(root, job)
-    _add_delivery(root, job)
-    _add(_resource(root, "NodeInfo"), "NodeInfo", LastEnd=_time(job.due), Status="Waiting")
+    _add_deliveries(root, job)
+    _add(_resource(_set_of(root, "NodeInfo")), "NodeInfo", LastEnd=_time(job.due), Status="Waiting")
     _add_files(root, job, urls or {})
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
@@ -154,9 +153,21 @@ def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str
     return dict(sorted(media.items())), features
 
 
-def _add_contact(root: Any, job: Job, drop: str) -> None:
+def _drops(job: Job) -> Iterator[tuple[int, Job]]:
+    """The jobs with a parcel of their own, counted from 1."""
+    return enumerate([member.job for member in job.members] or [job], 1)
+
+
+def _add_contacts(root: Any, job: Job) -> None:
+    """One set with a part for each recipient: readers find a set by its name, and take the first one."""
+    contacts = _set_of(root, "Contact")
+    for position, one in _drops(job):
+        _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), one)
+
+
+def _add_contact(resource: Any, job: Job) -> None:
     to = job.recipient.get
-    contact = _add(_resource(root, "Contact", part={"ContactType": "Delivery", "DropID": drop}), "Contact")
+    contact = _add(resource, "Contact")
     country = to("CountryCode", "").upper()
     _add(
         contact,
@@ -186,7 +197,7 @@ def _add_contact(root: Any, job: Job, drop: str) -> None:
 
 def _add_customer(root: Any, job: Job) -> None:
     _add(
-        _resource(root, "CustomerInfo"),
+        _resource(_set_of(root, "CustomerInfo")),
         "CustomerInfo",
         CustomerID=token(job.store_id),
         CustomerJobName=job.item.product_name,
@@ -194,10 +205,11 @@ def _add_customer(root: Any, job: Job) -> None:
     )
 
 
-def _add_delivery(root: Any, job: Job) -> None:
-    for position, one in enumerate([member.job for member in job.members] or [job], 1):
+def _add_deliveries(root: Any, job: Job) -> None:
+    deliveries = _set_of(root, "DeliveryParams")
+    for position, one in _drops(job):
         delivery = _add(
-            _resource(root, "DeliveryParams", part={"DropID": f"Drop-{position}"}),
+            _resource(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
             Method=token(one.delivery_method),
             Required=_time(one.due),
@@ -207,7 +219,7 @@ def _add_delivery(root: Any, job: Job) -> None:
 
 
 def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
-    resources = _add(root, "ResourceSet", Name="RunList", Usage="Input")
+    resources = _set_of(root, "RunList")
     printed = job.print_files
     pdfs = [file for file in printed if file.media_type == "application/pdf"]
     for position, file in enumerate(printed, 1):
@@ -221,7 +233,7 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
     for file in job.files:
         if not file.is_printed:
             # A set of its own: what is in the first one is printed.
-            papers = _add(root, "ResourceSet", Name="RunList", ProcessUsage=PAPERS, Usage="Input")
+            papers = _set_of(root, "RunList", ProcessUsage=PAPERS)
             run = _add(_add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
             _add_file(run, file, urls.get(file.name) or quote(file.name))
 
@@ -242,8 +254,12 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
         spec.set(f"{{{OWN_NAMESPACE}}}Run", str(file.copies))
 
 
-def _resource(root: Any, name: str, part: Mapping[str, str] | None = None) -> Any:
-    resource = _add(_add(root, "ResourceSet", Name=name, Usage="Input"), "Resource")
+def _set_of(root: Any, name: str, **more: str) -> Any:
+    return _add(root, "ResourceSet", Name=name, **more, Usage="Input")
+
+
+def _resource(resources: Any, **part: str) -> Any:
+    resource = _add(resources, "Resource")
     if part:
         _add(resource, "Part", **part)
     return resource

@@ -1,4 +1,4 @@
-"""Reports as XJMF messages, or as an XJDF ticket that comes back with its audits.
+"""Reports as XJMF messages, or as a returned XJDF ticket with audits.
 
 What is read: the phase of a job (`JobPhase`, `QueueEntry`, `ProcessRun`), what happened to it
 (`Notification`), and the parcel it left in (`ResourceInfo` with `DeliveryParams`). The rest is passed over.

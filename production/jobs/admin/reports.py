@@ -21,7 +21,7 @@ class OutcomeFilter(admin.SimpleListFilter):
     parameter_name = "outcome"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("open", "To look at"), *ReportOutcome.choices]
+        return [("open", "To review"), *ReportOutcome.choices]
 
     def queryset(self, request: HttpRequest, reports: QuerySet) -> QuerySet:
         if self.value() == "open":
@@ -42,7 +42,7 @@ class ReportAdmin(ReadOnlyAdmin):
     ordering = ["-id"]
     sortable_by = ()
     list_select_related = ["provider", "job"]
-    empty_help = "Providers have reported nothing yet."
+    empty_help = "No reports from providers yet."
     actions = ["mark_seen"]
     fields = [
         "job_number",
@@ -66,7 +66,7 @@ class ReportAdmin(ReadOnlyAdmin):
     def shown_outcome(self, report: ProviderReport) -> str:
         return report.get_outcome_display()
 
-    @admin.action(description="Looked at", permissions=["view"])
+    @admin.action(description="Mark as seen", permissions=["view"])
     def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
         count = chosen.update(is_seen=True)
-        self.message_user(request, f"{count} report{'s' if count != 1 else ''} marked as looked at.")
+        self.message_user(request, f"{count} report{'s' if count != 1 else ''} marked as seen.")

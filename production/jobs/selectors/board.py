@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -43,14 +42,14 @@ UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
 ORDERS: Mapping[str, Sequence[str]] = {"late": ("due", "id")}
 
 
-def stage_filter(stage: str, today: date | None = None) -> Q:
+def stage_filter(stage: str) -> Q:
     conditions: Mapping[str, Q] = {
         "work": Q(state__in=IN_WORK),
         "queued": Q(state=JobState.QUEUED, held=""),
         "held": Q(state=JobState.QUEUED) & ~Q(held=""),
         "sent": Q(state__in=(JobState.SENT, JobState.ACKNOWLEDGED)),
         "production": Q(state=JobState.IN_PRODUCTION),
-        "late": Q(state__in=OPEN, due__lt=today or timezone.now().date()),
+        "late": Q(state__in=OPEN, due__lt=timezone.now().date()),
         "failed": Q(state=JobState.FAILED),
         "shipped": Q(state=JobState.SHIPPED),
         "cancelled": Q(state=JobState.CANCELLED),
@@ -82,7 +81,7 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
 
 
 def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str = "") -> QuerySet[Job]:
-    """By their codes, which are looked up first: joined to the jobs they would keep PostgreSQL from its indexes."""
+    """Filters by codes, which are looked up first: a join would keep PostgreSQL from using its indexes."""
     for field, key in (
         ("provider", Provider.objects.filter(code=provider) if provider else None),
         ("store", Store.objects.filter(external_id=store) if store else None),
@@ -92,10 +91,10 @@ def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str
     return jobs
 
 
-def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
+def open_reports() -> QuerySet[ProviderReport]:
     """Unreviewed reports that contradict a job or name an unknown one."""
-    found = ProviderReport.objects.all() if reports is None else reports
-    return found.filter(outcome__in=(ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB), is_seen=False)
+    outcomes = (ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB)
+    return ProviderReport.objects.filter(outcome__in=outcomes, is_seen=False)
 
 
 def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:

@@ -18,7 +18,7 @@ from stores.orders.services.print_files import read_print_file
 
 FILE_SALT = "production.files"
 FILE_VALID = timedelta(days=30)
-# In the place of a print file's digest: a digest is hexadecimal.
+# Stands for the digest of a print file, which is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"
 
@@ -71,7 +71,7 @@ def _files(item: OrderItem, number: str) -> list[interface.JobFile]:
 
 
 def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
-    """What the post office wants with an EDDM mailing: drop lists, bundles, facing slips, forms."""
+    """The papers of an EDDM mailing for the post office: drop lists, bundles, facing slips, forms."""
     if item.eddm is None:
         return []
     content = render_eddm_papers(item=item, caller=Caller())

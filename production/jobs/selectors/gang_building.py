@@ -23,7 +23,7 @@ class BuiltSheet:
 
 
 def sheet_values(sheet: Sheet) -> dict[str, Any]:
-    """As a gang sheet keeps its paper: a change of the provider's settings does not change what is planned."""
+    """The press sheet as stored with a gang sheet, which later changes of the provider's settings do not affect."""
     return asdict(sheet)
 
 

@@ -29,7 +29,7 @@ class Candidate:
     most_pieces: int
 
 
-def gathers(provider: Provider | None) -> bool:
+def uses_gang_sheets(provider: Provider | None) -> bool:
     """Whether jobs wait for each other there; read for every job, so it looks at the stored settings alone."""
     if provider is None or provider.settings.get("gang_sheets", OFF) == OFF:
         return False
@@ -43,9 +43,9 @@ def sheet_for(provider: Provider) -> Sheet | None:
 
 
 def candidate_of(job: Job) -> Candidate | None:
-    """None for a job that goes alone: its file is no card, does not fit on a sheet, or is of no use."""
+    """None for a job that is sent alone: its file has too many pages, does not fit on a sheet, or cannot be used."""
     provider = job.provider
-    if provider is None or not gathers(provider) or (sheet := sheet_for(provider)) is None:
+    if provider is None or not uses_gang_sheets(provider) or (sheet := sheet_for(provider)) is None:
         return None
     try:
         sent = adapter_job(job)
@@ -63,7 +63,7 @@ def candidate_of(job: Job) -> Candidate | None:
 
 
 def gang_request(sent: SentJob) -> GangRequest:
-    """Raises ValueError for what cannot share a sheet."""
+    """Raises ValueError for a job that cannot share a sheet."""
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     # Paper and finish belong to the product: only jobs of one share a sheet.

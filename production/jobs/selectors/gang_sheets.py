@@ -1,12 +1,12 @@
 """Gang sheets of jobs as a zip archive, rendered while it is sent."""
 
 import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.zip_stream import ZipStream
 from production.adapters.registry import setting_fields
 from production.adapters.settings_schema import clean_settings
 from production.gang_sheets import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
@@ -32,17 +32,14 @@ class _Gang:
 
 def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
     """Yields a zip: the sheets of each provider, their plan, and the reasons for omitted jobs."""
-    spool = _Spool()
+    archive = ZipStream()
     left_out: list[str] = []
-    gangs = _gangs(jobs, left_out)
-    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:
-        for code, gang in gangs.items():
-            for name, content in _sheets(gang, left_out):
-                archive.writestr(f"{code}/{name}", content)
-                yield spool.taken()
-        if left_out:
-            archive.writestr("left-out.txt", "\n".join(left_out) + "\n")
-    yield spool.taken()
+    for code, gang in _gangs(jobs, left_out).items():
+        for name, content in _sheets(gang, left_out):
+            yield archive.add(f"{code}/{name}", content)
+    if left_out:
+        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
+    yield archive.finish()
 
 
 def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
@@ -112,25 +109,3 @@ def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
             row = (names[planned.number], planned.run, job, count, planned.run * count, plan.ordered[job])
             write_csv_row(text, row)
     return text.getvalue().encode()
-
-
-class _Spool:
-    """A buffer for zipfile without seeking: collects pieces until they are sent."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-
-    def write(self, piece: bytes, /) -> int:
-        self._pieces.append(bytes(piece))
-        return len(piece)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def taken(self) -> bytes:
-        content = b"".join(self._pieces)
-        self._pieces.clear()
-        return content

@@ -1,4 +1,4 @@
-"""The way of a job, as its page shows it: what it has behind it, where it is, and what is ahead."""
+"""The steps of a job for its page: past, current and next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ def steps_of(job: Job) -> Sequence[Step]:
     """A job that failed or was cancelled ends where that happened."""
     times: dict[str, datetime] = {}
     for state, at in job.history.order_by("id").values_list("state", "timestamp"):
-        # Once it was started again, the way begins anew.
+        # A restarted job begins at the first step.
         times = {} if state == JobState.QUEUED and state in times and len(times) > 1 else times
         times.setdefault(state, at)
     has_ended = job.state in (JobState.FAILED, JobState.CANCELLED)

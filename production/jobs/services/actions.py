@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
-from production.jobs.services.gathering import hasten_sheet, leave_sheet
+from production.jobs.services.gang_members import make_sheet_due, remove_from_sheet
 from production.jobs.services.recording import SYSTEM, lock_job, record_job
 from production.providers.models import Provider
 from production.routing.services.tallies import count_job
@@ -80,7 +80,7 @@ def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> 
     """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
     previous = job.state
     was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
-    has_left = was_on_sheet and leave_sheet(job) and not job.is_uncertain
+    has_left = was_on_sheet and remove_from_sheet(job) and not job.is_uncertain
     is_untried = job.state == JobState.QUEUED and not job.tries and not (was_on_sheet and not has_left)
     if job.state == JobState.FAILED or has_left or is_untried:
         job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
@@ -138,17 +138,17 @@ def _try_at_once(job: Job) -> str:
     if job.gang_sheet_id is None:
         job.next_try = timezone.now()
         return "Tried again at once."
-    if (sheet := hasten_sheet(job)) is None:
+    if (sheet := make_sheet_due(job)) is None:
         raise Conflict(
             f"Gang sheet {job.gang_sheet} of job {job} is on its way already.", code="sheet_under_way"
         )
-    return f"Gang sheet {sheet} goes at once."
+    return f"Gang sheet {sheet} is sent now."
 
 
 def _require_off_sheet(job: Job) -> None:
     """Takes it off its gang sheet."""
     sheet = job.gang_sheet
-    if sheet is not None and not leave_sheet(job):
+    if sheet is not None and not remove_from_sheet(job):
         raise Conflict(
             f"Gang sheet {sheet} of job {job} is being sent, or may be at {sheet.provider}; cancel the job.",
             code="sheet_under_way",

@@ -1,4 +1,4 @@
-"""What a worker does for gang sheets that are due: their members are fixed, and they are sent like one job.
+"""Work on gang sheets that are due: their members are fixed, and each sheet is sent like one job.
 
 Crash-safe by the same means as a job: the plan follows from the members alone, the provider knows the sheet by its
 number, and each exchange is written for every member before it begins.
@@ -18,9 +18,9 @@ from production.adapters.interface import ProviderRefused, ProviderUnavailable, 
 from production.gang_sheets import Plan
 from production.jobs.models import Attempt, AttemptKind, GangSheet, Job, JobState, SheetState
 from production.jobs.selectors.gang_building import BuiltSheet, build_sheet, sheet_values
-from production.jobs.selectors.gang_requests import gathers, sheet_for
+from production.jobs.selectors.gang_requests import sheet_for, uses_gang_sheets
 from production.jobs.services import outcomes
-from production.jobs.services.gathering import lock_sheet
+from production.jobs.services.gang_members import lock_sheet
 from production.jobs.services.interrupted import close_interrupted
 from production.jobs.services.recording import lock_jobs, record_job
 from production.providers.selectors.providers import adapter_of, is_down
@@ -50,7 +50,7 @@ def work_on_sheet(*, sheet_pk: int) -> bool:
         try:
             built = build_sheet(sheet, jobs)
         except (Unavailable, TooManyRequests) as error:
-            put_off_sheet(sheet_pk=sheet_pk, message=error.message)
+            postpone_sheet(sheet_pk=sheet_pk, message=error.message)
             return False
         if built.job is None or built.plan is None:
             _remove_unusable(sheet_pk, built.unusable)
@@ -63,20 +63,20 @@ def work_on_sheet(*, sheet_pk: int) -> bool:
 
 @transaction.atomic
 def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
-    """Fixes the members of the sheet, and sends those on who have a better place to go."""
+    """Fixes the members of the sheet; jobs that another provider should print leave it."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk))
     sheet = lock_sheet(sheet_pk)
     if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
-        _forget(sheet)
+        _clear_due(sheet)
         return None
     if Job.objects.filter(gang_sheet=sheet).count() != len(jobs):
-        return None  # one came meanwhile; the next look finds it
+        return None  # a job was added meanwhile; the next run plans it
     for job in jobs:
         if close_interrupted(job):
             sheet.is_uncertain = True
             job.save(update_fields=["is_uncertain"])
     if not sheet.is_uncertain:
-        jobs = _stay(sheet, jobs)
+        jobs = _remaining(sheet, jobs)
     if not jobs:
         sheet.state, sheet.next_try = SheetState.CANCELLED, None
     elif sheet.state == SheetState.COLLECTING or not sheet.sheet:
@@ -86,17 +86,17 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     return (sheet, jobs) if jobs else None
 
 
-def _forget(sheet: GangSheet | None) -> None:
+def _clear_due(sheet: GangSheet | None) -> None:
     if sheet is not None and sheet.next_try is not None:
         GangSheet.objects.filter(pk=sheet.pk).update(next_try=None)
 
 
-def _stay(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
-    """With a provider that is down, jobs stay that no other provider takes; with a disabled one, none stay."""
+def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
+    """If the provider is down, jobs without another provider stay; if it is disabled, none stay."""
     provider = sheet.provider
-    is_out_of_use = not provider.is_enabled or not (sheet.sheet or gathers(provider))
+    is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
     is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))
-    gone = [job for job in jobs if is_moving and (is_out_of_use or _has_another(job))]
+    gone = [job for job in jobs if is_moving and (is_out_of_use or _has_other_provider(job))]
     for job in gone:
         release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
         sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
@@ -105,20 +105,20 @@ def _stay(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     return [job for job in jobs if job not in gone]
 
 
-def _has_another(job: Job) -> bool:
+def _has_other_provider(job: Job) -> bool:
     excluded = [*job.refused_by, job.provider_id or 0]
     return decide(facts_of(job.order, job.item), now=timezone.now(), excluded=excluded).chosen is not None
 
 
 def release_member(job: Job, *, note: str) -> None:
-    """The locked job is routed anew."""
+    """Routes the locked job again."""
     job.gang_sheet, job.next_try, job.message = None, timezone.now(), ""
     record_job(job, previous=job.state, note=note)
 
 
 @transaction.atomic
 def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
-    """Whose files cannot be imposed go alone, where what is wrong is written down; the others go on at once."""
+    """Jobs whose files cannot be imposed are sent alone, which records the reason; the others continue at once."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk, pk__in=list(unusable)))
     sheet = lock_sheet(sheet_pk)
     if sheet is None:
@@ -133,7 +133,7 @@ def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
 
 @transaction.atomic
 def _begin(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]:
-    """Writes down for each member that it begins; empty where one has left since it was planned."""
+    """Records the start for each member; empty if a member has left since the sheet was planned."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=planned.pk))
     sheet = lock_sheet(planned.pk)
     if sheet is None or sheet.number != planned.number or [job.pk for job in jobs] != list(keys):
@@ -185,7 +185,7 @@ def _record_sent(sheet: GangSheet, attempts: Sequence[Attempt], submitted: Submi
 
 @transaction.atomic
 def _record_refused(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
-    """Each job goes its way: to the next provider of its rule, or fails."""
+    """Each job is routed to the next provider of its rule, or fails."""
     locked = _lock(sheet)
     Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
     for attempt in attempts:
@@ -204,7 +204,7 @@ def _record_unusable(sheet: GangSheet, attempts: Sequence[Attempt], message: str
 
 @transaction.atomic
 def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderUnavailable) -> None:
-    """The members wait with their sheet; given up together, after a day."""
+    """The members wait with their sheet; all of them fail together after a day."""
     locked = _lock(sheet)
     for attempt in attempts:
         outcomes.record_unavailable(attempt=attempt, error=error)
@@ -221,18 +221,18 @@ def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: Pr
 
 
 def record_sheet_fault(*, sheet_pk: int) -> None:
-    """A mistake of ours, which the log has: what was under way is closed when the sheet comes again."""
-    put_off_sheet(sheet_pk=sheet_pk, message="The service met an error of its own; its log says more.")
+    """After an error of the service, which is logged: open attempts are closed when the sheet is retried."""
+    postpone_sheet(sheet_pk=sheet_pk, message="The service met an error of its own; its log says more.")
 
 
 @transaction.atomic
-def put_off_sheet(*, sheet_pk: int, message: str) -> None:
+def postpone_sheet(*, sheet_pk: int, message: str) -> None:
     waiting = GangSheet.objects.filter(pk=sheet_pk, next_try__isnull=False)
     waiting.update(next_try=timezone.now() + WAIT_AFTER_FAULT, message=message[:1000])
 
 
 def _lock(sheet: GangSheet) -> GangSheet:
-    """After its jobs, in the order of all others."""
+    """Locks the jobs first, as all other transactions do."""
     lock_jobs(Job.objects.filter(gang_sheet=sheet))
     return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
 

@@ -1,4 +1,4 @@
-"""Exchanges of a worker that was killed: the provider may have what it sent."""
+"""Exchanges of a killed worker, whose requests the provider may have received."""
 
 from django.utils import timezone
 
@@ -10,7 +10,7 @@ def close_interrupted(job: Job) -> bool:
     was_sending = False
     for attempt in Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED):
         attempt.outcome, attempt.finished = AttemptOutcome.INTERRUPTED, timezone.now()
-        attempt.message = "The worker ended before the answer was written down."
+        attempt.message = "The worker ended before the response was recorded."
         attempt.save(update_fields=["outcome", "message", "finished"])
         was_sending = was_sending or attempt.kind == AttemptKind.SUBMIT
     job.is_uncertain = job.is_uncertain or was_sending

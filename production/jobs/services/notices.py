@@ -25,7 +25,7 @@ def notify_of_failure(job: Job) -> int:
         kind=NotificationKind.JOB_FAILED,
         key=failure_key(job.number),
         title=f"Print job {job.number} failed",
-        text=f"{job.provider or 'No provider'}: {job.message} The order waits until the job is sent again, given to "
-        "another provider or cancelled.",
+        text=f"{f'{job.provider}: ' if job.provider else ''}{job.message} The order waits until the job is sent "
+        "again, moved to another provider or cancelled.",
         path=reverse("admin:production_job_change", args=[job.pk]),
     )

@@ -80,7 +80,7 @@ def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
 
 @transaction.atomic
 def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
-    """Something of the service is away for a moment; nothing was sent, and the provider has no part in it."""
+    """A part of the service is unavailable: nothing was sent, and the provider is not at fault."""
     job = _complete(attempt, AttemptOutcome.FAILED, message=error.message)
     if job.number == attempt.number:
         _try_again(job, attempt, error.message)
@@ -159,7 +159,7 @@ def _failures(job: Job, attempt: Attempt) -> int:
 
 
 def keep_uncancelled(job: Job, message: str) -> None:
-    """The provider goes on with it; a person decides."""
+    """The provider continues to produce the job; an operator decides."""
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:
         job.held = HoldReason.MANUAL

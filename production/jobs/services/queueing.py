@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
 from production.jobs.services.actions import request_cancellation
-from production.jobs.services.gathering import leave_sheet
-from production.jobs.services.order_moves import follow_jobs
+from production.jobs.services.gang_members import remove_from_sheet
+from production.jobs.services.order_progress import follow_jobs
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors.routing import enabled_rules, facts_of, first_rule
 from stores.orders.models import Order, OrderItem, OrderStatus
@@ -58,7 +58,7 @@ def _job(order: Order, item: OrderItem, now: datetime) -> Job:
 def _hold_jobs(order: Order) -> None:
     """Holds jobs; those already at a provider continue, and the board shows them."""
     for job in _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True):
-        if job.gang_sheet_id is not None and not leave_sheet(job):
+        if job.gang_sheet_id is not None and not remove_from_sheet(job):
             continue
         job.held, job.next_try = HoldReason.ORDER, None
         record_job(job, previous=job.state, note="Held: the order is on hold.")

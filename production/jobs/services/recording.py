@@ -35,7 +35,7 @@ def lock_job(job_pk: int) -> Job:
 
 
 def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
-    """By their keys, so that two who lock several never wait for each other."""
+    """Locks in key order, so that two transactions do not deadlock."""
     found = jobs.select_related("provider", "order__store", "item__product").order_by("pk")
     return list(found.select_for_update(of=("self",), no_key=True))
 

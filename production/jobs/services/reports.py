@@ -21,7 +21,7 @@ from production.jobs.models import (
 )
 from production.jobs.models.gang_sheet import NUMBER as SHEET_NUMBER
 from production.jobs.services.notices import notify_of_failure
-from production.jobs.services.order_moves import follow_jobs
+from production.jobs.services.order_progress import follow_jobs
 from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
@@ -32,7 +32,7 @@ Verdict = tuple[ReportOutcome, str]
 
 
 def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
-    """In the order in which they happened, as far as they say; each in a transaction of its own."""
+    """Applies reports in the order of their times where known; each in its own transaction."""
     reports = [one for report in reports for one in _for_each_job(provider, report)]
     known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
     return [receive_report(provider=provider, report=report) for _, report in known]
@@ -50,10 +50,13 @@ def _for_each_job(provider: Provider, report: Report) -> list[Report]:
         return [report]
     if len({job.order_id for job in jobs}) > 1:
         report = replace(report, carrier="", tracking_number="", tracking_url="")
-    said = f"{report.message} (gang sheet {sheet})".strip()
+    message = f"{report.message} (gang sheet {sheet})".strip()
     return [
         replace(
-            report, identifier=f"{report.identifier[:150]}:{job.number}", job_number=job.number, message=said
+            report,
+            identifier=f"{report.identifier[:150]}:{job.number}",
+            job_number=job.number,
+            message=message,
         )
         for job in jobs
     ]
@@ -88,7 +91,7 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
 
 
 def _storable(report: Report) -> Report:
-    """Without what no column holds: NUL, and halves of surrogate pairs."""
+    """The text without NUL and lone surrogates, which PostgreSQL cannot store."""
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
     clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
     # A press whose clock is ahead must not make its later reports late.
@@ -174,8 +177,10 @@ def _apply(job: Job, report: Report) -> str:
     if report.state == JobState.CANCELLED and job.cancel_requested:
         job.state, job.next_try, job.message, job.held = JobState.CANCELLED, None, "", ""
     elif report.state in (JobState.FAILED, JobState.CANCELLED):
-        said = report.message or ("no reason given" if report.state == JobState.FAILED else "cancelled there")
-        fail_job(job, f"{job.provider} reported: {said}")
+        message = report.message or (
+            "no reason given" if report.state == JobState.FAILED else "cancelled there"
+        )
+        fail_job(job, f"{job.provider} reported: {message}")
     else:
         job.state, job.message, job.held = report.state, "", ""
         job.sent = job.sent or timezone.now()

@@ -1,4 +1,4 @@
-"""Retention: exchanges and raw reports are removed after EXCHANGE_DAYS_KEPT; all else stays."""
+"""Retention: exchanges and raw reports are removed after EXCHANGE_RETENTION_DAYS; all else stays."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _before() -> datetime:
-    return timezone.now() - timedelta(days=settings.EXCHANGE_DAYS_KEPT)
+    return timezone.now() - timedelta(days=settings.EXCHANGE_RETENTION_DAYS)
 
 
 def _old_attempts() -> QuerySet[Attempt]:

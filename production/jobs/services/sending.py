@@ -18,9 +18,9 @@ from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors.building import adapter_job
-from production.jobs.selectors.gang_requests import gathers
+from production.jobs.selectors.gang_requests import uses_gang_sheets
 from production.jobs.services import outcomes
-from production.jobs.services.gathering import gather_job, leave_sheet
+from production.jobs.services.gang_members import add_to_sheet, remove_from_sheet
 from production.jobs.services.interrupted import close_interrupted
 from production.jobs.services.recording import lock_job, record_job
 from production.jobs.services.slots import SLOTS, JobSlots
@@ -45,7 +45,7 @@ UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %
 
 
 def claim_due_jobs(*, limit: int) -> Sequence[int]:
-    """The longest waiting first, but none of a provider that has as many as it gets at once."""
+    """Claims the longest waiting jobs, but none of a provider at its limit of concurrent jobs."""
     return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(SLOTS.full()), limit])]
 
 
@@ -55,8 +55,8 @@ def work_on_job(*, job_pk: int) -> bool:
         if not is_ours:
             return False
         with SLOTS.of_one_job() as slots:
-            attempt, is_gathered = _begin(job_pk, slots)
-            if is_gathered and not gather_job(job_pk=job_pk):
+            attempt, waits_on_sheet = _begin(job_pk, slots)
+            if waits_on_sheet and not add_to_sheet(job_pk=job_pk):
                 attempt, _ = _begin(job_pk, slots, is_alone=True)
             if attempt is None:
                 return False
@@ -80,7 +80,7 @@ def _exchange(attempt: Attempt) -> None:
     except ProviderUnavailable as error:
         outcomes.record_unavailable(attempt=attempt, error=error)
     except (Unavailable, TooManyRequests) as error:
-        # Of the service itself, such as its file storage: the provider has no part in it.
+        # A part of the service is unavailable, such as its file storage; the provider is not at fault.
         outcomes.record_postponed(attempt=attempt, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
@@ -89,55 +89,63 @@ def _exchange(attempt: Attempt) -> None:
 
 @transaction.atomic
 def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
-    """Decides what is to be done with the job, and writes down that it begins.
+    """Records the start of an attempt, or None where none is to be made now.
 
-    The second value: it is to wait for a gang sheet, and nothing has begun.
+    The second value is True if the job is to wait for a gang sheet instead.
     """
     job = lock_job(job_pk)
-    if job.next_try is None or (job.held and not job.cancel_requested):
+    if not _is_ready(job):
         return None, False
-    if job.gang_sheet_id is not None:
-        _look_at_sheet(job)
-        return None, False
-    close_interrupted(job)
-    kind = AttemptKind.CANCEL if job.cancel_requested else AttemptKind.SUBMIT
-    if job.cancel_requested and job.provider is None:
-        outcomes.cancel_locked(job, note="No provider had it.")
-        return None, False
-    if not job.cancel_requested:
-        if job.state != JobState.QUEUED:
-            job.next_try = None
-            job.save(update_fields=["next_try", "is_uncertain"])
-            return None, False
-        if not _route(job):
-            return None, False
     changed = ["is_uncertain", "provider", "rule", "message"]
-    if kind == AttemptKind.SUBMIT and not (is_alone or job.is_uncertain) and gathers(job.provider):
+    if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):
         job.save(update_fields=changed)
         return None, True
     if job.provider_id is None or not slots.take(job.provider_id):
-        # Due still: it is claimed once the provider has a free slot.
+        # It stays due, and is claimed again once the provider has a free slot.
         job.next_try = timezone.now()
         job.save(update_fields=["next_try", *changed])
         return None, False
     job.tries += 1
     job.save(update_fields=["tries", *changed])
     attempt = Attempt(
-        job=job, number=job.number, provider_id=job.provider_id, kind=kind, started=timezone.now()
+        job=job,
+        number=job.number,
+        provider_id=job.provider_id,
+        kind=AttemptKind.CANCEL if job.cancel_requested else AttemptKind.SUBMIT,
+        started=timezone.now(),
     )
     attempt.save()
     return attempt, False
 
 
-def _look_at_sheet(job: Job) -> None:
-    """Its sheet sends it, and closes what was interrupted; here it is only cancelled, as far as that can be done."""
+def _is_ready(job: Job) -> bool:
+    """Whether the locked job is to be sent, or cancelled at its provider, now; closes an interrupted attempt."""
+    if job.next_try is None or (job.held and not job.cancel_requested):
+        return False
+    if job.gang_sheet_id is not None:
+        _cancel_member(job)
+        return False
+    close_interrupted(job)
+    if job.cancel_requested:
+        if job.provider is None:
+            outcomes.cancel_locked(job, note="No provider had it.")
+        return job.provider is not None
+    if job.state != JobState.QUEUED:
+        job.next_try = None
+        job.save(update_fields=["next_try", "is_uncertain"])
+        return False
+    return _route(job)
+
+
+def _cancel_member(job: Job) -> None:
+    """The sheet sends its members and closes their interrupted attempts; alone a member is only cancelled."""
     if not job.cancel_requested:
         job.next_try = None
         job.save(update_fields=["next_try"])
     elif job.state != JobState.QUEUED:
         message = f"It is on gang sheet {job.gang_sheet}, which {job.provider} has; stop it there."
         outcomes.keep_uncancelled(job, message)
-    elif leave_sheet(job):
+    elif remove_from_sheet(job):
         outcomes.cancel_locked(job, note="It was taken off its gang sheet before that was sent.")
     else:
         job.next_try = timezone.now() + WAIT_FOR_PROVIDER
@@ -178,10 +186,9 @@ def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
 def _wait(job: Job, decision: Decision) -> bool:
     """Postpones the job, or fails it if no rule matches; always returns False."""
     if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
-        reason = (
-            "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
-        )
-        outcomes.fail_locked(job, reason)
+        last = job.message if " refused it: " in job.message else ""
+        reason = f"Every provider refused it. {last}".strip()
+        outcomes.fail_locked(job, "No routing rule fits it any more." if decision.rule is None else reason)
         return False
     reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
     job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER

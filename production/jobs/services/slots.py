@@ -15,7 +15,7 @@ class ProviderSlots:
 
     @contextmanager
     def of_one_job(self) -> Iterator["JobSlots"]:
-        """Releases at the end what was taken, however the work on the job ended."""
+        """Releases the slots when the work on the job ends, also after an error."""
         slots = JobSlots(self)
         try:
             yield slots
@@ -41,7 +41,7 @@ class ProviderSlots:
 
 
 class JobSlots:
-    """What one job holds: at most one slot of each provider."""
+    """The slots of one job: at most one of each provider."""
 
     def __init__(self, slots: ProviderSlots) -> None:
         self._slots = slots

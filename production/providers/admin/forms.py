@@ -31,7 +31,9 @@ class ProviderForm(forms.ModelForm):
     class Meta:
         model = Provider
         fields = ["name", "code", "is_enabled", "daily_capacity"]
-        help_texts = {"code": "In addresses and on the board. 1 to 40 small letters, digits and - only."}
+        help_texts = {
+            "code": "A short name for addresses and filters: 1 to 40 lowercase letters, digits and hyphens."
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,7 +44,8 @@ class ProviderForm(forms.ModelForm):
             if shown is None:
                 continue
             if field.secret:
-                shown.help_text = f"{field.help} {'Stored; empty keeps it.' if field.name in secrets else ''}"
+                kept = "A value is stored; leave empty to keep it." if field.name in secrets else ""
+                shown.help_text = f"{field.help} {kept}".strip()
                 shown.required = shown.required and field.name not in secrets
             else:
                 shown.initial = _plain(self.instance.settings.get(field.name, field.default))
@@ -54,24 +57,25 @@ class ProviderForm(forms.ModelForm):
             name.removeprefix(PREFIX): value for name, value in clean.items() if name.startswith(PREFIX)
         }
         return ProviderValues(
-            code=clean["code"],
-            name=clean["name"],
+            code=clean.get("code", ""),
+            name=clean.get("name", ""),
             adapter=self.adapter_kind,
             settings={name: value for name, value in settings.items() if value is not None},
-            is_enabled=clean["is_enabled"],
-            daily_capacity=clean["daily_capacity"],
+            is_enabled=clean.get("is_enabled", False),
+            daily_capacity=clean.get("daily_capacity"),
         )
 
     def clean(self) -> dict[str, Any]:
+        """Settings are checked beside wrong fields as well, so that all faults are shown at once."""
         cleaned = super().clean() or self.cleaned_data
-        if self.errors:
-            return cleaned
+        known = set(self.errors)
         try:
             check_values(values=self.values, provider=self.instance if self.instance.pk else None)
         except Invalid as error:
             for fault in error.faults:
                 name = PREFIX + fault.pointer.removeprefix("/settings/")
-                self.add_error(name if name in self.fields else None, fault.message)
+                if name not in known:
+                    self.add_error(name if name in self.fields else None, fault.message)
         except DomainError as error:
             self.add_error(None, error.message)
         return cleaned

@@ -6,13 +6,14 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
-from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import ask
-from fulfillment.core.errors import DomainError
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.page_messages import errors_as_messages
 from production.adapters.registry import KINDS
 from production.providers.admin.forms import provider_form, setting_names
 from production.providers.models import AdapterKind, Provider
@@ -23,9 +24,9 @@ GANG_PREFIX = "setting_gang_"
 OWN = ("name", "code", "is_enabled", "daily_capacity")
 # Descriptions of adapters, for the page to choose one.
 PURPOSES: Mapping[str, str] = {
-    AdapterKind.FOLDER: "A folder of this machine or a mounted one, which a press or its front end watches.",
-    AdapterKind.SFTP: "The same over SFTP, at a print shop elsewhere.",
-    AdapterKind.SITEFLOW: "Orders over HTTPS to HP Site Flow (OneFlow), which reports by postbacks.",
+    AdapterKind.FOLDER: "Files are placed in a local or mounted folder that the press or its front end watches.",
+    AdapterKind.SFTP: "Files are placed in a folder on the print shop's SFTP server.",
+    AdapterKind.SITEFLOW: "Orders are sent over HTTPS to HP Site Flow (OneFlow), which reports their progress back.",
 }
 
 
@@ -37,7 +38,7 @@ class ProviderAdmin(ConsoleAdmin):
     search_fields = ["name", "code"]
     search_help_text = "Name or code"
     empty_help = (
-        "A provider is a print shop or a press of your own. Add one, then a routing rule that leads to it."
+        "A provider is a print shop or your own press. Add one, then a routing rule that sends items to it."
     )
     change_form_outer_before_template = "admin/production/provider_before.html"
     change_form_outer_after_template = "admin/production/provider_after.html"
@@ -79,15 +80,13 @@ class ProviderAdmin(ConsoleAdmin):
         return kind if kind in KINDS else str(AdapterKind.FOLDER)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Asks for the adapter first, because the form depends on it."""
+        """The first step chooses the adapter, because the form depends on it."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method == "GET" and request.GET.get("adapter") not in KINDS:
             choices = [(kind, AdapterKind(kind).label, PURPOSES[kind]) for kind in KINDS]
             context = {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "title": "Add provider",
+                **self.page_context(request, "Add provider"),
                 "choices": choices,
             }
             return TemplateResponse(request, "admin/production/choose_adapter.html", context)
@@ -99,28 +98,19 @@ class ProviderAdmin(ConsoleAdmin):
         provider.pk = saved.pk
         provider.refresh_from_db()
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        provider = self.get_object(request, object_id)
-        context: dict[str, Any] = {"show_save_and_add_another": False}
-        context |= {"provider": provider, "is_down": provider is not None and is_down(provider)}
-        if provider is not None:
-            context["postback"] = postback_url(provider)
-        answer: HttpResponse = super().change_view(
-            request, object_id, form_url, {**(extra_context or {}), **context}
-        )
-        return answer
+    def record_context(self, request: HttpRequest, provider: Provider) -> dict[str, Any]:
+        return {
+            "show_save_and_add_another": False,
+            "provider": provider,
+            "is_down": is_down(provider),
+            "postback": postback_url(provider),
+        }
 
-    def get_urls(self) -> list[URLPattern]:
-        own = [
-            path(route, self.admin_site.admin_view(view), name=f"production_provider_{name}")
-            for route, view, name in (
-                ("<int:provider_id>/test", require_POST(self.test_view), "test"),
-                ("<int:provider_id>/rotate", require_POST(self.rotate_view), "rotate"),
-            )
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("<int:provider_id>/test", require_POST(self.test_view), "test"),
+            ("<int:provider_id>/rotate", require_POST(self.rotate_view), "rotate"),
         ]
-        return [*own, *super().get_urls()]
 
     def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         provider = self._provider(request, provider_id)
@@ -128,13 +118,15 @@ class ProviderAdmin(ConsoleAdmin):
 
     def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         provider = self._provider(request, provider_id)
-        question = f"Make a new address for the reports of {provider}? The old one stops receiving at once."
+        question = f"Create a new report address for {provider}? The old address stops working immediately."
 
         def rotate() -> str:
             rotate_postback_secret(provider=provider)
-            return "Enter the new address at the provider."
+            return "New report address created. Enter it at the provider."
 
-        page = ask(self, request, question=question, button="Make a new address", back=_address(provider))
+        page = confirmation_page(
+            self, request, question=question, button="Create new address", back=_address(provider)
+        )
         return page or self._with(request, provider, rotate)
 
     def _provider(self, request: HttpRequest, provider_id: int) -> Provider:
@@ -144,12 +136,13 @@ class ProviderAdmin(ConsoleAdmin):
         return provider
 
     def _with(self, request: HttpRequest, provider: Provider, service: Callable[[], str]) -> HttpResponse:
-        try:
+        with errors_as_messages(request):
             messages.success(request, service())
-        except DomainError as error:
-            messages.error(request, error.message)
         return HttpResponseRedirect(_address(provider))
 
 
 def _address(provider: Provider) -> str:
     return reverse("admin:production_provider_change", args=[provider.pk])
+
+
+register_history(Provider, "code", "name", "is_enabled", search=["=code"], search_help="Exact code")

@@ -18,7 +18,7 @@ from production.providers.models import Provider
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
-# Of jobs, in the words of production.jobs, which is built on this.
+# States of jobs; production.jobs, which defines them, imports this module.
 STATES_AT_PROVIDER = ("Queued", "Sent", "Acknowledged", "InProduction")
 
 

@@ -47,7 +47,9 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
     if provider is not None:
         provider = Provider.objects.select_for_update(no_key=True).get(pk=provider.pk)
         if provider.adapter != values.adapter:
-            raise Conflict("The adapter of a provider stays; make a new provider.", code="adapter_fixed")
+            raise Conflict(
+                "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
+            )
     known = provider_secrets(provider) if provider else {}
     clean, secrets = check_values(values=values, provider=provider)
     record = provider or _new_provider()
@@ -75,8 +77,8 @@ def check_values(
     known = provider_secrets(provider) if provider else {}
     fields = setting_fields(values.adapter)
     hidden = {field.name for field in fields if field.secret}
-    given = {name: value for name, value in values.settings.items() if name not in hidden or value}
-    whole = {**known, **given}
+    entered = {name: value for name, value in values.settings.items() if name not in hidden or value}
+    whole = {**known, **entered}
     mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
     if mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
@@ -132,7 +134,7 @@ def check_provider(*, provider: Provider) -> str:
         note_failure(provider=provider, message=str(error))
         raise Unavailable(str(error), code="provider_unavailable") from error
     except InvalidToken as error:
-        message = "No key opens the stored secrets; enter them again."
+        message = "The stored secrets cannot be decrypted. Enter them again."
         note_failure(provider=provider, message=message)
         raise Conflict(message, code="secrets_unreadable") from error
     note_success(provider=provider)

@@ -1,19 +1,21 @@
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.contrib.postgres.fields import ArrayField
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
-from fulfillment.core.admin.read_only import HistoryAdmin
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
+from fulfillment.core.admin.read_only import register_history
 from production.routing.models import RoutingChoice, RoutingRule
 from production.routing.selectors.routing import Decision, ItemFacts, decide, facts_of
+from stores.catalog.countries import COUNTRIES
 from stores.orders.models import Order, OrderItem
 
 MAX_ITEMS = 50
@@ -26,9 +28,43 @@ class TestedItem:
     decision: Decision
 
 
+class CountryCodes(forms.CharField):
+    """Codes in either case, separated by commas or spaces; the value is a list."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        codes = list(dict.fromkeys(re.findall(r"[^\s,;]+", str(value or "").upper())))
+        if unknown := [code for code in codes if code not in COUNTRIES]:
+            message = f"{unknown[0][:20]} is not a country code. Use two letters, such as US, CA or GB."
+            raise forms.ValidationError(message, code="invalid")
+        return codes
+
+
+class RuleForm(forms.ModelForm):
+    countries = CountryCodes(
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Destination countries by their codes, such as US, CA. Empty: any.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        least, most = values.get("minimum_quantity"), values.get("maximum_quantity")
+        if least is not None and most is not None and most < least:
+            self.add_error("maximum_quantity", "Maximum quantity is below minimum quantity.")
+        return values
+
+
 class ChoiceInline(ConsoleInline):
     model = RoutingChoice
     fields = ["provider", "priority", "share", "daily_capacity"]
+    help_texts = {
+        "priority": "1 is tried first; the next takes over where a provider is down, full or refuses a job.",
+        "share": "Among providers of the same priority: with 3 and 1, the first gets three jobs of four.",
+        "daily_capacity": "Of this rule. Empty: no limit.",
+    }
     min_num = 1
     verbose_name = "provider"
     verbose_name_plural = "providers"
@@ -44,21 +80,33 @@ class RoutingRuleAdmin(ConsoleAdmin):
     ordering = ["position", "id"]
     sortable_by = ()
     list_before_template = "admin/production/rules_before.html"
-    empty_help = "Without a rule nothing is sent. A rule says which items go to which providers."
-    fields = [
-        "name",
-        "position",
-        "is_enabled",
-        "store",
-        "product",
-        "category",
-        "countries",
-        "minimum_quantity",
-        "maximum_quantity",
+    empty_help = (
+        "A rule decides which items go to which providers. Items that match no rule are produced manually."
+    )
+    form = RuleForm
+    fieldsets = [
+        (None, {"fields": ["name", "position", "is_enabled"]}),
+        (
+            "Items that match",
+            {
+                "fields": [
+                    "store",
+                    "product",
+                    "category",
+                    "countries",
+                    "minimum_quantity",
+                    "maximum_quantity",
+                ]
+            },
+        ),
     ]
+    help_texts = {
+        "position": "Rules are tried in this order, smallest number first. The first that matches an item decides.",
+        "minimum_quantity": "Empty: any.",
+        "maximum_quantity": "Empty: any.",
+    }
     autocomplete_fields = ["store", "product"]
     inlines = [ChoiceInline]
-    formfield_overrides = {ArrayField: {"widget": UnfoldAdminTextInputWidget}}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RoutingRule]:
         rules = super().get_queryset(request).select_related("store", "product")
@@ -76,20 +124,17 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
     @admin.display(description="providers")
     def providers(self, rule: RoutingRule) -> str:
-        return ", ".join(str(choice) for choice in rule.choices.all()) or "none: the rule is passed over"
+        return ", ".join(str(choice) for choice in rule.choices.all()) or "None: the rule is skipped"
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.tester_view)
-        return [path("tester", view, name="production_routingrule_tester"), *super().get_urls()]
+    def own_pages(self) -> list[OwnPage]:
+        return [("tester", self.tester_view, "tester")]
 
     def tester_view(self, request: HttpRequest) -> HttpResponse:
         """Shows which provider an order would get now, and why."""
         entered = request.GET.get("order", "").strip()[:20]
         order = self._order(entered)
         context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Rule tester",
+            **self.page_context(request, "Rule tester"),
             "entered": entered,
             "order": order,
             "tested": _tested(order) if order else (),
@@ -114,15 +159,13 @@ def _tested(order: Order) -> Sequence[TestedItem]:
     return tested
 
 
-@admin.register(RoutingRule.pgh_event_model)  # type: ignore[attr-defined]
-class RoutingRuleHistoryAdmin(HistoryAdmin):
-    shown = ("name", "position", "is_enabled")
-    search_fields = ["=name"]
-    search_help_text = "Name, written out"
+register_history(RoutingRule, "name", "position", "is_enabled", search=["=name"], search_help="Exact name")
 
-
-@admin.register(RoutingChoice.pgh_event_model)  # type: ignore[attr-defined]
-class RoutingChoiceHistoryAdmin(HistoryAdmin):
-    shown = ("rule", "provider", "priority")
-    search_fields = ["=provider__code"]
-    search_help_text = "Code of the provider, written out"
+register_history(
+    RoutingChoice,
+    "rule",
+    "provider",
+    "priority",
+    search=["=provider__code"],
+    search_help="Exact code of the provider",
+)

@@ -64,10 +64,10 @@ def enabled_rules() -> list[RoutingRule]:
 
 
 def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | None:
-    return next((rule for rule in rules if not misfit(rule, facts)), None)
+    return next((rule for rule in rules if not mismatch(rule, facts)), None)
 
 
-def misfit(rule: RoutingRule, facts: ItemFacts) -> str:
+def mismatch(rule: RoutingRule, facts: ItemFacts) -> str:
     """Why the rule does not match; "" if it does."""
     if rule.store_id is not None and rule.store_id != facts.store_pk:
         return "it is for another store"
@@ -88,7 +88,7 @@ def decide(facts: ItemFacts, *, now: datetime, excluded: Collection[int] = ()) -
     """`excluded` are keys of providers that refused."""
     passed = []
     for rule in enabled_rules():
-        if reason := misfit(rule, facts):
+        if reason := mismatch(rule, facts):
             passed.append((rule, reason))
             continue
         candidates = candidates_of(rule, now=now, excluded=excluded)

@@ -75,7 +75,7 @@ def test_job_that_was_taken_before_a_crash_does_not_come_again(places, monkeypat
     assert shown(places[0]) == []
 
 
-def test_job_of_a_crash_before_the_rename_is_finished_by_the_next_try(places, monkeypatch):
+def test_job_of_a_crash_before_the_rename_is_finished_by_the_next_attempt(places, monkeypatch):
     job, press, move = made_job("1001-1"), adapter(places), FolderAdapter._move
     monkeypatch.setattr(FolderAdapter, "_move", lambda self, entry: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
@@ -109,7 +109,7 @@ def test_missing_mount_is_named_and_nothing_was_sent(tmp_path):
     assert caught.value.is_unsent
 
 
-def test_cancelled_job_leaves_the_folder_and_never_comes_back(places):
+def test_cancelled_job_leaves_the_folder_and_is_never_sent_again(places):
     job, press = made_job("1001-1"), adapter(places)
     press.submit(job)
 
@@ -120,7 +120,7 @@ def test_cancelled_job_leaves_the_folder_and_never_comes_back(places):
         press.submit(job)
 
 
-def test_job_that_was_never_written_is_cancelled_for_later_tries(places):
+def test_job_that_was_never_written_is_cancelled_for_later_attempts(places):
     job, press = made_job("1001-1"), adapter(places)
     press.cancel(job, "")
 

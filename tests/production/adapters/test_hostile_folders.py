@@ -123,7 +123,7 @@ def test_reports_are_not_put_away_through_a_link(places, private):
 
 
 @pytest.mark.parametrize("name", [b"two\nlines.csv", b"not-utf8-\xff.csv", b"esc\x1b[31m.json"])
-def test_report_files_with_odd_names_hold_up_no_others(places, name):
+def test_report_files_with_malformed_names_delay_no_others(places, name):
     row = b"JobNumber,State\n1001-1,Shipped\n"
     put(places[1], os.fsdecode(name), row)
     put(places[1], "good.csv", row)

@@ -29,12 +29,12 @@ def test_strings_of_a_form_become_values_with_defaults() -> None:
 def test_each_mistake_is_named_at_its_field() -> None:
     errors = check_settings(FIELDS, {"port": "70000", "layout": "c", "margin": "NaN", "flat": 7, "tls": "x"})
     assert errors == {
-        "tls": "There is no such setting.",
+        "tls": "Unknown setting.",
         "host": "This setting is required.",
         "port": "It must lie between 1 and 65535.",
         "flat": "Choose yes or no.",
         "layout": "Choose one of: a, b.",
-        "margin": "Write a number, such as 2.5.",
+        "margin": "Enter a number, such as 2.5.",
     }
 
 

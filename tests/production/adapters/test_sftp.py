@@ -11,7 +11,7 @@ from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.settings_schema import check_settings
 from production.adapters.sftp import SETTINGS, SftpAdapter
 from tests.support.production_jobs import made_job
-from tests.support.sftp_server import PASSWORD, cut, cut_before, once, running_sftp_server
+from tests.support.sftp_server import PASSWORD, at_count, cut, cut_before, once, running_sftp_server
 
 SECRETS = {"password": PASSWORD}
 JOB_FILES = ["1001-1/1001-1.json", "1001-1/1001-1.pdf", "1001-1/1001-1.xjdf"]
@@ -110,7 +110,7 @@ def test_full_disk_is_tried_again_and_leaves_no_half_job(press):
         ({"host": "10.1.2.3"}, SECRETS, "not an address of the public Internet"),
     ],
 )
-def test_what_another_try_would_not_change_is_refused(press, changes, secrets, message):
+def test_permanent_failure_is_refused(press, changes, secrets, message):
     with pytest.raises(ProviderRefused, match=message) as caught:
         _adapter(press, secrets, **changes).submit(_job())
     assert PASSWORD not in str(caught.value)
@@ -194,6 +194,23 @@ def test_reports_are_read_once_and_moved_when_stored(press):
     assert kept == ["1001-3.pdf", "day.csv", "none.csv"]
     assert "State is “Gone”" in (out / "rejected/bad.json.error.txt").read_text("utf-8")
     assert (out / "rejected/bad.json").exists()
+
+
+def test_connection_cut_while_reports_are_read_keeps_what_was_read(press):
+    for number in range(6):
+        (press.root / f"out/{number}.csv").write_text(f"JobNumber,State\n1001-{number},Shipped\n")
+    press.fault = at_count("open", 4, cut_before)
+    adapter = _adapter(press)
+    reports = adapter.poll()
+    assert len(reports) == 3
+    press.fault = at_count("rename", 3, cut_before)
+    adapter.confirm(reports)
+    assert len(list((press.root / "out/read").rglob("*.csv"))) == 2
+    press.fault = None
+    assert len(_adapter(press).poll()) == 4
+    press.fault = at_count("open", 1, cut_before)
+    with pytest.raises(ProviderUnavailable):
+        _adapter(press).poll()
 
 
 def test_file_that_may_still_be_written_to_is_left_for_later(press):

@@ -25,6 +25,14 @@ def flow(settings):
         yield running
 
 
+PRINT = job_file("1001-1.pdf", url="https://files.example.com/1001-1.pdf")
+PAPERS_NAME = "1001-1-eddm-papers.pdf"
+
+
+def _papers(url="https://files.example.com/papers.pdf"):
+    return job_file(PAPERS_NAME, b"%PDF-1.7 papers", url, is_printed=False)
+
+
 def _adapter(flow, secrets=SECRETS, **changes):
     return SiteFlowAdapter(flow.settings(**changes), secrets)
 
@@ -78,6 +86,33 @@ def test_tables_map_products_and_carriers(flow):
     assert sorted(errors) == ["products", "url"]
 
 
+def test_papers_of_a_mailing_go_with_its_shipment_and_are_no_component(flow):
+    """As `newAttachment` of HP's PHP sample makes one: path, type, content type, fetch."""
+    sent = _adapter(flow).submit(_job(files=[PRINT, _papers()]))
+    order = flow.orders["1001-1"]
+    assert [part["path"] for part in order["items"][0]["components"]] == [PRINT.url]
+    assert order["shipments"][0]["attachments"] == [
+        {
+            "path": "https://files.example.com/papers.pdf",
+            "fetch": True,
+            "contentType": "application/pdf",
+            "type": "insert",
+        }
+    ]
+    assert sent.exchange.digests.keys() == {PRINT.name, PAPERS_NAME}
+    _adapter(flow).submit(_job("1002-1", files=[PRINT]))
+    assert flow.orders["1002-1"]["shipments"][0]["attachments"] == []
+
+
+def test_options_of_the_table_are_attributes_and_all_stand_beside(flow):
+    _adapter(flow, attributes="Coating = finish\nRounded corners = corners\nFoil = foil").submit(_job())
+    [item] = flow.orders["1001-1"]["items"]
+    assert item["components"][0]["attributes"] == {"finish": "Satin", "corners": "Yes"}
+    assert item["extraData"]["options"] == {"Coating": "Satin", "Rounded corners": "Yes", "Weight": "350"}
+    _adapter(flow).submit(_job("1002-1"))
+    assert "attributes" not in flow.orders["1002-1"]["items"][0]["components"][0]
+
+
 def test_signature_is_the_one_of_the_public_samples():
     """HMAC-SHA256 of `METHOD path time`, computed apart with the key `secret`."""
     at = datetime(2022, 3, 10, 17, 16, 18, tzinfo=UTC)
@@ -91,7 +126,7 @@ def test_signature_is_the_one_of_the_public_samples():
     )
 
 
-def test_connection_cut_after_the_order_was_taken_gives_one_order(flow):
+def test_connection_cut_after_the_order_was_accepted_gives_one_order(flow):
     flow.fault = _fault("after", ORDER, "cut")
     with pytest.raises(ProviderUnavailable) as caught:
         _adapter(flow).submit(_job())
@@ -137,11 +172,13 @@ def test_no_connection_at_all_is_unsent(flow):
         ({}, SECRETS, {"recipient": {"Name": "Ana"}}, "shipTo.postcode: is required"),
         ({}, SECRETS, {"files": [job_file()]}, "no address that Site Flow could fetch"),
         ({}, SECRETS, {"sku": ""}, "has no SKU"),
+        ({}, SECRETS, {"files": [PRINT, _papers("")]}, f"{PAPERS_NAME} has no address"),
+        ({}, SECRETS, {"files": [_papers()]}, "has no print file"),
         ({"url": "https://10.0.0.1"}, SECRETS, {}, "not an address of the public Internet"),
         ({"url": "http://169.254.169.254"}, SECRETS, {}, "not an address of the public Internet"),
     ],
 )
-def test_what_another_try_would_not_change_is_refused(flow, changes, secrets, job, message):
+def test_permanent_failure_is_refused(flow, changes, secrets, job, message):
     with pytest.raises(ProviderRefused, match=message):
         _adapter(flow, secrets, **changes).submit(_job(**job))
     assert flow.orders == {}

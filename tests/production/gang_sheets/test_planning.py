@@ -87,7 +87,7 @@ def _check_waste(plan, requests):
     st.dictionaries(st.integers(1, 10**6).map(str), st.integers(1, 50_000), min_size=1, max_size=60),
     st.integers(1, 60),
 )
-def test_runs_give_each_job_what_it_wants(quantities, slots):
+def test_runs_give_each_job_its_options(quantities, slots):
     layouts = plan_runs(quantities, slots)
     made = dict.fromkeys(quantities, 0)
     for run, counts in layouts:
@@ -159,6 +159,6 @@ def test_presets_and_sizes_never_share_a_sheet():
         (lambda: Sheet(turn="perfecting"), "turn must be"),
     ],
 )
-def test_what_cannot_be_planned_is_named(make, message):
+def test_unplannable_sheet_is_explained(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -45,7 +45,7 @@ def test_board_opens_with_each_filter(operator, job, query):
     assert operator.get(f"{BOARD}{query}").status_code == 200
 
 
-def test_board_shows_jobs_of_ones_own_stores_alone(world, client, job):
+def test_board_shows_jobs_of_the_callers_own_stores_alone(world, client, job):
     client.force_login(world.user)
     assert job.number in client.get(BOARD).content.decode()
 
@@ -79,14 +79,14 @@ def test_job_is_reassigned_to_another_provider(operator, job, tmp_path):
 
 
 def test_provider_is_added_with_settings_that_are_checked(operator, settings, tmp_path):
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    (tmp_path / "in").mkdir()
+    settings.PRODUCTION_FOLDERS = [tmp_path / "press"]
+    (tmp_path / "press" / "in").mkdir(parents=True)
     address = reverse("admin:production_provider_add") + "?adapter=folder"
     body = {
         "name": "Press",
         "code": "press",
         "is_enabled": "on",
-        "setting_folder": "/etc",
+        "setting_folder": str(tmp_path / "elsewhere"),
         "setting_layout": "folders",
         "setting_name_pattern": "{number}",
         "setting_tickets": "both",
@@ -94,9 +94,9 @@ def test_provider_is_added_with_settings_that_are_checked(operator, settings, tm
     }
     assert "PRODUCTION_FOLDERS" in operator.post(address, body).content.decode()
 
-    operator.post(address, {**body, "setting_folder": str(tmp_path / "in")})
+    operator.post(address, {**body, "setting_folder": str(tmp_path / "press" / "in")})
     provider = Provider.objects.get()
-    assert provider.settings["folder"] == str(tmp_path / "in")
+    assert provider.settings["folder"] == str(tmp_path / "press" / "in")
     tested = operator.post(reverse("admin:production_provider_test", args=[provider.pk]), follow=True)
     assert "can be written" in tested.content.decode()
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from production.jobs.models import Attempt, GangSheet, Job, JobState, SheetState
 from production.jobs.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
+from production.tickets.check import VARIABLE, find_mistakes
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
@@ -94,8 +96,10 @@ def test_jobs_wait_for_each_other_and_go_as_one_sheet(shop, press):
         assert float(PdfReader(folder / file["Name"]).pages[0].mediabox.width) == pytest.approx(
             450 * 72 / 25.4, abs=0.1
         )
-    xjdf = (folder / f"{sheet.number}.xjdf").read_text()
-    assert all(f'IDUsage="JobID" IDValue="{job.number}"' in xjdf for job in jobs)
+    xjdf = (folder / f"{sheet.number}.xjdf").read_bytes()
+    assert all(f'IDUsage="JobID" IDValue="{job.number}"'.encode() in xjdf for job in jobs)
+    if VARIABLE in os.environ:
+        assert find_mistakes(xjdf, Path(os.environ[VARIABLE])) == []
     for job in jobs:
         assert again(job).state == JobState.SENT
         assert again(job).history.last().note == f"On gang sheet {sheet}."

@@ -71,7 +71,7 @@ def test_jobs_of_one_product_share_sheets_that_give_all_that_was_ordered(shop, t
     assert "left-out.txt" not in archive.namelist()
 
 
-def test_what_is_left_out_is_named_with_its_reason(shop, tmp_path, client):
+def test_left_out_job_is_named_with_its_reason(shop, tmp_path, client):
     provider = _provider(tmp_path)
     _order(shop, 100)
     work_off_jobs()

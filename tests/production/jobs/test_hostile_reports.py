@@ -59,7 +59,7 @@ def test_letters_that_no_column_holds_fail_no_postback(press, number, odd):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("length", ["²", "-1", "1e3", "9" * 19, "+5", "٣"])
-def test_odd_lengths_of_a_postback_are_refused(press, length):
+def test_malformed_lengths_of_a_postback_are_refused(press, length):
     assert post(press, b"[]", CONTENT_LENGTH=length).status_code in {400, 413}
 
 
@@ -75,7 +75,7 @@ def test_postback_of_very_many_reports_is_refused_before_it_is_stored(press, num
 
 
 @pytest.mark.django_db
-def test_nothing_of_an_erased_recipient_comes_back_with_a_late_report(press, number):
+def test_nothing_of_an_erased_recipient_returns_with_a_late_report(press, number):
     order = Order.objects.get(pk=only_job(number=number).order_id)
     erase_recipient(order=order, actor=STORE, force=True)
     late = {

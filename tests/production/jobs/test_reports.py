@@ -1,15 +1,18 @@
 """Reports move jobs and their order on, once and never back; what contradicts is kept."""
 
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from production.adapters import folder, folder_returns
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.jobs.services.actions import resend_job
-from production.jobs.services.polling import claim_providers_to_poll
+from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.jobs.services.reports import receive_report, receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import postback_url
@@ -130,7 +133,31 @@ def test_postback_is_taken_at_the_secret_address_alone(press, order):
     assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
 
 
-def test_a_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
+def test_report_files_are_stored_part_by_part_so_that_a_crash_repeats_little(press, monkeypatch):
+    monkeypatch.setattr(folder_returns, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(folder_returns, "SETTLED_SECONDS", -5)
+    back, confirm, calls = Path(press.settings["return_folder"]), folder.FolderAdapter.confirm, []
+    for at in range(5):
+        (back / f"{at}.json").write_text(json.dumps({"JobNumber": f"{at}-1", "State": "Shipped"}))
+
+    def killed_at_the_second(adapter, reports):
+        calls.append(len(reports))
+        if len(calls) == 2:
+            raise SystemExit
+        confirm(adapter, reports)
+
+    monkeypatch.setattr(folder.FolderAdapter, "confirm", killed_at_the_second)
+    with pytest.raises(SystemExit):
+        poll_provider(provider_pk=press.pk)
+    assert (ProviderReport.objects.count(), len(list(back.glob("*.json")))) == (4, 3)
+
+    assert poll_provider(provider_pk=press.pk) == 3
+    assert calls == [2, 2, 2, 1]
+    assert sorted(ProviderReport.objects.values_list("repeats", flat=True)) == [0, 0, 0, 1, 1]
+    assert list(back.glob("*.json")) == []
+
+
+def test_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
     """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
     attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))
     Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNFINISHED, finished=None)

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Notification
+from accounts.services.notifications import NOTIFICATION_TASK
 from production.adapters.folder import FolderAdapter
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
@@ -18,6 +19,8 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.jobs import work_off
+from tests.support.modes import add_test_application
 from tests.support.order_helpers import Shop, open_shop
 
 pytestmark = pytest.mark.django_db
@@ -86,10 +89,22 @@ def test_job_is_undone_with_the_transaction_that_accepted(shop, press):
     assert not Job.objects.exists()
 
 
-def test_items_without_a_rule_and_test_orders_get_no_job(shop, tmp_path):
+def test_items_without_a_rule_get_no_job(shop, tmp_path):
     make_rule(make_provider(tmp_path), category="Banners")
     accept(placed(shop))
     assert not Job.objects.exists()
+
+
+def test_test_orders_never_reach_a_provider(shop, press):
+    tester = shop.world.as_application(add_test_application(shop.world))
+    answer = shop.place(tester, order_body())
+    assert answer.status_code == 201, answer.content
+
+    order = accept(answer.json()["OrderID"])
+
+    assert (order.is_test, order.status) == (True, OrderStatus.ACCEPTED)
+    assert not Job.objects.exists()
+    assert (work_off_jobs(), files_at(press)) == (0, [])
 
 
 def test_orders_of_the_demo_store_never_reach_a_provider(shop, press):
@@ -167,7 +182,7 @@ def test_refused_job_goes_to_the_next_provider_and_then_fails(shop, tmp_path, mo
     assert [one.outcome for one in job.attempts.all()] == ["Refused", "Sent"]
 
 
-def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch):
+def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch, mailoutbox):
     failing(monkeypatch, ProviderRefused("No such paper."), at=press)
     accept(placed(shop))
     work_off_jobs()
@@ -177,6 +192,11 @@ def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, pres
     notice = Notification.objects.get(kind="job_failed")
     assert notice.user == shop.world.user
     assert notice.path.endswith(f"/admin/production/job/{only_job().pk}/change/")
+    assert notice.in_bell
+
+    assert work_off(NOTIFICATION_TASK) == 1
+    assert [(one.to, one.subject) for one in mailoutbox] == [([notice.user.email], notice.title)]
+    assert "No such paper." in mailoutbox[0].body
 
 
 def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):

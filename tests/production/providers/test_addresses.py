@@ -75,7 +75,7 @@ def test_networks_of_the_operator_are_allowed(settings, kind):
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "169.254.169.254", "::1"])
 def test_internal_addresses_are_not_connected_to(host):
-    """Whatever was saved: a name may resolve to another address by then."""
+    """Checked again when connecting: a name may resolve to another address by then."""
     known = {name: value for name, value in SFTP.items() if name != "password"}
     press = build_sftp({**known, "host": host}, {"password": "secret"})
     with pytest.raises(ProviderRefused, match="public Internet"):

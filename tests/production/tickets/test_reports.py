@@ -63,7 +63,7 @@ def test_parcel_milestone_and_fatal_error_are_read():
     assert reports[2].message == "Fatal Font missing"
 
 
-def test_returned_ticket_tells_by_its_audits():
+def test_returned_ticket_reports_by_its_audits():
     audit = (
         b'<AuditProcessRun><Header DeviceID="press" Time="2026-05-04T12:00:00Z"/>'
         b'<ProcessRun Start="2026-05-04T11:00:00Z" End="2026-05-04T12:00:00Z" EndStatus="Aborted"/></AuditProcessRun>'

@@ -10,7 +10,9 @@ from lxml import etree
 
 from production.tickets import write_xjdf
 from production.tickets.check import VARIABLE, find_mistakes, main
-from tests.support.production_jobs import job_file, made_job
+from production.tickets.xjdf import OWN_NAMESPACE
+from tests.support.patience import PATIENCE
+from tests.support.production_jobs import job_file, made_gang_job, made_job
 
 SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
 
@@ -27,6 +29,12 @@ def _only(root, path):
 
 def _order(element):
     return [etree.QName(child).localname for child in element]
+
+
+def _follows_schema(ticket):
+    """Where the reader of the suite has CIP4's schema."""
+    if VARIABLE in os.environ:
+        assert find_mistakes(ticket, Path(os.environ[VARIABLE])) == []
 
 
 def test_ticket_has_its_parts_in_the_order_of_the_schema():
@@ -59,7 +67,7 @@ def test_ticket_has_its_parts_in_the_order_of_the_schema():
     assert all(set_.get("Usage") == "Input" for set_ in root.findall("x:ResourceSet", SPACES))
 
 
-def test_product_tells_quantity_size_sides_and_paper():
+def test_product_states_quantity_size_sides_and_paper():
     product = _only(_ticket(), "x:ProductList/x:Product")
     assert (product.get("Amount"), product.get("IsRoot")) == ("500", "true")
     assert _order(product) == ["GeneralID", "Intent", "Intent", "Intent"]
@@ -160,8 +168,50 @@ def test_number_that_is_no_file_name_is_refused(number):
 def test_hostile_and_bare_jobs_give_tickets_of_the_schema(changes):
     ticket = write_xjdf(made_job(**changes))
     etree.fromstring(ticket)
-    if VARIABLE in os.environ:
-        assert find_mistakes(ticket, Path(os.environ[VARIABLE])) == []
+    _follows_schema(ticket)
+
+
+def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
+    """One set of each name with parts: a reader that takes the first set of a name has all recipients."""
+    ticket = write_xjdf(made_gang_job())
+    root = etree.fromstring(ticket)
+    assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 5]
+    products = root.findall("x:ProductList/x:Product", SPACES)
+    assert [(one.get("ID"), one.get("Amount")) for one in products] == [
+        ("Product-1", "100"),
+        ("Product-2", "250"),
+    ]
+    named = [
+        [(one.get("IDUsage"), one.get("IDValue")) for one in product.findall("x:GeneralID", SPACES)[:3]]
+        for product in products
+    ]
+    first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
+    assert named[0][:2] == [("JobID", "1001-1"), ("PiecesPerSheet", f"4 on {first}")]
+    assert named[1] == [
+        ("JobID", "1002-1"),
+        ("PiecesPerSheet", f"8 on {first}"),
+        ("PiecesPerSheet", f"4 on {second}"),
+    ]
+    contacts = root.findall("x:ResourceSet[@Name='Contact']/x:Resource", SPACES)
+    assert [dict(_only(one, "x:Part").attrib) for one in contacts] == [
+        {"ContactType": "Delivery", "DropID": f"Drop-{number}"} for number in (1, 2)
+    ]
+    assert [_only(one, ".//x:Person").get("FamilyName") for one in contacts] == ["O’Neill", "Cher"]
+    drops = root.findall("x:ResourceSet[@Name='DeliveryParams']/x:Resource", SPACES)
+    assert [
+        (_only(one, "x:Part").get("DropID"), dict(_only(one, ".//x:DropItem").attrib)) for one in drops
+    ] == [
+        ("Drop-1", {"Amount": "100", "ItemRef": "Product-1"}),
+        ("Drop-2", {"Amount": "250", "ItemRef": "Product-2"}),
+    ]
+    sheets = root.findall("x:ResourceSet[@Name='RunList']/x:Resource", SPACES)
+    assert [_only(one, "x:Part").get("Run") for one in sheets] == ["Run-1", "Run-2"]
+    specs = [_only(one, ".//x:FileSpec") for one in sheets]
+    assert [(one.get("URL"), one.get(f"{{{OWN_NAMESPACE}}}Run")) for one in specs] == [
+        (first, "25"),
+        (second, "13"),
+    ]
+    _follows_schema(ticket)
 
 
 def test_check_needs_a_schema_and_names_lines(tmp_path, monkeypatch, capsys):
@@ -185,7 +235,7 @@ def test_check_runs_as_a_command():
         [sys.executable, "-m", "production.tickets.check"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 2

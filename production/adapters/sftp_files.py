@@ -1,4 +1,4 @@
-"""The files of a job in a hot folder, and reports from a return folder, for disks and SFTP alike."""
+"""The files of a job on an SFTP server, and reports read from its return folder."""
 
 import hashlib
 import re
@@ -22,14 +22,6 @@ LAYOUT = SettingField(
     help="A folder for each job is renamed into place as a whole. Flat: tickets appear after the print files.",
     default="job_folder",
     choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
-)
-TICKETS = SettingField(
-    "tickets",
-    "Tickets",
-    "choice",
-    help="Which tickets go with the print files.",
-    default="both",
-    choices=(("both", "XJDF and JSON"), ("xjdf", "XJDF only"), ("json", "JSON only"), ("none", "None")),
 )
 # Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
@@ -92,7 +84,7 @@ def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequen
 
 
 def acknowledgement(name: str) -> Report:
-    """Of a file or folder of ours that the press has moved; when, its times do not say."""
+    """The report for a file or folder of a job that the press has moved; its time is unknown."""
     number = re.sub(r"(_\d{1,3}|-eddm-papers|-sheet-\d+-run-\d+)$", "", PurePosixPath(name).stem)
     try:
         checked_number(number)

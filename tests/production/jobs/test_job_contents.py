@@ -1,25 +1,31 @@
 """What a job says beside its print file: the options of the item, and the papers of an EDDM mailing."""
 
+import hashlib
 import io
 import json
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 from lxml import etree
 from pypdf import PdfReader
 
-from production.adapters.drop import drop_files
+from production.adapters.sftp_files import drop_files
 from production.adapters.siteflow_orders import order_of
 from production.jobs.models import Job
 from production.jobs.selectors.building import adapter_job
+from production.providers.services.providers import ProviderValues, save_provider
+from production.routing.models import RoutingChoice
 from production.tickets import write_json_ticket, write_xjdf
 from tests.factories.eddm import make_selection
-from tests.factories.orders import make_product, order_body
+from tests.factories.orders import design_data, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import Shop, open_shop
 from tests.support.production_jobs import job_file, made_job
+from tests.support.siteflow import SECRET, running_siteflow
 
 pytestmark = pytest.mark.django_db
 SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
@@ -108,6 +114,30 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     address = ticket["Files"][0]["URL"]
     fetched = client.get(address[address.index("/", 9) :] if "://" in address else address)
     assert (fetched.status_code, fetched.content[:4]) == (200, b"%PDF")
+
+
+def test_site_flow_fetches_print_file_and_papers_of_a_mailing(shop, client: Client, settings):
+    """Each address of the order that Site Flow has taken gives the very file, to a caller without an account."""
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    design = "eddm-mailer-6.5x9"
+    make_design(shop.store, design, IsEddm=True, MinimumQty=200, DefaultQty=200, MaximumQty=25_000)
+    selection = make_selection(application=shop.world.application)
+    with running_siteflow() as flow:
+        values = ProviderValues("flow", "Flow", "siteflow", flow.settings(secret=SECRET))
+        RoutingChoice.objects.update(provider=save_provider(values=values))
+        job = sent(
+            shop,
+            {"ProductID": design, "EddmSelectionID": str(selection.pk), "TemplateData": design_data(design)},
+        )
+        work_off_jobs()
+        order = flow.orders[job.number]
+
+    assert (only_job().state, only_job().reference) == ("Sent", f"of-{job.number}")
+    [component], [papers] = order["items"][0]["components"], order["shipments"][0]["attachments"]
+    printed, inserted = (client.get(urlsplit(one["path"]).path) for one in (component, papers))
+    assert hashlib.sha256(printed.content).hexdigest() == component["extraData"]["sha256"]
+    assert (papers["type"], inserted["Content-Type"]) == ("insert", "application/pdf")
+    assert "EDDM papers" in PdfReader(io.BytesIO(inserted.content)).pages[0].extract_text()
 
 
 def test_papers_lie_beside_the_print_file_and_are_not_printed_with_it():

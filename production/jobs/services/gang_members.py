@@ -1,6 +1,6 @@
-"""How jobs come onto a gang sheet and leave it again.
+"""Adds jobs to a gang sheet and removes them.
 
-Locks are taken in the order: order, job, gang sheet. Who holds the sheet's row fixes who is on it.
+Locks are taken in the order: order, job, gang sheet. Only with the row of the sheet locked may its members change.
 """
 
 from django.db import IntegrityError, transaction
@@ -12,24 +12,24 @@ from production.jobs.selectors.gang_requests import Candidate, candidate_of
 from production.jobs.services.recording import lock_job, lock_jobs, record_job
 from stores.orders.services.transitions import Actor
 
-# One sheet job: what is built in memory at once, and what a ticket names.
+# Limits of one sheet, which is built in memory and whose ticket names every job.
 MAX_JOBS = 100
 MAX_BYTES = 150 * 1024 * 1024
 
 
-def gather_job(*, job_pk: int) -> bool:
-    """Outside of any transaction, for it reads the print file. False where the job goes alone."""
+def add_to_sheet(*, job_pk: int) -> bool:
+    """Call it outside of any transaction, because it reads the print file. False if the job is sent alone."""
     job = Job.objects.select_related("provider", "order", "store", "item__product").get(pk=job_pk)
     candidate = candidate_of(job)
     if candidate is None:
         return False
-    _put(job, candidate)
+    _add(job, candidate)
     return True
 
 
 @transaction.atomic
-def _put(job: Job, candidate: Candidate) -> None:
-    """Nothing where the job has changed since: it is looked at again when its lease is over."""
+def _add(job: Job, candidate: Candidate) -> None:
+    """Does nothing if the job has changed since: it is due again when its lease ends."""
     locked = lock_job(job.pk)
     if (
         locked.state != JobState.QUEUED
@@ -39,7 +39,7 @@ def _put(job: Job, candidate: Candidate) -> None:
         or locked.provider_id != job.provider_id
     ):
         return
-    sheet = _collecting(job, candidate)
+    sheet = _open_sheet(job, candidate)
     locked.gang_sheet, locked.next_try = sheet, None
     sheet.pieces += candidate.pieces
     others = Job.objects.filter(gang_sheet=sheet)
@@ -51,22 +51,22 @@ def _put(job: Job, candidate: Candidate) -> None:
     record_job(locked, previous=locked.state, note=f"Waits on gang sheet {sheet}.")
 
 
-def _collecting(job: Job, candidate: Candidate) -> GangSheet:
+def _open_sheet(job: Job, candidate: Candidate) -> GangSheet:
     """The locked sheet that collects jobs of this kind."""
-    wanted = {
+    of_this_kind = {
         "provider_id": job.provider_id,
         "product_id": job.item.product_id,
         "kind": candidate.kind,
         "state": SheetState.COLLECTING,
     }
-    open_sheets = GangSheet.objects.select_for_update(of=("self",), no_key=True).filter(**wanted)
+    open_sheets = GangSheet.objects.select_for_update(of=("self",), no_key=True).filter(**of_this_kind)
     if (found := open_sheets.first()) is not None:
         return found
     now = timezone.now()
     try:
         with transaction.atomic():
             return GangSheet.objects.create(
-                **wanted, store_id=job.store_id, created=now, next_try=now + candidate.wait
+                **of_this_kind, store_id=job.store_id, created=now, next_try=now + candidate.wait
             )
     except IntegrityError:
         # Another worker was first.
@@ -78,12 +78,12 @@ def _bytes(sheet: GangSheet) -> int:
 
 
 def close_sheet(sheet: GangSheet) -> None:
-    """On a locked sheet, without saving: no job comes onto it any more, and a worker sends it."""
+    """Closes the locked sheet, without saving it: no job is added any more, and a worker sends it."""
     sheet.state, sheet.next_try = SheetState.PLANNED, timezone.now()
 
 
-def hasten_sheet(job: Job) -> GangSheet | None:
-    """The sheet of the locked job goes now, with what is on it; None where it is on its way already."""
+def make_sheet_due(job: Job) -> GangSheet | None:
+    """Makes the sheet of the locked job due now; None if it is being sent already."""
     sheet = lock_sheet(job.gang_sheet_id)
     if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
         return None
@@ -94,7 +94,7 @@ def hasten_sheet(job: Job) -> GangSheet | None:
 
 @transaction.atomic
 def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
-    """With the jobs that are on it; raises Conflict where it is on its way already."""
+    """Sends the sheet with its jobs; raises Conflict if it is being sent already."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet))
     locked = lock_sheet(sheet.pk)
     if locked is None or locked.state not in (SheetState.COLLECTING, SheetState.PLANNED) or not jobs:
@@ -102,10 +102,10 @@ def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
     close_sheet(locked)
     locked.save(update_fields=["state", "next_try"])
     for job in jobs:
-        record_job(job, previous=job.state, actor=actor, note=f"Gang sheet {locked} goes at once.")
+        record_job(job, previous=job.state, actor=actor, note=f"Gang sheet {locked} is sent now.")
 
 
-def leave_sheet(job: Job) -> bool:
+def remove_from_sheet(job: Job) -> bool:
     """Takes the locked job off its sheet, unsaved; False where the provider has the sheet, or may have it."""
     sheet = lock_sheet(job.gang_sheet_id)
     if sheet is None:
