@@ -84,11 +84,12 @@ function fileInputUpdatePath() {
 // Copies the text of the element that a button names; without a clipboard there is no such button.
 document.addEventListener("DOMContentLoaded", () => {
   if (!navigator.clipboard) return;
-  for (const button of document.querySelectorAll("button[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
-      button.textContent = "Copied";
-    });
-  }
+  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+  // By delegation: pages replace their examples, and the buttons with them.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
+    button.textContent = "Copied";
+  });
 });

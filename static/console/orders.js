@@ -53,7 +53,7 @@ class Choice {
     this.all.indeterminate = count > 0 && count < this.boxes.length;
     this.bar.classList.toggle("is-empty", count === 0);
     for (const button of this.bar.querySelectorAll("button[name=action]")) button.disabled = count === 0;
-    const said = isAcross ? `${this.across.textContent.replace("Choose all ", "All ")} chosen` : `${count} chosen`;
+    const said = isAcross ? `${this.across.textContent.replace("Select all ", "All ")} selected` : `${count} selected`;
     this.bar.querySelector(".orders-chosen").textContent = count ? said : "";
     if (this.across) this.across.hidden = isAcross || count < this.boxes.length;
     for (const box of this.boxes) box.closest("tr").classList.toggle("is-chosen", box.checked);
@@ -89,7 +89,6 @@ function setUpTools() {
   const help = document.querySelector(".orders-help");
   const button = document.querySelector(".orders-keys");
   if (!search || !help) return;
-  button.hidden = false;
   button.addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
@@ -100,7 +99,6 @@ function setUpTools() {
   });
   const sort = document.getElementById("orders-sort");
   sort.addEventListener("change", () => sort.form.requestSubmit());
-  sort.form.querySelector("button").hidden = true;
   // One panel at a time; a click elsewhere and Escape close it.
   const menus = [...document.querySelectorAll(".orders-menu")];
   document.addEventListener("click", (event) => {

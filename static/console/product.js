@@ -52,6 +52,13 @@ document.addEventListener("DOMContentLoaded", () => {
     button.focus();
   });
 
+  // The first delivery method that gets prices is the usual one, until another is chosen.
+  form.addEventListener("change", (event) => {
+    const usual = form.querySelector("#id_delivery_method");
+    if (!usual || usual.value || !event.target.matches('[name^="prices-m"][name$="-code"]')) return;
+    if ([...usual.options].some((one) => one.value === event.target.value && one.value !== "+")) usual.value = event.target.value;
+  });
+
   // A list needs its choices: they are in the drawer.
   form.addEventListener("change", (event) => {
     const row = event.target.closest("[data-row]");

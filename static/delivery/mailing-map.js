@@ -204,6 +204,10 @@
     if (!map.getBounds().contains(bounds) || map.getZoom() < CLOSE) map.fitBounds(bounds.pad(0.1), { maxZoom: 15 });
   };
 
+  map.on("sized", () => {
+    framed = "";
+    frame();
+  });
   form.addEventListener("routes", () => {
     drawShape();
     paint();

@@ -35,7 +35,9 @@
     for (const part of page.querySelectorAll("[data-part]")) {
       const here = document.getElementById(part.id);
       if (!here) continue;
+      const isOpen = [...here.querySelectorAll("details")].map((details) => details.open);
       here.replaceChildren(...part.childNodes);
+      here.querySelectorAll("details").forEach((details, place) => { details.open ||= isOpen[place] ?? false; });
       const input = document.getElementById(part.dataset.input ?? "");
       if (input) {
         if (here.children.length) {

@@ -1,6 +1,6 @@
 "use strict";
 
-// Asks for the progress of an import twice a second, and shows its report when it is over.
+// Polls the progress of an import twice a second, and shows its report at the end.
 (() => {
   const place = document.querySelector("[data-progress-url]");
   if (!place) return;

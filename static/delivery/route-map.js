@@ -54,6 +54,15 @@
       ? { color: colours.on, weight: 1.5, fillColor: colours.on, fillOpacity: 0.4 }
       : { color: colours.line, weight: 0.8, fillColor: colours.line, fillOpacity: 0.06 });
     map.fitBounds(COUNTRY);
+    // The console lays its pages out later, and a map that was made without a size draws nothing.
+    let hasSize = map.getSize().x > 0;
+    new ResizeObserver(() => {
+      map.invalidateSize({ animate: false });
+      if (hasSize || !map.getSize().x) return;
+      hasSize = true;
+      map.fitBounds(COUNTRY, { animate: false });
+      map.fire("sized");
+    }).observe(box);
     drawOutlines(map, box, colours);
     return { map, renderer, colours, readColours, routeStyle };
   };
@@ -81,7 +90,9 @@
       }, { sticky: true }),
     }).addTo(map);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => layer.setStyle(routeStyle(true)));
-    if (placed.length) map.fitBounds(layer.getBounds().pad(0.1), { maxZoom: 15, animate: false });
+    const frame = () => placed.length && map.fitBounds(layer.getBounds().pad(0.1), { maxZoom: 15, animate: false });
+    frame();
+    map.on("sized", frame);
     const missing = features.length - placed.length;
     if (missing) said.textContent = `${number.format(missing)} of ${number.format(features.length)} routes have no place in the data any more.`;
     box.dataset.drawn = String(placed.length);

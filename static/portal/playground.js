@@ -30,7 +30,7 @@
   const take = async (page, action, started) => {
     for (const part of page.querySelectorAll("[data-part]")) {
       if (part.id === "part-proof") {
-        if (action !== "proof" || !part.querySelector(".proof-pages")) continue;
+        if (action !== "proof" || !part.querySelector(".proof-sheet")) continue;
         await loaded(part);
         const said = part.querySelector("[data-said]");
         if (said) said.textContent = `${Math.round(performance.now() - started)} ms`;

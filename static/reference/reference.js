@@ -1,16 +1,6 @@
 // What makes the reference handier where JavaScript runs; every page of it works without.
 
 (() => {
-  const remembered = "reference-language";
-  const choices = [...document.querySelectorAll("input[name=language]")];
-  const read = () => { try { return localStorage.getItem(remembered); } catch { return null; } };
-  for (const choice of choices) {
-    if (choice.value === read()) choice.checked = true;
-    choice.addEventListener("change", () => { try { localStorage.setItem(remembered, choice.value); } catch { /* private window */ } });
-  }
-})();
-
-(() => {
   const field = document.querySelector("[data-filter]");
   if (!field) return;
   const nav = field.closest("nav");
@@ -46,28 +36,6 @@
   if (current && nav.scrollHeight > nav.clientHeight) nav.scrollTop = current.offsetTop - nav.clientHeight / 3;
 })();
 
-// JSON in colours.
-const colourIn = (place) => {
-  const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(-?\d+(?:\.\d+)?|true|false|null)\b/g;
-  for (const code of place.querySelectorAll("pre code")) {
-    const text = code.textContent;
-    if (!/^\s*[[{]/.test(text) || text.length > 60000) continue;
-    const parts = document.createDocumentFragment();
-    let from = 0;
-    for (const match of text.matchAll(token)) {
-      parts.append(text.slice(from, match.index));
-      const span = document.createElement("span");
-      span.className = match[3] ? "hl-number" : match[2] ? "hl-key" : "hl-string";
-      span.textContent = match[1] ?? match[3];
-      parts.append(span, match[2] ?? "");
-      from = match.index + match[0].length;
-    }
-    parts.append(text.slice(from));
-    code.replaceChildren(parts);
-  }
-};
-colourIn(document);
-
 // The form to send a request is brought into the page, and its answer too.
 (() => {
   const place = document.querySelector("[data-send]");
@@ -75,7 +43,6 @@ colourIn(document);
     const form = new DOMParser().parseFromString(page, "text/html").querySelector("[data-send-form]");
     if (!form) return false;
     into.replaceChildren(form);
-    colourIn(form);
     into.querySelector("[data-answer]")?.focus();
     return true;
   };
@@ -92,7 +59,7 @@ colourIn(document);
       } catch {
         const lost = Object.assign(document.createElement("p"), { className: "notice notice-error" });
         lost.role = "alert";
-        lost.textContent = "The answer did not arrive. Check whether the request was done before you send it again.";
+        lost.textContent = "The response did not arrive. Check whether the request took effect before you send it again.";
         form.prepend(lost);
       } finally {
         button.disabled = false;

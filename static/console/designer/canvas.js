@@ -22,7 +22,7 @@ export function makeCanvas({ store, data }) {
   for (const edge of EDGES) frame.append(make("span", { class: `ds-edge ds-${edge}`, "data-edge": edge }));
   frame.append(make("span", { class: "ds-turn", "data-edge": "turn" }));
   const band = make("div", { class: "ds-band", hidden: true });
-  const none = make("p", { class: "ds-none", hidden: true }, "There is no picture as long as the page itself is wrong.");
+  const none = make("p", { class: "ds-none", hidden: true }, "No preview until the problems of this page are fixed.");
   const sheet = make("div", { class: "ds-sheet" }, picture, none, guides, boxes, frame, lines, band);
   const space = make("div", { class: "ds-space" }, sheet);
   const viewport = make("div", { class: "ds-viewport" }, space);

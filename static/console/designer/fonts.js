@@ -12,7 +12,7 @@ export function fontControl(member, families, change, server) {
   const details = make("details", { class: "ds-fonts" }, make("summary", { "data-name": "Font:open" }, current), list);
   let chosen;
 
-  // The specimens are drawn when somebody wants to see them.
+  // The specimens are drawn when they are opened.
   details.addEventListener("toggle", () => {
     if (!details.open || list.childElementCount) return;
     list.append(

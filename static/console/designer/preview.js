@@ -28,7 +28,7 @@ export function makePreview({ store, server, canvas, say }) {
       }
       store.set({ faults: found.faults, findings: found.findings || [] });
     } catch (error) {
-      say(`The picture could not be made: ${error.message}. Your work is still here.`);
+      say(`The preview could not be drawn: ${error.message}. Your changes are kept.`);
     } finally {
       busy = false;
       if (again) {

@@ -1,4 +1,4 @@
-// Saving, what is done when somebody else saved in between, and the list of keys.
+// Saving, conflicts with another user's save, and the list of keys.
 
 import { make } from "./dom.js";
 import { KEYS } from "./keys.js";
@@ -11,7 +11,7 @@ export function makeSaving({ store, server, data, say }) {
   const conflict = make(
     "dialog",
     { class: "ds-dialog", "aria-labelledby": "ds-conflict-title" },
-    make("h2", { id: "ds-conflict-title" }, "Somebody else saved this product"),
+    make("h2", { id: "ds-conflict-title" }, "Another user saved this product"),
     words,
     make("p", {}, "Your work is still here, unsaved."),
     make("div", { class: "console-actions" }, make("button", { type: "button", class: "console-button console-primary", autofocus: true, onclick: () => close() }, "Keep working"), look, over),

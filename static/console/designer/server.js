@@ -1,4 +1,4 @@
-// What the designer asks of the server, in the form in which the page without script sends it.
+// Requests of the designer to the server, as the same forms that the page without script submits.
 
 import { fieldsOf } from "./store.js";
 

@@ -20,13 +20,13 @@ export function makeStore(state) {
   let current = { ...state, draft: keyed(state.draft), selection: [], hidden: new Set() };
   let saved = current.draft;
 
-  const tell = (before) => {
+  const notify = (before) => {
     for (const listener of listeners) listener(current, before);
   };
   const change = (values) => {
     const before = current;
     current = { ...current, ...values };
-    tell(before);
+    notify(before);
   };
   // Of a draft from the history: a page or a box that it has not is not open or selected.
   const restored = ({ draft, page, selection }) => {
@@ -78,7 +78,7 @@ export function makeStore(state) {
     redo: () => step(undone, done),
     markSaved(draft) {
       saved = draft;
-      tell(current);
+      notify(current);
     },
     subscribe(listener) {
       listeners.add(listener);
