@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from clients.generator import names
+from fulfillment.core.api import client_names as names
 
 Schema = dict[str, Any]
 ROOT = "/api/v1"

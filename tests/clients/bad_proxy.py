@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
+from tests.support.patience import PATIENCE
+
 KEPT = ("content-type", "etag", "link", "location", "retry-after", "ratelimit", "idempotent-replayed")
 # What happens to one request, and how often in a hundred.
 FATES = {
@@ -80,7 +82,7 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST
 
     def forward(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-        connection = http.client.HTTPConnection(self.server.target, timeout=60)
+        connection = http.client.HTTPConnection(self.server.target, timeout=PATIENCE)
         with contextlib.closing(connection):
             headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
             connection.request(self.command, self.path, body, headers)

@@ -14,8 +14,8 @@ from django.test import Client
 from playwright.sync_api import Page, sync_playwright
 
 from accounts.models import User
-from applications.models import Application
-from tests.browser.conftest import CHROMIUM
+from applications.registration.models import Application
+from tests.browser.conftest import BROWSER_PATIENCE, CHROMIUM
 from tests.clients.conftest import PROGRAMS
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -78,7 +78,7 @@ def session(given, settings) -> dict[str, str]:
 def open_and_allow(page: Page, address: str) -> dict[str, Any]:
     page.goto(address)
     page.get_by_role("button", name="Allow").click()
-    page.wait_for_function("document.querySelector('#said')?.textContent", timeout=60_000)
+    page.wait_for_function("document.querySelector('#said')?.textContent")
     found: dict[str, Any] = json.loads(page.inner_text("#said"))
     return found
 
@@ -87,6 +87,7 @@ def test_page_of_another_site_signs_in_reads_draws_and_uploads(shop, session):
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         context = chromium.new_context()
+        context.set_default_timeout(BROWSER_PATIENCE)
         context.add_cookies([session])
         found = open_and_allow(context.new_page(), f"{shop}/page.html")
         chromium.close()

@@ -19,9 +19,14 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
+from accounts.callers import Caller
 from accounts.models import Subscription, User
+from applications.registration.models import LoggedRequest
+from applications.registration.pages.try_it import example_values
+from applications.registration.services.applications import create_application
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
+from stores.orders.services.story_steps import due_stories, run_step
 from tests.support.interop_browser import Browser
 from tests.support.live_server import serving
 from tests.support.webhook_receiver import Receiver, receiving
@@ -127,10 +132,69 @@ def test_refusals_are_sentences_with_exit_codes(command):
     assert "Missing argument" in command("products", code=2)
     away = command.machine | {"FULFILLMENT_URL": "http://127.0.0.1:9"}
     assert "refused" in command("stores", environment=away, code=5)
+    partly = dict(list(command.machine.items())[:3])
+    assert "or set FULFILLMENT_SUBSCRIPTION_KEY as well" in command("stores", environment=partly, code=3)
+    assert "needs a test application" in command("trigger", "order.rejected", code=1)
+
+
+@pytest.mark.slow
+def test_test_application_triggers_what_only_a_store_does(command, given):
+    application = create_application(
+        caller=Caller.on_pages(User.objects.get(pk=given["user"]["id"])),
+        values={"Name": "Trial", "Keys": [{}], "IsTest": True},
+    )
+    values = example_values(application, with_secrets=True)
+    command.machine |= {
+        "FULFILLMENT_CLIENT_ID": values["client_id"],
+        "FULFILLMENT_CLIENT_SECRET": values["key"],
+        "FULFILLMENT_SUBSCRIPTION_KEY": values["subscription_key"],
+    }
+    requested = json.loads(command("trigger", "order.cancellation_requested", "--json"))
+    assert requested["Cancellation"]["State"] == "Requested"
+
+    with command.start("trigger", "order.rejected", "--json") as process:
+        while process.poll() is None:
+            for order_id in due_stories():
+                run_step(order_id=order_id)
+            time.sleep(0.1)
+        rejected = json.loads(process.stdout.read())
+
+    assert (rejected["StatusName"], rejected["IsTest"]) == ("Rejected", True)
+    assert types_of(command, rejected["OrderID"], 2) == ["order.received", "order.rejected"]
+
+
+@pytest.mark.slow
+def test_shell_completes_commands_and_a_closed_pipe_is_no_error(command):
+    completing = {"_FULFILLMENT_COMPLETE": "complete_bash", "COMP_WORDS": "fulfillment or", "COMP_CWORD": "1"}
+    assert command(environment=completing).split() == ["order", "orders"]
+    completing |= {"COMP_WORDS": "fulfillment trigger order.can", "COMP_CWORD": "2"}
+    assert "order.cancellation_requested" in command(environment=completing)
+
+    with command.start("events", "--since", "30d", "--json") as process:
+        process.stdout.close()
+        complaints = process.stderr.read()
+    assert (process.returncode, complaints) == (1, "")
+
+
+@pytest.mark.slow
+def test_tail_shows_orders_of_the_store_as_they_change(command):
+    tail = command.start("orders", "tail", "demo", "--json")
+    try:
+        assert "Waiting for changes of orders of demo" in tail.stderr.readline()
+        command("trigger", "order.accepted")
+        changes = [json.loads(tail.stdout.readline()) for _ in range(2)]
+    finally:
+        tail.kill()
+        tail.communicate(timeout=20)
+
+    assert [change["Type"] for change in changes] == ["order.received", "order.accepted"]
+    assert {change["StoreID"] for change in changes} == {"demo"}
 
 
 @pytest.mark.slow
 def test_logs_follow_the_calls_of_the_application(command):
+    # The demo has calls of its own, some of them of the last hour.
+    LoggedRequest.objects.all().delete()
     command("stores")
     flush_request_log()
     assert "GET    /api/v1/store " in command("logs")
@@ -231,7 +295,7 @@ def place_order(command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_listener_goes_on_where_it_was_killed(command, tmp_path):
+def test_listener_continues_where_it_was_killed(command, tmp_path):
     with receiving(NewsReceiver()) as receiver:
         listener = Listener(command, receiver.url(), tmp_path / "listen.log")
         try:
@@ -265,11 +329,11 @@ def test_thousand_events_arrive_within_a_second_over_twenty_restarts(installed_p
                 before = len(receiver.received)
                 maker = threading.Thread(target=make_events, args=(installed_python, given, 40))
                 maker.start()
-                for _ in range(4):
-                    receiver.wait_for(len(receiver.received) + 38, seconds=60)
+                for number in range(1, 5):
+                    wait_for_events(receiver, count + 38 * number)
                     listener.restart()
                 maker.join()
-                wait_for_all(receiver, count + 200)
+                wait_for_events(receiver, count + 200)
                 medians.append(median(delays_of(list(receiver.received)[before:])))
         finally:
             listener.stop()
@@ -277,7 +341,7 @@ def test_thousand_events_arrive_within_a_second_over_twenty_restarts(installed_p
 
     logging.getLogger(__name__).info("medians %s s, load %.1f", medians, os.getloadavg()[0])
     check_delivery(received, SECRET.findall((tmp_path / "listen.log").read_text())[0], 1000)
-    # Transactions of other tests on the same server hold events back, and other work a start: one round must do it.
+    # Other work on the machine slows down a start: one round must do it.
     assert min(medians) <= 1.0, medians
 
 
@@ -293,8 +357,9 @@ def make_events(installed: Path, given: dict[str, Any], orders: int) -> None:
     )
 
 
-def wait_for_all(receiver, count: int) -> None:
-    deadline = time.monotonic() + 60
+def wait_for_events(receiver, count: int) -> None:
+    """Different ones: after a restart some arrive again."""
+    deadline = time.monotonic() + 300
     while len({one.headers["webhook-id"] for one in list(receiver.received)}) < count:
         assert time.monotonic() < deadline, f"{len(receiver.received)} arrived"
         time.sleep(0.1)

@@ -47,7 +47,7 @@ def test_operations_have_short_names_in_groups():
     } <= names
 
 
-def test_a_post_is_repeatable_only_with_a_key_or_by_name():
+def test_post_is_repeatable_only_with_a_key_or_by_name():
     posts = {one.id: one for one in read_document(SCHEMA).operations if one.method in {"POST", "PATCH"}}
 
     assert posts["order_create"].is_repeatable

@@ -12,6 +12,7 @@ from accounts.models import User
 from tests.clients.conftest import PROGRAMS
 from tests.support.client_library import run
 from tests.support.interop_browser import Browser
+from tests.support.patience import PATIENCE
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 EVENT = {"EventID": "an-event", "Type": "order.shipped", "Data": {"StatusName": "Shipped"}}
@@ -67,7 +68,7 @@ def test_typescript_signs_a_person_in_and_renews_once(npm_project, given, tmp_pa
     ) as process:
         address = process.stdout.readline().strip()
         assert address, process.stderr.read()
-        output, complaints = process.communicate(person.consent(address) + "\n", timeout=60)
+        output, complaints = process.communicate(person.consent(address) + "\n", timeout=PATIENCE)
 
     assert process.returncode == 0, complaints
     assert output.splitlines()[-1] == "done"

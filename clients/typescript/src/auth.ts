@@ -19,7 +19,7 @@ export interface ClientCredentials {
   scopes?: readonly string[];
 }
 
-/** A person who signed in: see `startSignIn`. Keep what `onTokens` is given: a refresh token works once. */
+/** A person who signed in: see `startSignIn`. Keep what `onTokens` gets: a refresh token works once. */
 export interface Person {
   clientId: string;
   tokens: Tokens;
@@ -83,7 +83,8 @@ export function tokenRequest(baseUrl: string, clientId: string, clientSecret: st
     const encoded = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
     headers.set("Authorization", `Basic ${btoa(`${encoded(clientId)}:${encoded(clientSecret)}`)}`);
   }
-  return new Request(`${baseUrl}/oauth/token`, { method: "POST", body, headers });
+  // A redirect would carry the body, with its codes and refresh tokens, to another address.
+  return new Request(`${baseUrl}/oauth/token`, { method: "POST", body, headers, redirect: "manual" });
 }
 
 export async function tokensOf(response: Response): Promise<Tokens> {
@@ -108,6 +109,8 @@ export interface SignIn {
   clientId: string;
   baseUrl: string;
   issuer: string;
+  /** Whether every answer names the issuer; true if it is left out. */
+  namesIssuer?: boolean;
 }
 
 export async function startSignIn(request: {
@@ -117,9 +120,7 @@ export async function startSignIn(request: {
   scopes?: readonly string[];
 }): Promise<SignIn> {
   const baseUrl = request.baseUrl.replace(/\/+$/, "");
-  const found = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`);
-  if (!found.ok) throw new OAuthError("server_error", `The service answered ${found.status} instead of its metadata.`);
-  const metadata = (await found.json()) as Record<string, string>;
+  const metadata = await metadataOf(baseUrl);
   const [state, verifier] = [randomText(24), randomText(48)];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const url = new URL(String(metadata["authorization_endpoint"]));
@@ -132,15 +133,49 @@ export async function startSignIn(request: {
     code_challenge_method: "S256",
     ...(request.scopes?.length ? { scope: request.scopes.join(" ") } : {}),
   }).toString();
-  const issuer = String(metadata["issuer"]);
-  return { url: url.href, state, verifier, redirectUri: request.redirectUri, clientId: request.clientId, baseUrl, issuer };
+  return {
+    url: url.href,
+    state,
+    verifier,
+    redirectUri: request.redirectUri,
+    clientId: request.clientId,
+    baseUrl,
+    issuer: String(metadata["issuer"]),
+    namesIssuer: metadata["authorization_response_iss_parameter_supported"] === true,
+  };
+}
+
+/**
+ * Of this very service (RFC 8414, 3.3): else a false service could send the person to the sign-in of a true one, and take
+ * the code that comes back.
+ */
+async function metadataOf(baseUrl: string): Promise<Record<string, unknown>> {
+  const found = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`, { redirect: "manual" });
+  if (!found.ok) throw new OAuthError("server_error", `The service answered ${found.status} instead of its metadata.`);
+  const metadata = (await found.json()) as Record<string, unknown>;
+  for (const name of ["issuer", "authorization_endpoint"]) {
+    if (originOf(metadata[name]) !== originOf(baseUrl)) {
+      const names = `${baseUrl} names "${String(metadata[name])}" as its ${name}`;
+      throw new OAuthError("invalid_issuer", `${names}; use the address of the service itself.`);
+    }
+  }
+  return metadata;
+}
+
+function originOf(address: unknown): string {
+  try {
+    return new URL(String(address)).origin;
+  } catch {
+    return "";
+  }
 }
 
 /** The tokens for the address to which the browser was sent back. */
 export async function finishSignIn(signIn: SignIn, address: string, clientSecret?: string): Promise<Tokens> {
   const answer = new URL(address).searchParams;
-  // RFC 9207: an answer of another server is not ours, whatever it says.
-  if (answer.get("state") !== signIn.state || (answer.get("iss") ?? signIn.issuer) !== signIn.issuer) {
+  // RFC 9207: refuses answers of other servers, and of a server that names itself always and did not here.
+  const issuer = answer.get("iss") ?? (signIn.namesIssuer === false ? signIn.issuer : undefined);
+  if (answer.get("state") !== signIn.state || issuer !== signIn.issuer) {
     throw new OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.");
   }
   const error = answer.get("error");

@@ -28,6 +28,13 @@ export interface Fault {
   message: string;
 }
 
+/** The message without its place, which stands before it. */
+function plain(fault: Fault): string {
+  const place = fault.pointer.replace(/^\//, "");
+  const names = [place, place.slice(place.lastIndexOf("/") + 1)];
+  return names.reduce((text, name) => (text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text), fault.message);
+}
+
 /** An answer with an error status; `code` is stable, `errors` point into what was sent. */
 export class ApiError extends FulfillmentError {
   readonly code: string;
@@ -49,7 +56,7 @@ export class ApiError extends FulfillmentError {
       message: String(one["Message"] ?? ""),
     }));
     const lines = [`${status} ${text("Code")}: ${text("detail") || text("title")}`.replace(" : ", ": ")];
-    lines.push(...errors.map((one) => `  ${one.pointer || "(all of it)"}: ${one.message}`));
+    lines.push(...errors.map((one) => `  ${one.pointer || "(all of it)"}: ${plain(one)}`));
     super(lines.join("\n"));
     this.code = text("Code");
     this.title = text("title");

@@ -16,8 +16,8 @@ export function verifyWebhook(
 ): Event {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const named: Record<string, string> = {};
-  const given = headers instanceof Headers ? [...headers] : Object.entries(headers);
-  for (const [name, value] of given) if (typeof value === "string") named[name.toLowerCase()] = value;
+  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  for (const [name, value] of pairs) if (typeof value === "string") named[name.toLowerCase()] = value;
   new Webhook(secret).verify(text, named);
   return JSON.parse(text) as Event;
 }

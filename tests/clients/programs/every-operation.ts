@@ -126,7 +126,7 @@ async function manageAnApplication(person: Client, operator: Client): Promise<st
 
 // With the test's event, the last one: transactions that are open anywhere on the server hold events back.
 async function eventTypes(person: Client, id: string): Promise<string[]> {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 240_000;
   for (;;) {
     const types: string[] = (await person.events.list(id, { take: 1 }).all()).map((event) => event.Type);
     if (types.includes("webhook.test") || Date.now() > deadline) return types;

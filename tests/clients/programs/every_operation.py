@@ -130,7 +130,7 @@ def manage_an_application(person: Client, operator: Client) -> str:
 
 def event_types(person: Client, application: str) -> set[str]:
     """With the test's event, the last one: transactions that are open anywhere on the server hold events back."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while True:
         types: set[str] = {event["Type"] for event in person.events.list(application, take=1)}
         if "webhook.test" in types or time.monotonic() > deadline:

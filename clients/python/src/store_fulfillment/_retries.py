@@ -14,7 +14,8 @@ from store_fulfillment._calls import Call
 
 BUSY = 429
 BROKEN = frozenset({500, 502, 503, 504})
-LIMIT = re.compile(r";\s*(r|t)=(\d+)")
+SECONDS = re.compile(r"\s*[0-9]{1,9}\s*\Z")
+LIMIT = re.compile(r";\s*(r|t)=([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError)
 def stated_wait(headers: httpx.Headers) -> float | None:
     """The wait that the service requests in `Retry-After` or, with no requests left, in `RateLimit`."""
     if (text := headers.get("Retry-After")) is not None:
-        if text.strip().isdigit():
+        if SECONDS.match(text):
             return float(text)
         try:
             return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
     limit = {name: int(value) for name, value in LIMIT.findall(headers.get("RateLimit", ""))}
     return float(limit["t"]) if limit.get("r") == 0 and "t" in limit else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -154,7 +155,7 @@ class _Answered:
     def size(self) -> int | None:
         """In bytes, where the service says so beforehand."""
         text = self.headers.get("Content-Length", "")
-        return int(text) if text.isdigit() else None
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
 class Download(_Answered):
@@ -213,10 +214,11 @@ class _Part:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
-        self._part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
+        # In a folder of several people the name must not be guessed, nor a link of that name be followed.
+        self._part = self._path.with_name(f".{self._path.name[:100]}.{secrets.token_hex(8)}.part")
 
     def __enter__(self) -> _Part:
-        self._file = self._part.open("wb")
+        self._file = self._part.open("xb")
         return self
 
     def write(self, piece: bytes) -> None:

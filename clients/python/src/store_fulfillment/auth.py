@@ -8,11 +8,12 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 
-from store_fulfillment.errors import OAuthError
+from store_fulfillment.errors import ConnectionFailed, OAuthError
 
 # Renewed this long before its end, so that it does not expire during a request.
 EARLY = 30.0
@@ -111,15 +112,22 @@ def token_request(
 
 def tokens_of(response: httpx.Response) -> Tokens:
     """The tokens that were answered to `token_request`."""
+    text = _object_of(response)
+    if response.status_code != 200 or not isinstance(text.get("access_token"), str):
+        code = str(text.get("error") or f"status {response.status_code}")
+        raise OAuthError(code, str(text.get("error_description", "")))
+    seconds = text.get("expires_in", 3600)
+    ends = time.time() + (seconds if isinstance(seconds, int) else 3600)
+    return Tokens(text["access_token"], ends, text.get("refresh_token"), text.get("scope", ""))
+
+
+def _object_of(response: httpx.Response) -> dict[str, Any]:
+    """The JSON object of an answer; empty for anything else."""
     try:
         text = response.json()
-    except ValueError:
-        text = {}
-    if response.status_code != 200 or "access_token" not in text:
-        code = text.get("error") or f"status {response.status_code}"
-        raise OAuthError(code, text.get("error_description", ""))
-    ends = time.time() + float(text.get("expires_in", 3600))
-    return Tokens(text["access_token"], ends, text.get("refresh_token"), text.get("scope", ""))
+    except (ValueError, RecursionError):
+        return {}
+    return text if isinstance(text, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -133,11 +141,12 @@ class SignIn:
     client_id: str
     base_url: str
     issuer: str
+    names_issuer: bool = True
 
 
 def start_sign_in(base_url: str, client_id: str, redirect_uri: str, scopes: Sequence[str] = ()) -> SignIn:
     base_url = base_url.rstrip("/")
-    found = httpx.get(base_url + METADATA, timeout=30).raise_for_status().json()
+    found = _metadata(base_url)
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
@@ -150,14 +159,46 @@ def start_sign_in(base_url: str, client_id: str, redirect_uri: str, scopes: Sequ
         **({"scope": " ".join(scopes)} if scopes else {}),
     }
     url = f"{found['authorization_endpoint']}?{urlencode(query)}"
-    return SignIn(url, state, verifier, redirect_uri, client_id, base_url, found["issuer"])
+    names_issuer = bool(found.get("authorization_response_iss_parameter_supported"))
+    return SignIn(url, state, verifier, redirect_uri, client_id, base_url, found["issuer"], names_issuer)
+
+
+def _metadata(base_url: str) -> dict[str, Any]:
+    """Raises OAuthError unless it is of this very service (RFC 8414, 3.3).
+
+    Else a false service could send the person to the sign-in of a true one, and take the code that comes back.
+    """
+    try:
+        response = httpx.get(base_url + METADATA, timeout=30)
+    except httpx.HTTPError as error:
+        raise ConnectionFailed(f"GET {base_url}{METADATA}: {error or type(error).__name__}") from error
+    found = _object_of(response)
+    if response.status_code != 200 or not found:
+        raise OAuthError(
+            "server_error", f"The service answered {response.status_code} instead of its metadata."
+        )
+    for name in ("issuer", "authorization_endpoint"):
+        if origin(str(found.get(name, ""))) != origin(base_url):
+            message = (
+                f"{base_url} names {found.get(name)!r} as its {name}; use the address of the service itself."
+            )
+            raise OAuthError("invalid_issuer", message)
+    return found
+
+
+def origin(url: str) -> tuple[str, str]:
+    """The scheme and the host with its port."""
+    parts = urlsplit(url)
+    host, usual = parts.netloc.lower(), {"http": ":80", "https": ":443"}.get(parts.scheme, "")
+    return parts.scheme, host.removesuffix(usual) if usual else host
 
 
 def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = None) -> Tokens:
     """The tokens for the address to which the browser was sent back."""
     answer = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-    # RFC 9207: refuses responses of other servers.
-    if answer.get("state") != sign_in.state or answer.get("iss", sign_in.issuer) != sign_in.issuer:
+    # RFC 9207: refuses responses of other servers, and of a server that names itself always and did not here.
+    issuer = answer.get("iss", None if sign_in.names_issuer else sign_in.issuer)
+    if answer.get("state") != sign_in.state or issuer != sign_in.issuer:
         raise OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.")
     if "error" in answer:
         raise OAuthError(answer["error"], answer.get("error_description", ""))

@@ -51,17 +51,29 @@ class ApiError(FulfillmentError):
         self.detail = str(problem.get("detail", ""))
         self.errors = tuple(
             Fault(str(one.get("Pointer", "")), str(one.get("Code", "")), str(one.get("Message", "")))
-            for one in problem.get("Errors") or ()
+            for one in _listed(problem.get("Errors"))
         )
-        self.error_count = int(problem.get("ErrorCount") or len(self.errors))
+        count = problem.get("ErrorCount")
+        self.error_count = count if isinstance(count, int) and count else len(self.errors)
         super().__init__(self._text())
 
     def _text(self) -> str:
         lines = [f"{self.status} {self.code}: {self.detail or self.title}".replace(" : ", ": ")]
-        lines += [f"  {one.pointer or '(all of it)'}: {one.message}" for one in self.errors]
+        lines += [f"  {one.pointer or '(all of it)'}: {_plain(one)}" for one in self.errors]
         if self.error_count > len(self.errors):
             lines.append(f"  and {self.error_count - len(self.errors)} more")
         return "\n".join(lines)
+
+
+def _plain(fault: Fault) -> str:
+    """The message without its place, which stands before it."""
+    place = fault.pointer.removeprefix("/")
+    return fault.message.removeprefix(f"{place}: ").removeprefix(f"{place.rpartition('/')[2]}: ")
+
+
+def _listed(errors: object) -> list[Mapping[str, Any]]:
+    """A proxy on the way may answer with a body of its own."""
+    return [one for one in errors if isinstance(one, Mapping)] if isinstance(errors, list) else []
 
 
 class InvalidRequest(ApiError):
@@ -114,7 +126,7 @@ def error_of(response: httpx.Response) -> ApiError:
     """The exception for an error response."""
     try:
         problem = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         problem = None
     if not isinstance(problem, dict):
         problem = {"title": response.reason_phrase, "detail": response.text[:500]}

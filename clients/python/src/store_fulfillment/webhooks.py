@@ -18,6 +18,11 @@ def verify_webhook(secret: str, body: bytes | str, headers: Mapping[str, str]) -
 
     `body` are the very bytes that came. Anything else raises `WebhookVerificationError`.
     """
-    text = body if isinstance(body, str) else body.decode()
-    Webhook(secret).verify(text, {name.lower(): value for name, value in headers.items()})
+    verifier = Webhook(secret)
+    try:
+        text = body if isinstance(body, str) else body.decode()
+        verifier.verify(text, {name.lower(): value for name, value in headers.items()})
+    except (ValueError, TypeError, OverflowError) as error:
+        # Not UTF-8, or a signature that is not of the form v1,BASE64: the endpoint answers 400 for these as well.
+        raise WebhookVerificationError("The request is not signed as webhooks are") from error
     return cast("Event", json.loads(text))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from store_fulfillment._version import __version__
-from store_fulfillment.command import catalog, events, logs, orders, sign_in
+from store_fulfillment.command import catalog, events, logs, orders, sign_in, stories
 
 app = typer.Typer(
     name="fulfillment",
@@ -32,7 +32,7 @@ app.add_typer(orders_app, name="orders")
 app.command(name="events")(events.events)
 app.command()(events.listen)
 app.command(name="logs")(logs.logs)
-app.command()(orders.trigger)
+app.command()(stories.trigger)
 
 
 def print_version(wanted: bool) -> None:

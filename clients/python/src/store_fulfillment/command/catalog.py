@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from store_fulfillment import Client
 from store_fulfillment.command.profiles import signed_in
-from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json, show_table
+from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json, show_table
 
 Fields = Annotated[
     list[str] | None,
@@ -61,9 +61,8 @@ def products(
     if as_json:
         show_json(one)
         return
-    screen.print(
-        f"{one['Name']}: {one['MinimumQty']} to {one['MaximumQty']}, in steps of {one['IncrementQty']}"
-    )
+    quantities = f"{one['MinimumQty']} to {one['MaximumQty']}, in steps of {one['IncrementQty']}"
+    screen.print(plain(f"{one['Name']}: {quantities}"))
     fields = [
         (
             field["FieldName"],
@@ -108,13 +107,12 @@ def proof(
         show_json({**made, "Files": [str(path) for _, path in wanted]})
     else:
         for message in made["_meta"]["Messages"]:
-            notes.print(f"[yellow]{message}[/yellow]")
+            notes.print(f"[yellow]{plain(message)}[/yellow]")
         for finding in made["Preflight"]:
-            notes.print(
-                f"[yellow]{finding['Severity']}, page {finding['Page']}: {finding['Message']}[/yellow]"
-            )
+            text = f"{finding['Severity']}, page {finding['Page']}: {finding['Message']}"
+            notes.print(f"[yellow]{plain(text)}[/yellow]")
         for _, path in wanted:
-            screen.print(str(path), soft_wrap=True)
+            screen.print(plain(path), soft_wrap=True)
     if open_files and not as_json:
         typer.launch(str(wanted[0][1]))
 
@@ -131,7 +129,7 @@ def template_data(
         if not mark:
             raise typer.BadParameter(f"{field!r} is not NAME=VALUE")
         if value.startswith("@"):
-            with notes.status(f"Sending {value[1:]}"):
+            with notes.status(plain(f"Sending {value[1:]}")):
                 value = client.assets.create(store, value[1:])["AssetID"]
         values[name] = value
     return values

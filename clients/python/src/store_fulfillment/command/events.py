@@ -10,7 +10,7 @@ import typer
 from store_fulfillment import models
 from store_fulfillment.command import listening
 from store_fulfillment.command.profiles import signed_in
-from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json
+from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json
 
 Types = Annotated[
     list[str] | None, typer.Option("--type", help="A name or a pattern such as order.*; repeat it.")
@@ -72,7 +72,7 @@ def listen(
     if place is None:
         place = listening.new_place(since)
         listening.write_place(path, place)
-    notes.print(f"Forwarding to {forward_to}; Ctrl-C ends it. The secret of the signatures:")
+    notes.print(plain(f"Forwarding to {forward_to}; Ctrl-C ends it. The secret of the signatures:"))
     notes.print(place.secret, soft_wrap=True)
     for one in listening.forward_all(
         client, application, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
@@ -87,10 +87,10 @@ def listen(
             )
         else:
             text = one.problem or f"answered {one.status}"
-            screen.print(f"{line_of(one.event)}  [red]{text}[/red]", soft_wrap=True)
+            screen.print(f"{line_of(one.event)}  [red]{plain(text)}[/red]", soft_wrap=True)
 
 
 def line_of(event: models.Event) -> str:
     text = cast("dict[str, Any]", event["Data"])
     about = text.get("OrderNumber") or text.get("AssociationID") or text.get("WebhookID") or ""
-    return f"{event['Timestamp']}  {event['Type']:<24} {about}"
+    return plain(f"{event['Timestamp']}  {event['Type']:<24} {about}")

@@ -16,15 +16,16 @@ from typing import Any
 
 import httpx
 import typer
-from rich.markup import escape
 from standardwebhooks import Webhook
 
 from store_fulfillment import Client, ConnectionFailed, InvalidRequest, RateLimited, ServerError, models
 from store_fulfillment.command.profiles import Profile, folder, write_privately
-from store_fulfillment.command.screen import notes
+from store_fulfillment.command.screen import notes, plain
 
-# Two requests a second of the six hundred a minute that a subscription usually has.
+# Two requests a second of the ten that a subscription usually has, four while events come.
 POLL_SECONDS = 0.5
+BUSY_POLL_SECONDS = 0.25
+BUSY_SECONDS = 5.0
 LONGEST_PAUSE = 10.0
 # How old what the disk has may be: a machine that stops sends these events again. A killed process loses none of it.
 DISK_SECONDS = 1.0
@@ -78,6 +79,7 @@ def follow(
     store: str | None = None,
 ) -> Iterator[models.Event]:
     """Yields events endlessly, in the order of the log."""
+    latest = -BUSY_SECONDS
     while True:
         try:
             page = client.events.list(
@@ -95,14 +97,16 @@ def follow(
             after = None
             continue
         except (ConnectionFailed, RateLimited, ServerError) as error:
-            notes.print(f"[yellow]{escape(str(error))}; trying again[/yellow]")
+            notes.print(f"[yellow]{plain(error)}; trying again[/yellow]")
             time.sleep(LONGEST_PAUSE)
             continue
         yield from page.items
         # The cursor and the last event mark the same position; without events only the cursor exists.
         after = page.items[-1]["EventID"] if page.items else after
+        latest = time.monotonic() if page.items else latest
         if len(page.items) < PAGE:
-            time.sleep(POLL_SECONDS)
+            is_busy = time.monotonic() - latest < BUSY_SECONDS
+            time.sleep(BUSY_POLL_SECONDS if is_busy else POLL_SECONDS)
 
 
 def place_file(application: str, target: str) -> Path:

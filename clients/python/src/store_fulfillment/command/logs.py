@@ -8,12 +8,11 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from store_fulfillment import Client, ConnectionFailed, RateLimited, ServerError, models
 from store_fulfillment.command import listening
 from store_fulfillment.command.profiles import signed_in
-from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json
+from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json
 
 POLL_SECONDS = 2.0
 PAGE = 1000
@@ -65,7 +64,7 @@ def follow_calls(
         try:
             calls = read_calls(client, application, since, status, code)
         except (ConnectionFailed, RateLimited, ServerError) as error:
-            notes.print(f"[yellow]{escape(str(error))}; trying again[/yellow]")
+            notes.print(f"[yellow]{plain(error)}; trying again[/yellow]")
             time.sleep(listening.LONGEST_PAUSE)
             continue
         yield from (call for call in calls if place_of(call) not in seen)
@@ -86,6 +85,6 @@ def line_of(call: models.LoggedRequest) -> str:
     colour = "green" if status < 400 else "yellow" if status < 500 else "red"
     why = " ".join(part for part in (call["Code"], call["Pointer"]) if part)
     return (
-        f"{call['Timestamp']}  [{colour}]{status}[/{colour}]  {call['Method']:<6} {escape(call['Path'])}  "
-        f"{call['Milliseconds']:.1f} ms  {escape(why)}{'  ' if why else ''}{call['RequestID']}"
+        f"{plain(call['Timestamp'])}  [{colour}]{status}[/{colour}]  {plain(call['Method']):<6} {plain(call['Path'])}  "
+        f"{call['Milliseconds']:.1f} ms  {plain(why)}{'  ' if why else ''}{plain(call['RequestID'])}"
     )

@@ -1,10 +1,9 @@
-"""`fulfillment quote`, `order`, `orders tail`, `orders show` and `trigger`."""
+"""`fulfillment quote`, `order`, `orders tail` and `orders show`."""
 
 from __future__ import annotations
 
 import json
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,20 +13,11 @@ from store_fulfillment import Client, models
 from store_fulfillment.command.catalog import Data, Fields, template_data
 from store_fulfillment.command.listening import application_of, follow, moment_before
 from store_fulfillment.command.profiles import signed_in
-from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json, show_table
+from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json, show_table
 
 Quantity = Annotated[
     int | None, typer.Option("--quantity", "-n", help="Default: the product's usual one.", min=1)
 ]
-DEMO_STORE = "demo"
-SAMPLE: models.RecipientRequest = {
-    "Name": "Dana Whitfield",
-    "Address1": "1200 17th Street",
-    "City": "Denver",
-    "State": "CO",
-    "PostalCode": "80202",
-    "CountryCode": "US",
-}
 
 
 @reported
@@ -52,7 +42,7 @@ def quote(
     if as_json:
         show_json(found)
         return
-    screen.print(f"Quote {found['QuoteID']}, until {found['ExpiresAt']}")
+    screen.print(plain(f"Quote {found['QuoteID']}, until {found['ExpiresAt']}"))
     rows = [
         (
             one["OptionID"],
@@ -129,57 +119,14 @@ def tail(
     client, profile = signed_in()
     start = moment_before(since)
     application = application_of(client, profile)
-    notes.print(f"Waiting for changes of orders of {store}; Ctrl-C ends it.")
+    notes.print(plain(f"Waiting for changes of orders of {store}; Ctrl-C ends it."))
     for event in follow(client, application, created_after=start, types=["order.*"], store=store):
         if as_json:
             show_json(event, is_line=True)
             continue
         text = cast("dict[str, Any]", event["Data"])
-        screen.print(
-            f"{event['Timestamp']}  {text['OrderNumber']}  {text['StatusName']}  {text['ExternalID'] or ''}"
-        )
-
-
-class Story(str, Enum):
-    RECEIVED = "order.received"
-    ACCEPTED = "order.accepted"
-    IN_PRODUCTION = "order.in_production"
-    SHIPPED = "order.shipped"
-    DELIVERED = "order.delivered"
-    CANCELLED = "order.cancelled"
-
-
-STEPS = (Story.RECEIVED, Story.ACCEPTED, Story.IN_PRODUCTION, Story.SHIPPED, Story.DELIVERED)
-
-
-@reported
-def trigger(
-    story: Annotated[Story, typer.Argument(help="The event to bring about.")],
-    product: Annotated[
-        str | None, typer.Option(help="Of the demo store. Default: one without a template.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Bring an event about: orders at the demo store, and moves the order on. Nothing is produced."""
-    client, _ = signed_in()
-    chosen = product or plain_product(client)
-    quantity = usual_quantity(client, DEMO_STORE, chosen)
-    placed = client.orders.create(
-        DEMO_STORE, {"Recipient": SAMPLE, "Items": [{"ProductID": chosen, "Quantity": quantity}]}
-    )
-    if story == Story.CANCELLED:
-        placed = client.orders.cancel(DEMO_STORE, placed["OrderID"], {"Reason": "fulfillment trigger"})
-    else:
-        for _ in range(STEPS.index(story)):
-            placed = client.orders.advance(DEMO_STORE, placed["OrderID"])
-    show_order(placed, as_json)
-
-
-def plain_product(client: Client) -> str:
-    for one in client.products.list(DEMO_STORE):
-        if not one["HasTemplate"]:
-            return one["ID"]
-    raise ValueError("The demo store has no product without a template; name one with --product.")
+        cells = (event["Timestamp"], text["OrderNumber"], text["StatusName"], text["ExternalID"] or "")
+        screen.print("  ".join(map(plain, cells)), soft_wrap=True)
 
 
 def usual_quantity(client: Client, store: str, product: str) -> int:
@@ -190,7 +137,6 @@ def show_order(placed: models.Order, as_json: bool) -> None:
     if as_json:
         show_json(placed)
         return
-    screen.print(
-        f"Order {placed['OrderNumber']}: {placed['StatusName']}, {placed['Total']:.2f} {placed['Currency']}"
-    )
-    screen.print(f"OrderID {placed['OrderID']}, until {placed['LatestDelivery']}")
+    total = f"{placed['Total']:.2f} {placed['Currency']}"
+    screen.print(plain(f"Order {placed['OrderNumber']}: {placed['StatusName']}, {total}"))
+    screen.print(plain(f"OrderID {placed['OrderID']}, until {placed['LatestDelivery']}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ import typer
 from store_fulfillment import Client, ClientCredentials, Person, Tokens
 
 NOT_SIGNED_IN = 3
+MACHINE = (
+    "FULFILLMENT_URL",
+    "FULFILLMENT_CLIENT_ID",
+    "FULFILLMENT_CLIENT_SECRET",
+    "FULFILLMENT_SUBSCRIPTION_KEY",
+)
 
 
 @dataclass(frozen=True)
@@ -47,16 +54,19 @@ def save(profile: Profile) -> None:
 
 def load() -> Profile | None:
     """The profile; the environment takes precedence, so that machines need no file."""
-    names = ("URL", "CLIENT_ID", "CLIENT_SECRET", "SUBSCRIPTION_KEY")
-    url, client_id, client_secret, key = (os.environ.get(f"FULFILLMENT_{name}", "") for name in names)
-    if url and client_id and client_secret and key:
+    named = {name: os.environ.get(name, "") for name in MACHINE}
+    if all(named.values()):
+        url, client_id, client_secret, key = named.values()
         return Profile(url.rstrip("/"), client_id, client_secret, key)
     try:
         known = json.loads((folder() / "profile.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    tokens = known.pop("tokens")
-    return Profile(**known, tokens=Tokens(**tokens) if tokens else None)
+    try:
+        tokens = known.pop("tokens")
+        return Profile(**known, tokens=Tokens(**tokens) if tokens else None)
+    except (AttributeError, KeyError, TypeError):
+        return None
 
 
 def forget() -> bool:
@@ -69,7 +79,11 @@ def forget() -> bool:
 def signed_in() -> tuple[Client, Profile]:
     profile = load()
     if profile is None:
-        typer.echo("You are not signed in: run `fulfillment login`.", err=True)
+        missing = [name for name in MACHINE if not os.environ.get(name)]
+        text = "You are not signed in: run `fulfillment login`"
+        # Some are set, so a machine was meant.
+        text += f", or set {', '.join(missing)} as well." if len(missing) < len(MACHINE) else "."
+        typer.echo(text, err=True)
         raise typer.Exit(NOT_SIGNED_IN)
     client = Client(
         profile.url,
@@ -83,11 +97,16 @@ def signed_in() -> tuple[Client, Profile]:
 def write_privately(path: Path, content: dict[str, Any], *, to_disk: bool = True) -> None:
     """Whole or not at all; with `to_disk` also when the machine stops in the middle, which takes its time."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-        file.flush()
-        if to_disk:
-            os.fsync(file.fileno())
-    part.replace(path)
+    # Never a file that is there already: another user of a shared folder could have made it, and read the secrets.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+            file.flush()
+            if to_disk:
+                os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TypeVar
@@ -33,6 +35,17 @@ NOT_FOUND = 4
 NO_ANSWER = 5
 
 
+# Control characters, and those that turn the direction of writing: on a terminal they could hide or forge a line.
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def plain(value: object) -> str:
+    """A text of the service as it is printed: no markup, and nothing that steers a terminal."""
+    return escape(UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", str(value)))
+
+
 def reported(command: Command) -> Command:
     """Errors of the library become a sentence and an exit code."""
 
@@ -41,10 +54,14 @@ def reported(command: Command) -> Command:
         try:
             command(*args, **options)
         except FulfillmentError as error:
-            notes.print(f"[red]{escape(str(error))}[/red]")
+            notes.print(f"[red]{plain(error)}[/red]")
             raise typer.Exit(exit_code(error)) from error
+        except BrokenPipeError as error:
+            # `fulfillment events | head`: what reads the output has ended. Nothing is left to be flushed at the exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(REFUSED) from error
         except (OSError, ValueError) as error:
-            notes.print(f"[red]{escape(str(error))}[/red]")
+            notes.print(f"[red]{plain(error)}[/red]")
             raise typer.Exit(REFUSED) from error
         except KeyboardInterrupt as error:
             raise typer.Exit(130) from error
@@ -61,14 +78,16 @@ def exit_code(error: FulfillmentError) -> int:
 
 
 def show_json(value: Any, *, is_line: bool = False) -> None:
-    sys.stdout.write(json.dumps(value, indent=None if is_line else 2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, indent=None if is_line else 2, ensure_ascii=False)
+    # JSON itself escapes what lies below the space.
+    sys.stdout.write(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
 
 
 def show_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], nothing: str) -> None:
     table = Table(*headings, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
+        table.add_row(*map(plain, row))
     if table.row_count:
         screen.print(table)
     else:

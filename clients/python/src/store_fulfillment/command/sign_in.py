@@ -11,7 +11,7 @@ import typer
 
 from store_fulfillment import Client, OAuthError, Tokens, finish_sign_in, start_sign_in
 from store_fulfillment.command import profiles
-from store_fulfillment.command.screen import notes, reported, screen
+from store_fulfillment.command.screen import notes, plain, reported, screen
 
 SECONDS_TO_SIGN_IN = 300
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
@@ -58,7 +58,7 @@ def login(
     with Client(profile.url, credentials=profile.credentials(), subscription_key=subscription_key) as client:
         stores = client.stores.list()
     profiles.save(profile)
-    screen.print(f"Signed in at {profile.url}; {len(stores)} stores are open to you.")
+    screen.print(plain(f"Signed in at {profile.url}; {len(stores)} stores are open to you."))
 
 
 @reported
@@ -74,6 +74,9 @@ def in_browser(
     came: list[str] = []
 
     class Callback(BaseHTTPRequestHandler):
+        # Browsers open connections ahead and send nothing over them; the next one must not wait for that.
+        timeout = 2
+
         def do_GET(self) -> None:
             is_callback = self.path.startswith("/callback?")
             if is_callback:
@@ -90,7 +93,7 @@ def in_browser(
         server.timeout = 1
         address = f"http://127.0.0.1:{server.server_port}"
         sign_in = start_sign_in(url, client_id, f"{address}/callback", scopes)
-        notes.print(f"Sign in here: [link={sign_in.url}]{sign_in.url}[/link]", soft_wrap=True)
+        notes.print(f"Sign in here: {plain(sign_in.url)}", soft_wrap=True)
         if open_browser:
             webbrowser.open(sign_in.url)
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
