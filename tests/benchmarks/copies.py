@@ -33,7 +33,7 @@ def copy_stores(external_id: str, *, count: int) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SET LOCAL synchronous_commit = off")
-        # The audit trail of rows that nobody wrote, and checks of keys that are right by construction.
+        # The audit trail of rows that no user wrote, and checks of keys that are right by construction.
         cursor.execute("SET LOCAL session_replication_role = replica")
         _copy(cursor, "stores_store", STORES, f"generate_series(1, {count}) g, stores_store s", external_id)
         copies = "stores_store s JOIN stores_store copy ON copy.external_id LIKE s.external_id || '-%%'"

@@ -139,16 +139,16 @@ def _wait_until_delivered() -> None:
 
 
 def _missing(receiver: Any) -> set[tuple[int, int]]:
-    """What each order should have told, but for what arrived."""
+    """The expected events of each order, less those that arrived."""
     from applications.webhooks.models import Event
 
     arrived = {event_id for _, event_id in receiver.arrived}
-    told = {
+    arrived_steps = {
         (event.data["OrderID"], event.data["Sequence"])
         for event in Event.objects.all()
         if str(event.event_id) in arrived
     }
-    return {(order, step) for order in range(ORDERS) for step in range(1, STEPS + 1)} - told
+    return {(order, step) for order in range(ORDERS) for step in range(1, STEPS + 1)} - arrived_steps
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.support.serving import serving
+
 CHUNK = 65536
 # The first message of a client has no letter before its length.
 STARTUP, USUAL = 0, 1
@@ -107,24 +109,5 @@ def cutting(url: str, *, cuts: int, farthest: int, seed: int) -> Iterator[Cuttin
     query = parse_qs(urlsplit(url).query)
     target = f"{unquote(query['host'][0])}/.s.PGSQL.{query.get('port', ['5432'])[0]}"
     proxy = CuttingProxy(target, cuts, farthest, random.Random(seed))
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(proxy.serve, "127.0.0.1", 0, backlog=200))
-    proxy.port = server.sockets[0].getsockname()[1]
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(proxy.serve, backlog=200) as proxy.port:
         yield proxy
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        server.close()
-        loop.run_until_complete(_end_connections())
-        loop.close()
-
-
-async def _end_connections() -> None:
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-    await asyncio.sleep(0)

@@ -43,7 +43,7 @@ def fill(scale: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from fulfillment.core.audit.guards import MAY_EMPTY
+    from fulfillment.core.audit.guards import ALLOW_TRUNCATE
     from stores.catalog.models import Store
     from stores.catalog.services.imports import import_catalog
     from stores.management.sample_orders import create_sample_orders
@@ -52,7 +52,7 @@ def fill(scale: int) -> None:
     from tests.factories.orders import make_card, make_product
 
     with connection.cursor() as cursor:
-        cursor.execute(f"SET {MAY_EMPTY} = on")
+        cursor.execute(f"SET {ALLOW_TRUNCATE} = on")
     call_command("flush", interactive=False, verbosity=0)
     import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
     _make_application("Bench", [STORE, WORKSHOP, PEER])
@@ -178,7 +178,7 @@ def _keep_hash(application: Any, secret: str) -> None:
 
 
 def _proof_facts() -> dict[str, Any]:
-    """The card's data with every field, so that what was sent is what is printed; and its fingerprint."""
+    """The card's data with every field, so that what was sent is what is printed; its fingerprint and its preset."""
     from accounts.callers import Caller
     from stores.catalog.models import Product
     from stores.proofs.selectors.proofs import product_version_of
@@ -187,7 +187,11 @@ def _proof_facts() -> dict[str, Any]:
 
     product = Product.objects.get(store__external_id=WORKSHOP, external_id="card")
     filling = merge_template(caller=Caller(), product=product_version_of(product.pk), values=card_data())
-    return {"card": filling.values, "fingerprint": filling.layout.fingerprint.hex()}
+    return {
+        "card": filling.values,
+        "fingerprint": filling.layout.fingerprint.hex(),
+        "preset": filling.product.preset or "",
+    }
 
 
 def _catalog() -> dict[str, object]:

@@ -331,7 +331,7 @@ def demo_headers() -> dict[str, str]:
 
 
 def _ignore(*parts: object) -> None:
-    """What WSGI tells of the answer's head is in the response as well."""
+    """The response carries the status and headers that WSGI reported."""
 
 
 def _origin() -> object:

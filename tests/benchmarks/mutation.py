@@ -122,7 +122,7 @@ def _results(file: str) -> dict[str, int | None]:
 
 
 def _outcome(code: int) -> str:
-    """Whatever is not known to have been noticed was not: no test ran it, or the run itself went wrong."""
+    """Mutants without a verdict count as alive: no test ran them, or the run failed."""
     return "killed" if code in KILLED | TIMED_OUT else "survived"
 
 

@@ -4,16 +4,18 @@ wrk waits for an answer before it sends the next request, so a stall of the serv
 have met it and hides them (coordinated omission). Here the time counts from when a request was due.
 """
 
+import contextlib
 import selectors
 import socket
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 CONNECTIONS = 64
 PATIENCE = 20
+TRIES = 50
 
 Address = tuple[str, int]
 
@@ -21,13 +23,17 @@ Address = tuple[str, int]
 @dataclass
 class Outcome:
     """Milliseconds from when each request was due until its last byte, and the seconds at which that came; answers
-    that were not 2xx or 3xx; requests that came to nothing; those that were sent again to another target."""
+    that were not 2xx or 3xx, by status; requests that came to nothing; those that were sent again to another target."""
 
     times: list[float] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)
-    refused: int = 0
+    refusals: Counter[int] = field(default_factory=Counter)
     broken: int = 0
     repeated: int = 0
+
+    @property
+    def refused(self) -> int:
+        return self.refusals.total()
 
     @property
     def done(self) -> int:
@@ -95,7 +101,14 @@ class _Balancer:
             key.data.socket.close()
 
     def _connect(self, address: Address) -> _Connection:
-        connection = _Connection(address)
+        """The kernel may still give a connection to a worker that has just ended, and reset it."""
+        for _ in range(TRIES):
+            with contextlib.suppress(ConnectionError):
+                connection = _Connection(address)
+                break
+            self.outcome.repeated += 1
+        else:
+            connection = _Connection(address)
         self.selector.register(connection.socket, selectors.EVENT_READ, connection)
         return connection
 
@@ -121,7 +134,7 @@ class _Balancer:
             self.outcome.moments.append(now - self.started)
             self.outcome.times.append((now - connection.due) * 1000)
         else:
-            self.outcome.refused += 1
+            self.outcome.refusals[status] += 1
         self.free.append(connection)
 
     def _replace(self, connection: _Connection) -> None:

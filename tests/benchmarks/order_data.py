@@ -81,6 +81,7 @@ def an_order(store_id: str) -> dict[str, str]:
         "number": str(order.number),
         "product": order.product_ids[0],
         "external": order.external_id or "",
+        "application": str(order.application_id or ""),
         **{name: moment.strftime("%Y-%m-%dT%H:%M:%SZ") for name, moment in moments.items()},
     }
 

@@ -21,6 +21,7 @@ import orjson
 
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import Load, put_load, read_load, require_wrk
+from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,8 @@ DOCUMENT = ROOT / "docs" / "performance.md"
 FEW, STORES, LARGE_STORE = 1000, 50, 100_000
 DEFAULT, MARKED = 200_000, 2_000_000
 MARKS = {"order without template": 100, "order of a two-sided card": 30, "quote": 300}
+# Of 8 threads one caller may hold 6 with print files, and one of them ends a moment after its answer.
+AT_ONCE = 5
 FIRST, TYPICAL = "bench-01", "bench-02"
 EXPORT = f"/api/v1/store/{TYPICAL}/order/exportview"
 LARGE_EXPORT = f"/api/v1/store/{FIRST}/order/exportview"
@@ -64,8 +67,8 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--orders", type=int, help="make so many in all")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=2)
     parser.add_argument("--anew", action="store_true")
     parser.add_argument("--few", action="store_true", help="Only make the database with few orders.")
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
@@ -191,7 +194,17 @@ def _post_load(url: str, headers: dict[str, str], body: bytes, *, seconds: int) 
         script.write(f'wrk.method = "POST"\nwrk.body = [==[{body.decode()}]==]\n')
         script.write('wrk.headers["Content-Type"] = "application/json"\n')
         script.flush()
-        command = ["wrk", "--latency", "-t1", "-c8", f"-d{seconds}s", "--timeout", "10s", "-s", script.name]
+        command = [
+            "wrk",
+            "--latency",
+            "-t1",
+            f"-c{AT_ONCE}",
+            f"-d{seconds}s",
+            "--timeout",
+            "10s",
+            "-s",
+            script.name,
+        ]
         for name, value in headers.items():
             command += ["-H", f"{name}: {value}"]
         return read_load(subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout)
@@ -206,12 +219,18 @@ def _submission_lines(
     lines = []
     for name, (path, body) in bodies.items():
         rates: dict[str, list[float]] = {side: [] for side in sides}
+        refused = 0
         for number in range(arguments.rounds + 1):
             for side, (server, headers) in sides.items():
                 run = _post_load(server.url + path, headers, body, seconds=arguments.seconds)
-                assert not run.failures, name
+                wait_until_idle(server)
+                refused += run.failures
                 # The first ones read what lies on the disk.
                 rates[side] += [run.rate] if number else []
+        if refused:
+            lines.append(_line(name, f"could not be taken: {refused} requests were refused", ""))
+            print(lines[-1], file=sys.stderr, flush=True)
+            continue
         slower = statistics.median(few / many for many, few in zip(*rates.values(), strict=True))
         rate = statistics.median(rates["many"])
         lines.append(_line(f"{name}, a second", f"{rate:.0f}", f"≥ {MARKS[name]}"))

@@ -139,7 +139,7 @@ def _posts(form: Form) -> Iterator[Sending]:
 
 @contextmanager
 def undone(client: Any) -> Iterator[None]:
-    """Nothing of what is written stays, and whoever was signed in is so still."""
+    """Everything written is rolled back, and the user stays signed in."""
     from django.db import transaction
 
     cookies = deepcopy(client.cookies)

@@ -45,7 +45,7 @@ class Role:
 
 PORTAL_ONLY = (*NOT_WALKED, "/admin")
 ROLES = [
-    Role("a stranger", None, ("/", "/accounts/login/", "/accounts/password-reset/"), without=PORTAL_ONLY),
+    Role("signed out", None, ("/", "/accounts/login/", "/accounts/password-reset/"), without=PORTAL_ONLY),
     Role("a user with 3 applications", "everyday", ("/", "/accounts/password-change/"), without=PORTAL_ONLY),
     Role("a user with 10,000 applications", "collector", ("/",), without=PORTAL_ONLY),
     Role("an operator in the portal", "operator", ("/",), without=PORTAL_ONLY),
@@ -54,7 +54,7 @@ ROLES = [
     Role("an operator searching in the console", "operator", (), below="/admin", searches=True),
     Role("staff of one store in the console", "customer-00000", ("/admin/",), below="/admin"),
     Role(
-        "a stranger sending forms", None, ("/", "/accounts/password-reset/"), without=PORTAL_ONLY, forms=True
+        "signed out, sending forms", None, ("/", "/accounts/password-reset/"), without=PORTAL_ONLY, forms=True
     ),
     Role("a user sending forms", "everyday", ("/",), without=PORTAL_ONLY, forms=True),
     Role(

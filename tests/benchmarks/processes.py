@@ -24,9 +24,11 @@ def processor_seconds(pid: int) -> float:
 
 
 def resident(pid: int) -> float:
-    """In MB."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    """In MB; nothing once it has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return 0.0
 
 
 def proportional(pid: int) -> float:

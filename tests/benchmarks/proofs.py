@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import require_wrk
+from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,9 @@ DOCUMENT = ROOT / "docs" / "performance.md"
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
 # The field that is different in each request.
 VARIED = {CARD: "Name", BOOKLET: "Greeting"}
-FEW, MANY = 200, 5000
+FEW, MANY = 200, 2000
+# One less than one caller may hold of 8 threads: a request may arrive before the one it follows has let go of its slot.
+AT_ONCE = 5
 SCRIPT = """
 local body = [[%(body)s]]
 local run, count = "%(run)s", 0
@@ -69,12 +72,19 @@ ROWS = [
         CARD,
         True,
         1,
-        "p50 ≤ 30 ms, p95 ≤ 80 ms",
-        lambda it: it.p50 <= 30 and it.p95 <= 80,
+        "p50 ≤ 30 ms, p95 ≤ 40 ms",
+        lambda it: it.p50 <= 30 and it.p95 <= 40,
     ),
     Row("the same data again", CARD, False, 1, "p50 ≤ 6 ms", lambda it: it.p50 <= 6),
-    Row("business card, new data, 6 connections", CARD, True, 6, "≥ 50/s", lambda it: it.rate >= 50),
-    Row("8-page booklet, new data", BOOKLET, True, 1, "p50 ≤ 150 ms", lambda it: it.p50 <= 150),
+    Row(
+        f"business card, new data, {AT_ONCE} connections",
+        CARD,
+        True,
+        AT_ONCE,
+        "≥ 50/s",
+        lambda it: it.rate >= 50,
+    ),
+    Row("8-page booklet, new data", BOOKLET, True, 1, "p50 ≤ 120 ms", lambda it: it.p50 <= 120),
 ]
 
 
@@ -151,12 +161,15 @@ def _measure(
 ) -> Iterator[str]:
     for row in ROWS:
         _put_load(server, row, headers, samples, 2)
+        # wrk leaves requests behind, which would hold slots of the caller.
+        wait_until_idle(server)
         figures = _put_load(server, row, headers, samples, arguments.seconds)
         good = row.reached(figures) and not figures.failures
         shown = [row.title, f"{figures.rate:.0f}", f"{figures.p50:.1f}", f"{figures.p95:.1f}", row.mark]
         yield "| " + " | ".join(shown) + ("" if good else " **(missed)**") + " |"
         print(row.title, figures, "reached" if good else "MISSED")
     if arguments.memory:
+        wait_until_idle(server)
         few, many = _memory(server, headers, samples[CARD])
         good = many <= 1.2 * few
         text = f"{few:.0f} MB after {FEW:,} proofs, {many:.0f} MB after {MANY:,}"
@@ -195,7 +208,8 @@ def _memory(server: Server, headers: dict[str, str], sample: dict[str, str]) -> 
     found = []
     for target in (FEW, MANY):
         threads = [
-            threading.Thread(target=_ask, args=(server, headers, sample, numbers, target)) for _ in range(6)
+            threading.Thread(target=_ask, args=(server, headers, sample, numbers, target))
+            for _ in range(AT_ONCE)
         ]
         for thread in threads:
             thread.start()

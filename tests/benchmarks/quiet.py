@@ -8,22 +8,29 @@ from pathlib import Path
 from tests.benchmarks.processes import TICK, processor_seconds
 
 QUIET_LOAD, LONGEST_WAIT = 1.0, 60
+# A machine that was busy for the longest wait is hardly quiet a moment later: the next waits are shorter.
+SHORTEST_WAIT = 5
 # The load average remembers the row before for a minute; idle processors are quiet as well.
 IDLE_SECONDS, IDLE_SHARE = 1.0, 0.05
 # Above this share of all processors, taken by processes that are not measured, a row is marked busy.
 BUSY_SHARE = 0.1
 
 
-def wait_for_quiet(seconds: float = LONGEST_WAIT) -> bool:
-    """Returns once the machine is quiet, or after so many seconds; whether it is quiet."""
-    deadline = time.monotonic() + seconds
+_patience = [float(LONGEST_WAIT)]
+
+
+def wait_for_quiet() -> bool:
+    """Returns once the machine is quiet, or after a minute (less after waits in vain); whether it is quiet."""
+    deadline = time.monotonic() + _patience[0]
     while os.getloadavg()[0] >= QUIET_LOAD:
         others = OtherWork(lambda: processor_seconds(os.getpid()))
         time.sleep(IDLE_SECONDS)
         if others.share() < IDLE_SHARE:
-            return True
+            break
         if time.monotonic() > deadline:
+            _patience[0] = max(SHORTEST_WAIT, _patience[0] / 2)
             return False
+    _patience[0] = LONGEST_WAIT
     return True
 
 

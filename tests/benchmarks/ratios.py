@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.benchmarks.databases import Database, server_process
 from tests.benchmarks.load import Load, put_requests
@@ -57,7 +57,10 @@ class Pace:
 def measure_rows(database: Database, pace: Pace) -> dict[Row, dict[str, Runs]]:
     results: dict[Row, dict[str, Runs]] = {}
     with ExitStack() as stack:
-        servers = {name: stack.enter_context(running(name, environment=_all(database))) for name in SERVERS}
+        servers = {
+            name: stack.enter_context(running(name, environment=limit_environment(database)))
+            for name in SERVERS
+        }
         _compare_answers(servers, database)
         for row in ROWS:
             try:
@@ -133,11 +136,11 @@ def show(row: Row, results: Mapping[str, Runs]) -> None:
 
 
 def _compare_answers(servers: Mapping[str, Server], database: Database) -> None:
-    """The limit must answer what we answer, to nobody but who may have it."""
-    stranger = database.headers | {"Authorization": "Bearer sfa_unknown"}
+    """The bare handler must answer the same, and only to permitted callers."""
+    anonymous = database.headers | {"Authorization": "Bearer sfa_unknown"}
     for row in [row for row in ROWS if row.is_read]:
         ours, limit = (_answer(servers[name].url + row.path, database.headers) for name in ("ours", "limit"))
-        refused = _answer(servers["limit"].url + row.path, stranger)
+        refused = _answer(servers["limit"].url + row.path, anonymous)
         if ours != limit or refused[0] != 401:
             raise SystemExit(f"The limit answers {row.title!r} in another way: it is no limit.")
 
@@ -158,21 +161,30 @@ def etag_of(row: Row, server: Server, database: Database) -> str:
         return str(response.headers["ETag"])
 
 
-def _all(database: Database) -> dict[str, str]:
-    """What the limit is told, because it has no layouts of its own."""
-    return database.environment | {"BENCH_FINGERPRINT": database.facts["fingerprint"], "BENCH_MARK": "PROOF"}
+def limit_environment(database: Database) -> dict[str, str]:
+    """Passed to the bare handler, because it has no layouts of its own."""
+    facts = database.facts
+    return database.environment | {
+        "BENCH_FINGERPRINT": facts["fingerprint"],
+        "BENCH_MARK": "PROOF",
+        "BENCH_PRESET": facts["preset"],
+    }
 
 
 def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: Pace) -> dict[str, Runs]:
     runs = {name: Runs() for name in servers}
+    paces = dict.fromkeys(servers, pace)
     etag = etag_of(row, servers["ours"], database)
     quiet, postgres = wait_for_quiet(), server_process()
     others = OtherWork(lambda: processor_seconds(os.getpid()) + processor_seconds(postgres))
     for turn in range(-1, pace.rounds):
         for name, server in servers.items():
             # The first round fills caches and is not counted.
-            chosen = pace if turn >= 0 else Pace(1, 1, pace.connections)
+            chosen = paces[name] if turn >= 0 else Pace(1, 1, pace.connections)
             load, *costs = _load(row, server, database, chosen, turn + 1, etag)
+            if turn < 0 and load.count < FEWEST:
+                # A few slow answers are counted too roughly.
+                paces[name] = replace(pace, seconds=LONGEST * pace.seconds)
             if turn >= 0:
                 runs[name].loads.append(load)
                 runs[name].worker.append(costs[0])
@@ -192,19 +204,15 @@ def _load(
     before = list(map(processor_seconds, pids))
     seconds = LONGEST if request.pool and server.name == "peer" else pace.seconds
     load = put_requests(server.url + request.path, request, **pace.options(seconds=seconds))
-    while load.count < FEWEST and seconds < LONGEST and not request.pool:
-        # A few slow answers are counted too roughly.
-        seconds *= 4
-        load = put_requests(server.url + request.path, request, **pace.options(seconds=seconds))
-    _wait_until_idle(server)
+    wait_until_idle(server)
     if load.failures:
         raise NotTaken(f"{server.name} refused {load.failures} of {load.count} requests")
     used = [processor_seconds(pid) - start for pid, start in zip(pids, before, strict=True)]
     return load, *(seconds * 1000 / max(1, load.count) for seconds in used)
 
 
-def _wait_until_idle(server: Server) -> None:
-    """A slow server still works on what wrk no longer waits for; the next one is not to pay for it."""
+def wait_until_idle(server: Server) -> None:
+    """A slow server still works on what wrk no longer waits for; the next load is not to pay for it."""
     deadline, before = time.monotonic() + 5, -1.0
     while time.monotonic() < deadline and (now := processor_seconds(server.pid)) > before:
         before = now

@@ -15,7 +15,7 @@ from tests.benchmarks.steady import FLAT_MARK, MEMORY_MARK, TAIL_MARK, WORKERS_M
 DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
 UNDER = " **(under)**"
 HEADING = """
-Written by `make bench` (needs `wrk`): the service as in production, one web worker with 4 threads, beside
+Written by `make bench` (needs `wrk`): the service as in production, one web worker with 8 threads, beside
 
 - a *limit*: bare WSGI and psycopg on the same server, the same credential checks and the same statements, no framework;
 - a *peer*: the same answer the usual way, nested ModelSerializers and the OAuth toolkit's own authentication class; for
@@ -44,7 +44,7 @@ class Report:
     growth: dict[str, tuple[float, float]] = field(default_factory=dict)
     scale: int = 0
     workers: Workers | None = None
-    tail: tuple[float, Outcome] | None = None
+    tail: tuple[float, Outcome, Outcome] | None = None
     memory: list[tuple[int, float]] = field(default_factory=list)
 
     def summary(self) -> str:
@@ -107,13 +107,15 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
                 f"{'' if 2 * together / alone >= WORKERS_MARK else UNDER})."
             )
         if self.tail:
-            rate, outcome = self.tail
+            rate, outcome, least = self.tail
             p50, p99 = outcome.percentile(0.5), outcome.percentile(0.99)
             good = p99 <= TAIL_MARK * p50 and not outcome.refused + outcome.broken
             yield (
                 f"- At 70 % load ({rate:.0f} requests/s, sent when due whether earlier ones were answered or not): p50 "
                 f"{p50:.2f} ms, p99 {p99:.2f} ms, {p99 / p50:.1f} times (mark: at most {TAIL_MARK:g}"
-                f"{'' if good else UNDER}); {outcome.refused + outcome.broken} of {len(outcome.times)} failed."
+                f"{'' if good else UNDER}); {outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
+                f"limit at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "
+                f"{least.percentile(0.99):.2f} ms."
             )
         if self.memory:
             # Flat: the second half of the requests adds next to nothing.

@@ -14,16 +14,19 @@ def pytest_configure() -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{_count} requests in this process")
-    told = sys.modules.get("tests.support.schemathesis_explanations")
-    if told is not None:
-        _explain(terminalreporter, told)
+    explanations = sys.modules.get("tests.support.schemathesis_explanations")
+    if explanations is not None:
+        _explain(terminalreporter, explanations)
 
 
-def _explain(terminalreporter: Any, told: Any) -> None:
-    for reason, times in told.counted.most_common():
+def _explain(terminalreporter: Any, explanations: Any) -> None:
+    for reason, times in explanations.counted.most_common():
         terminalreporter.write_line(f"explained {times} times: {reason}")
-    steps, done = told.walked.total(), sum(n for (_, status), n in told.walked.items() if status < 300)
-    reached = {operation for (operation, status) in told.walked if status < 300}
+    steps, done = (
+        explanations.walked.total(),
+        sum(n for (_, status), n in explanations.walked.items() if status < 300),
+    )
+    reached = {operation for (operation, status) in explanations.walked if status < 300}
     if steps:
         terminalreporter.write_line(
             f"{steps} steps along links, {done} of them done at {len(reached)} operations"

@@ -59,7 +59,7 @@ class Sent:
 
 
 ROWS = [
-    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.35, "peer": 3, "ninja": 0}),
+    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.55, "peer": 3, "ninja": 0}),
     Row(
         "GET /store/{id}/product, 100 products",
         "/api/v1/store/bench/product",
@@ -68,19 +68,19 @@ ROWS = [
     Row(
         "the same with If-None-Match",
         "/api/v1/store/bench/product",
-        {"limit": 0.4, "peer": 30, "ninja": 0},
+        {"limit": 0.55, "peer": 30, "ninja": 0},
         conditional=True,
     ),
-    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.6, "peer": 8, "ninja": 0}),
+    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.8, "peer": 8, "ninja": 0}),
     Row(
         "GET export view, take 100",
         "/api/v1/store/bench/order/exportview?take=100",
-        {"limit": 0.5, "peer": 8, "ninja": 0},
+        {"limit": 0.6, "peer": 8, "ninja": 0},
     ),
     Row(
-        "POST order, no template", "/api/v1/store/workshop/order", {"limit": 0.3, "peer": 1.5}, sends="order"
+        "POST order, no template", "/api/v1/store/workshop/order", {"limit": 0.6, "peer": 1.5}, sends="order"
     ),
-    Row("POST proof, known", "/api/v1/store/workshop/product/card/proof", {"limit": 0.4}, sends="proof"),
+    Row("POST proof, known", "/api/v1/store/workshop/product/card/proof", {"limit": 0.6}, sends="proof"),
     Row("POST /oauth/token, client_credentials", "/oauth/token", {"peer": 20}, sends="client_credentials"),
     Row("POST /oauth/token, refresh_token", "/oauth/token", {"peer": 10}, sends="refresh_token"),
 ]

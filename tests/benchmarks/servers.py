@@ -3,9 +3,7 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +12,10 @@ from typing import IO
 
 from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants, resident
+from tests.support.granian import granian_command
+from tests.support.patience import PATIENCE
+from tests.support.ports import free_port
 
-START_SECONDS = 90
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
@@ -64,9 +64,8 @@ def running(
     """`prefix` starts the command, such as one that enters a network namespace; `log` gets what it writes;
     `options` are more of Granian's."""
     port = port or free_port()
-    command = [*prefix, sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host]
-    command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
-    command += ["--log-level", "warning", *options, SERVERS[name]]
+    command = [*prefix, *granian_command(port, host=host, workers=workers, threads=threads)]
+    command += [*options, SERVERS[name]]
     process = subprocess.Popen(
         command,
         env=os.environ | {"WEB_THREADS": str(threads)} | (environment or {}),
@@ -82,25 +81,19 @@ def running(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
         try:
-            process.wait(timeout=15)
+            process.wait(timeout=30)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 def _wait(host: str, port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError("a server of the benchmark did not start")
         with contextlib.suppress(OSError):
-            urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=5)
+            urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=30)
             return
         time.sleep(0.1)
     raise RuntimeError("a server of the benchmark does not answer")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -16,6 +16,7 @@ from tests.benchmarks import (
     soak_fuzz,
     soak_growth,
     soak_kills,
+    soak_outcome,
     soak_production,
     soak_races,
     soak_recovery,
@@ -32,8 +33,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
     "production": (
-        soak_production.MARK,
-        lambda chosen: soak_production.measure(chosen.count or soak_production.ORDERS),
+        soak_outcome.MARK,
+        lambda chosen: soak_production.measure(
+            chosen.count or soak_production.ORDERS, adapters=chosen.adapter or tuple(soak_production.PRESSES)
+        ),
     ),
     "recovery": (
         soak_recovery.MARK,
@@ -58,6 +61,10 @@ PARTS: dict[str, tuple[str, Part]] = {
             chosen.count or soak_fuzz.EXAMPLES, chosen.count or soak_fuzz.WALKS
         ),
     ),
+    "network": (
+        soak_fuzz.NETWORK_MARK,
+        lambda chosen: soak_fuzz.measure_network(chosen.count or soak_fuzz.ORDERS),
+    ),
     "neighbours": (
         outcome.MARK,
         lambda chosen: neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
@@ -75,6 +82,12 @@ def main() -> int:
         "--kind", action="append", choices=list(neighbours.KINDS), help="these kinds of neighbours; else all"
     )
     parser.add_argument(
+        "--adapter",
+        action="append",
+        choices=list(soak_production.PRESSES),
+        help="these adapters of print jobs; else all",
+    )
+    parser.add_argument(
         "--seconds", type=float, default=neighbours.SECONDS, help="how long each kind of neighbours lasts"
     )
     parser.add_argument("--count", type=int, help="rounds, cuts, kills, cases or examples of the chosen part")
@@ -82,7 +95,7 @@ def main() -> int:
     chosen = parser.parse_args()
     supervision.raise_on_stop_signal()
     soak_scene.prepare()
-    # Every part runs, whatever became of the one before.
+    # Every part runs, also after a failed one.
     failed = [name for name in chosen.only or PARTS if _ran_badly(name, chosen)]
     return int(bool(failed))
 

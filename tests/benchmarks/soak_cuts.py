@@ -27,7 +27,7 @@ def measure(
         receiving() as receiver,
         cutting(direct, cuts=cuts, farthest=farthest, seed=seed) as proxy,
     ):
-        # Nobody sends: what counts is that each event has its delivery.
+        # Nothing is sent: only the delivery of each event is checked.
         make_webhook(world.application, receiver.url())
         behind = {"DATABASE_URL": proxy.url_of(direct)}
         with running("ours", workers=processes, environment=behind, log=log) as server:

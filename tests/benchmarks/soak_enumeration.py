@@ -21,14 +21,24 @@ ROUNDS, PEOPLE = 300, 40
 MARK_MILLISECONDS = 2.0
 MARK = f"the same answers, the median pair less than {MARK_MILLISECONDS:.0f} ms apart"
 VARYING = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"|<time.*?</time>')
-# What is different in each answer anyway; of cookies see `told_of_cookies`.
-OF_A_REQUEST = {"date", "expires", "last-modified", "set-cookie", "traceparent"}
-# Counted as ever; nobody is refused.
+# What is different in each answer anyway; of cookies see `cookies_of`. Bodies are compared: packed ones vary in length.
+OF_A_REQUEST = {
+    "date",
+    "expires",
+    "last-modified",
+    "set-cookie",
+    "traceparent",
+    "x-request-id",
+    "content-length",
+}
+# Requests are counted, but none is refused.
 ENVIRONMENT = {
     "SIGN_IN_TRIES_PER_ACCOUNT": "1000000000",
     "SIGN_IN_TRIES_PER_ADDRESS": "1000000000",
     "SIGN_UP_ENABLED": "1",
-    # Each request comes from an address of its own: limits of wishes and sign-ups are no settings.
+    # Of those who sign up: the names that are taken are of this tenant.
+    "DEFAULT_TENANT_DOMAIN": "print.example",
+    # Each request comes from an address of its own: limits of password resets and sign-ups have no setting.
     "BEHIND_TLS_PROXY": "1",
 }
 
@@ -54,7 +64,7 @@ def measure(rounds: int = ROUNDS) -> list[str]:
 
 
 def _people(number: int) -> list[tuple[str, str]]:
-    """Names somebody has, each with one nobody has; their e-mail addresses alike."""
+    """Existing names, each with an unknown one; their e-mail addresses alike."""
     from accounts.models import Tenant, User
 
     tenant = Tenant.objects.get(domain="print.example")
@@ -128,7 +138,7 @@ def _compare(url: str, name: str, form: Form, rounds: int) -> list[str]:
                 timeout=60,
             )
             milliseconds[kind].append(1000 * (time.perf_counter() - began))
-            answers[kind].add(_told(answer, asked))
+            answers[kind].add(_normalized(answer, asked))
     medians = [statistics.median(each) for each in milliseconds]
     # Of each pair, which other work on the machine slows down alike.
     gap = abs(statistics.median(known - unknown for known, unknown in zip(*milliseconds, strict=True)))
@@ -149,21 +159,21 @@ def _token(url: str, path: str) -> str:
     return re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[-1]
 
 
-def _told(answer: requests.Response, asked: str) -> tuple[Any, ...]:
+def _normalized(answer: requests.Response, asked: str) -> tuple[Any, ...]:
     text = VARYING.sub("", answer.text).replace(asked, "").replace(_wide(asked), "")
     body = re.sub(r"nora\d+", "", text)
     headers = {name.lower(): value for name, value in answer.headers.items()}
     headers = {name: headers[name] for name in sorted(headers) if name not in OF_A_REQUEST}
-    return answer.status_code, tuple(headers.items()), told_of_cookies(answer), body
+    return answer.status_code, tuple(headers.items()), cookies_of(answer), body
 
 
-def told_of_cookies(answer: requests.Response) -> tuple[Any, ...]:
+def cookies_of(answer: requests.Response) -> tuple[Any, ...]:
     """Name and attributes of each: values are different in each answer anyway, and so is the moment one ends."""
-    told = []
+    cookies = []
     # Of several headers of one name `answer.headers` makes one.
     for header in answer.raw.headers.getlist("set-cookie"):
         pair, *attributes = (part.strip() for part in header.split(";"))
         name, _, value = pair.partition("=")
         kept = sorted(each for each in attributes if not each.lower().startswith("expires="))
-        told.append((name, bool(value.strip('"')), *kept))
-    return tuple(sorted(told))
+        cookies.append((name, bool(value.strip('"')), *kept))
+    return tuple(sorted(cookies))

@@ -16,9 +16,12 @@ EXAMPLES, WALKS = 75, 100
 HOSTILE_MARK = "0 x 5xx"
 DESCRIBED_MARK = "20,000 requests at least, 0 x 5xx, no failure of any check that no rule explains"
 SECRETS_MARK = "good clients' p99 below twice the usual"
+# Of each client library.
+ORDERS = 500
+NETWORK_MARK = "as many orders as requested, none twice, by both client libraries"
 CRASHES_MARK = "no event lost, the last arrives within 60 s of the last accident"
 # By tests.benchmarks.request_count.
-TOLD = r"(?m)^(?:\d+ requests in|explained \d+|\d+ steps along) .*$"
+SUMMARY = r"(?m)^(?:\d+ requests in|explained \d+|\d+ steps along) .*$"
 # The tests have settings and a database of their own.
 _ENVIRONMENT = dict(os.environ)
 
@@ -34,6 +37,11 @@ def measure_hostile(cases: int = HOSTILE) -> list[str]:
 def measure_described(examples: int = EXAMPLES, walks: int = WALKS) -> list[str]:
     variables = {"FULFILLMENT_FUZZ_EXAMPLES": str(examples), "FULFILLMENT_FUZZ_WALKS": str(walks)}
     return _test("tests/fulfillment/core/api/test_schemathesis.py", "answers_are_those_described", variables)
+
+
+def measure_network(orders: int = ORDERS) -> list[str]:
+    variables = {"FULFILLMENT_UNRELIABLE_ORDERS": str(orders), "NODE_TESTS": "required"}
+    return _test("tests/clients/test_retries.py", "unreliable_network", variables)
 
 
 def measure_secrets() -> list[str]:
@@ -65,5 +73,5 @@ def _test(path: str, name: str, variables: Mapping[str, str]) -> list[str]:
         print(done.stdout)
         return [f"FAILED: {path} with {said}"]
     print(f"{said}: {done.stdout.strip().splitlines()[-1]}")
-    print(*re.findall(TOLD, done.stdout), sep="\n", flush=True)
+    print(*re.findall(SUMMARY, done.stdout), sep="\n", flush=True)
     return []

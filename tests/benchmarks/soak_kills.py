@@ -9,14 +9,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from tests.benchmarks.servers import free_port, running
+from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import fresh_world, worker
 from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
+from tests.support.patience import PATIENCE
+from tests.support.ports import free_port
 from tests.support.webhook_receiver import Receiver, receiving
 
 KILLS, WRITERS = 50, 6
-# A killed worker holds what it took for 40 seconds.
-PATIENCE = 120
 MARK = "nothing lost, nothing doubled that must not be"
 
 
@@ -81,9 +81,9 @@ def _wrong_deliveries(receiver: Receiver) -> list[str]:
 
     undelivered = _wait_until_delivered()
     arrived = {one.event["EventID"] for one in receiver.received}
-    told = {str(event_id) for event_id in Event.objects.values_list("event_id", flat=True)}
-    if undelivered or told != arrived:
-        return [f"{undelivered} deliveries waiting, {len(told ^ arrived)} events lost or invented"]
+    recorded = {str(event_id) for event_id in Event.objects.values_list("event_id", flat=True)}
+    if undelivered or recorded != arrived:
+        return [f"{undelivered} deliveries waiting, {len(recorded ^ arrived)} events lost or invented"]
     return []
 
 

@@ -156,7 +156,7 @@ def _order(world: Any, url: str) -> Race:
     def leaves_one() -> bool:
         return Order.objects.count() == rounds == Event.objects.filter(type="order.received").count()
 
-    # The others are given the winner's answer again, or told that it is being worked on.
+    # The others are given the winner's answer again, or a 409 while it is in progress.
     return Race(begin, is_won, frozenset({201, 409}), leaves_one)
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL is stopped and started again while clients ask: what they are told, and how soon all is well."""
+"""PostgreSQL is stopped and started again under load: which answers clients get, and how soon the service recovers."""
 
 import os
 import statistics
@@ -86,14 +86,14 @@ def _report(seconds: list[float], refused: int, odd: Counter[str]) -> list[str]:
     if max(seconds) > MARK_SECONDS:
         lines.append(f"FAILED: it took {max(seconds):.2f} s")
     if not refused:
-        lines.append("FAILED: nobody noticed anything, so nothing was tried")
+        lines.append("FAILED: no client saw an error, so nothing was tested")
     lines += [f"FAILED: {count} x {what}" for what, count in odd.items()]
     print(*lines, sep="\n", flush=True)
     return lines
 
 
 def _away_and_back(how: str) -> float:
-    """Stops and starts the server; returns when it first let somebody in."""
+    """Stops and starts the server; returns when it first accepts a connection."""
     from django.db import connection
 
     from fulfillment.local.postgres_layout import find_host

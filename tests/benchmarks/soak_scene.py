@@ -20,7 +20,7 @@ from fulfillment.local import supervision
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("SOAK_POSTGRES") or ROOT / "var" / "soak-postgres")
 STOP_SECONDS = 30
-# They count, and refuse nobody.
+# They count, but refuse no request.
 LIMITS = {
     "DEMO_ADVANCE_SECONDS": "0",
     "ADDRESS_REQUESTS_PER_MINUTE": "1000000000",
@@ -32,7 +32,7 @@ _media = tempfile.TemporaryDirectory(prefix="soak-media-")
 
 
 def prepare() -> None:
-    """Production's settings, but for what needs https; limits that count and refuse nobody. An empty database."""
+    """Production's settings, but for what needs https; limits that count but refuse no request. An empty database."""
     from fulfillment.local.postgres import ensure_running
 
     secret = {

@@ -10,6 +10,7 @@ from uuid import uuid4
 import requests
 
 from tests.benchmarks.soak_scene import Caller, form, new_party, rows
+from tests.support.patience import PATIENCE
 
 # What is wrong when any of these finds a row: an order in halves, or one that was made twice.
 HALVES = {
@@ -49,7 +50,7 @@ HALVES = {
 
 @dataclass
 class Seen:
-    """What the clients were told: `orders` maps a key to the OrderID of its 201."""
+    """The answers that clients got: `orders` maps a key to the OrderID of its 201."""
 
     orders: dict[str, str] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
@@ -60,7 +61,7 @@ class Seen:
 
 
 class Writer(threading.Thread):
-    """Orders and moves them, renews a key and a refresh token of its own, in turn until told to stop."""
+    """Orders and moves them, renews a key and a refresh token of its own, in turn until stopped."""
 
     def __init__(self, world: Any, url: str, seen: Seen) -> None:
         super().__init__(daemon=True)
@@ -80,7 +81,7 @@ class Writer(threading.Thread):
                 self._order()
                 self._regenerate()
                 self._refresh()
-        except Exception as error:  # noqa: BLE001 - whatever ends a client is a finding
+        except Exception as error:  # noqa: BLE001 - any failure of a client is a finding
             self.seen.odd.append(f"a client ended of {error!r}")
         finally:
             connection.close()
@@ -120,7 +121,7 @@ class Writer(threading.Thread):
         self.seen.done["orders"] += 1
 
     def _until(self, request: Any, good: set[int], again: set[int]) -> requests.Response | None:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             answer = self._ask(request)
             if answer is not None and answer.status_code in good:
@@ -163,7 +164,7 @@ def finish(writers: list[Writer]) -> None:
     for writer in writers:
         writer.stopped.set()
     for writer in writers:
-        writer.join(timeout=120)
+        writer.join(timeout=2 * PATIENCE)
 
 
 def wrongs(seen: Seen) -> list[str]:
@@ -173,5 +174,5 @@ def wrongs(seen: Seen) -> list[str]:
     if lost := [key for key, order_id in seen.orders.items() if kept.get(key) != order_id]:
         found.append(f"an order that was answered is lost ({len(lost)} x)")
     if strange := set(kept) - seen.sent:
-        found.append(f"an order nobody sent ({len(strange)} x)")
+        found.append(f"an order that no client sent ({len(strange)} x)")
     return [*found, *seen.odd]

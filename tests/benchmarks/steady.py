@@ -8,12 +8,14 @@ from tests.benchmarks.databases import Database, server_process
 from tests.benchmarks.load import put_load
 from tests.benchmarks.open_loop import Outcome, put_steady_load
 from tests.benchmarks.processes import descendants, pin, processor_seconds
+from tests.benchmarks.ratios import limit_environment
 from tests.benchmarks.servers import Server, running
 
 PATH = "/api/v1/store/bench"
 CONNECTIONS = 16
 WORKERS_MARK, TAIL_MARK, MEMORY_MARK, FLAT_MARK = 1.7, 4.0, 150, 1.05
 LOADED, REQUESTS = 0.7, 100_000
+WARM_UP_SECONDS = 5
 # Seconds for each.
 READS = {
     PATH: 3,
@@ -68,13 +70,22 @@ def measure_workers(database: Database, rounds: int, seconds: int) -> Workers:
     )
 
 
-def measure_tail(database: Database, seconds: float) -> tuple[float, Outcome]:
-    """Waiting times at 70 % of what one worker can do: (that rate, the outcome)."""
-    with running("ours", environment=database.environment) as server:
-        put_load(server.url + PATH, database.headers, seconds=1, connections=8)
-        most = put_load(server.url + PATH, database.headers, seconds=3, connections=8).rate
-        rate = LOADED * most
-        return rate, put_steady_load(server.url + PATH, database.headers, rate=rate, seconds=seconds)
+def measure_tail(database: Database, seconds: float) -> tuple[float, Outcome, Outcome]:
+    """Waiting times at 70 % of what one worker can do: (that rate, the outcome, that of the limit at this rate).
+
+    The second is what the machine itself makes requests wait.
+    """
+    headers, environment = database.headers, limit_environment(database)
+    with running("ours", environment=environment) as ours, running("limit", environment=environment) as limit:
+        rate = LOADED * put_load(ours.url + PATH, headers, seconds=3, connections=8).rate
+        # Afterwards every thread has its connection to the database, and that its prepared statements.
+        for server in (ours, limit):
+            put_steady_load(server.url + PATH, headers, rate=rate, seconds=WARM_UP_SECONDS)
+        outcome, least = (
+            put_steady_load(server.url + PATH, headers, rate=rate, seconds=seconds)
+            for server in (ours, limit)
+        )
+        return rate, outcome, least
 
 
 def measure_memory(database: Database) -> list[tuple[int, float]]:
@@ -86,7 +97,9 @@ def measure_memory(database: Database) -> list[tuple[int, float]]:
     with running("ours", environment=database.environment) as server:
         while done < REQUESTS:
             for path, seconds in READS.items():
-                done += put_load(server.url + path, database.headers, seconds=seconds, connections=8).count
+                done += put_load(
+                    server.url + path, database.headers, seconds=seconds, connections=CONNECTIONS
+                ).count
                 samples.append((done, server.worker_memory()))
     found = []
     for end in (REQUESTS // 5, REQUESTS // 5 * 3, REQUESTS):

@@ -22,7 +22,7 @@ from tests.benchmarks.open_loop import CONNECTIONS, Outcome, put_steady_load
 from tests.benchmarks.processes import descendants, processor_seconds
 from tests.benchmarks.quiet import wait_for_quiet
 from tests.benchmarks.servers import Server, running
-from tests.benchmarks.steady import LOADED, PATH
+from tests.benchmarks.steady import LOADED, PATH, WARM_UP_SECONDS
 
 TAIL_MARK, LONGEST = 4.0, 10.0
 OLD_ROWS = 100_000
@@ -111,6 +111,7 @@ def _loaded(database: Database, server: Server, rate: float, seconds: float, dis
     parts = urlsplit(server.url)
     # One address many times: a connection that ends with its worker is opened again at the same place.
     targets = [(parts.hostname or "", parts.port or 80)] * (4 * CONNECTIONS)
+    put_steady_load(server.url + PATH, database.headers, rate=rate, seconds=WARM_UP_SECONDS, targets=targets)
     helper = threading.Timer(seconds / 4, disturb, (database, server))
     helper.start()
     outcome = put_steady_load(

@@ -1,7 +1,8 @@
-"""Two web nodes and a worker node beside one PostgreSQL: `python -m tests.benchmarks.two_nodes` (root, Linux).
+"""Two web nodes and two worker nodes, PgBouncer, PostgreSQL and a replica: `python -m tests.benchmarks.two_nodes`.
 
-Each node is a network namespace with an address of its own; they reach PostgreSQL by TCP and share nothing else
-but the folder of files. Writes what it saw between the marks of docs/performance.md.
+Each node is a network namespace with an address of its own (root, Linux); they reach the databases by TCP and share
+nothing else but the folder of files. Web nodes go through PgBouncer (PGBOUNCER names the program), workers past it.
+Writes what it saw between the marks of docs/performance.md and docs/scaling.md.
 """
 
 import argparse
@@ -24,19 +25,25 @@ import psycopg
 import requests
 
 from fulfillment.local import supervision
+from fulfillment.local.postgres_layout import Host, find_host
 from tests.benchmarks.databases import ROOT, Database, fill_database
 from tests.benchmarks.documents import write_between
+from tests.benchmarks.load import require_wrk
 from tests.benchmarks.networks import GATEWAY, NETWORK, namespaces
+from tests.benchmarks.node_load import Measured, arithmetic, lose_replica, measure_reads, table
 from tests.benchmarks.open_loop import put_steady_load
+from tests.benchmarks.pgbouncer import ROLE, Pooler, pooling
 from tests.benchmarks.rows import ORDER
 from tests.benchmarks.servers import Server, running
+from tests.support.streaming_replica import StreamingReplica, streaming_replica
 from tests.support.webhook_receiver import Receiver, receiving
 
 FOLDER = ROOT / "var" / "nodes-postgres"
-DOCUMENT = ROOT / "docs" / "performance.md"
+DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
+REPLICA_PORT, OWN_ORDERS = 5433, 20
+NO_POOLER = "nothing; PgBouncer 1.21 or newer was not installed"
 QUOTA, SENT, TWINS = 200, 300, 24
 RATE, SECONDS, KILLED_AFTER = 200, 12, 5
-START_SECONDS = 30
 
 
 @dataclass
@@ -46,6 +53,8 @@ class Run:
     a: Server
     b: Server
     database: Database
+    replica: StreamingReplica
+    workers: list[subprocess.Popen[bytes]]
     lines: list[str] = field(default_factory=list)
 
     def saw(self, holds: bool, text: str) -> None:
@@ -74,34 +83,76 @@ def main() -> None:
     arguments = parser.parse_args()
     if os.geteuid():
         sys.exit("This makes network namespaces, which takes root.")
+    require_wrk()
     supervision.raise_on_stop_signal()
-    with namespaces(["a", "b", "w"]) as nodes, contextlib.ExitStack() as stack:
-        url = _listening_postgresql()
+    with namespaces(["a", "b", "w", "v"]) as nodes, contextlib.ExitStack() as stack:
+        url, host = _listening_postgresql()
         hosts = ",".join(address for _, address in nodes.values())
         database = fill_database(
             url, 0, ALLOWED_HOSTS=hosts, WEBHOOK_ALLOWED_NETWORKS=f"{NETWORK}.0/24", REQUESTS_PER_MINUTE="600"
         )
+        for statement in ROLE:
+            _execute(url, statement)
+        replica = stack.enter_context(streaming_replica(FOLDER, "nodes", listens=GATEWAY, port=REPLICA_PORT))
+        pooler = stack.enter_context(pooling(GATEWAY, host))
+        web = database.environment | {"DATABASE_REPLICA_URL": replica.url}
+        if pooler:
+            web["DATABASE_URL"] = pooler.url("nodes")
         a, b = (
             stack.enter_context(
-                running("ours", host=nodes[name][1], prefix=nodes[name][0], environment=database.environment)
+                running("ours", host=nodes[name][1], prefix=nodes[name][0], environment=web, threads=4)
             )
             for name in "ab"
         )
-        stack.enter_context(_worker(nodes["w"][0], database.environment))
+        workers = [stack.enter_context(_worker(nodes[name][0], database.environment)) for name in "wv"]
         receiver = stack.enter_context(receiving(host=GATEWAY))
-        run = Run(a, b, database)
-        _observe(run, receiver)
+        run = Run(a, b, database, replica, workers)
+        pooled = f"PgBouncer {pooler.version} in transaction mode" if pooler else NO_POOLER
+        run.lines.append(f"- Between the web nodes and the primary: {pooled}.")
+        tables = _observe(run, receiver, _pids(run, host, pooler))
     if arguments.write:
         load = f"Load average after the run: {os.getloadavg()[0]:.1f}."
-        write_between(DOCUMENT, "two nodes", "\n".join([*run.lines, "", load, ""]))
+        write_between(DOCUMENT, "two nodes", "\n".join([*run.lines, "", *tables[:-1], "", load, ""]))
+        write_between(SCALING, "replica arithmetic", tables[-1])
 
 
-def _observe(run: Run, receiver: Receiver) -> None:
+def _pids(run: Run, host: Host, pooler: Pooler | None) -> dict[str, list[int]]:
+    primary = int((host.data / "postmaster.pid").read_text().split("\n", 1)[0])
+    pids = {"web": [run.a.pid, run.b.pid], "primary": [primary], "replica": [run.replica.pid]}
+    return pids | ({"pooler": [pooler.pid]} if pooler else {})
+
+
+def _observe(run: Run, receiver: Receiver, pids: dict[str, list[int]]) -> list[str]:
+    """The tables: with the replica, without it, and what it takes off the primary."""
+    nodes = (run.a, run.b)
     _token_travels(run)
     _order_travels(run, receiver)
     _key_holds(run)
     _limit_holds(run)
+    _export_has_own_order(run)
+    served = measure_reads(nodes, run.database, pids)
+    run.saw(not any(each.failures for each in served.values()), "No read of the first table failed.")
+    run.saw(*lose_replica(nodes, run.database, run.replica))
+    run.replica.kill()
+    plain = measure_reads(nodes, run.database, {part: pids[part] for part in pids if part != "replica"})
+    run.saw(not any(each.failures for each in plain.values()), "No read of the second table failed.")
+    _worker_dies(run, receiver)
     _node_dies(run)
+    return [
+        "With the replica:",
+        table(served),
+        "",
+        "Without it:",
+        table(plain),
+        "".join(_saved(served, plain)),
+    ]
+
+
+def _saved(served: Mapping[str, Measured], plain: Mapping[str, Measured]) -> Iterator[str]:
+    yield "\n| read | primary ms without | with | replica ms | off the primary |\n|---|---|---|---|---|\n"
+    for line in arithmetic(served, plain):
+        yield f"{line}\n"
+    yield "\n"
 
 
 def _token_travels(run: Run) -> None:
@@ -138,6 +189,34 @@ def _order_travels(run: Run, receiver: Receiver) -> None:
     run.ask(run.a, "DELETE", f"{path}/{made.json()['ID']}").raise_for_status()
 
 
+def _export_has_own_order(run: Run) -> None:
+    path, seen = "/store/workshop/order/exportview?take=1", []
+    for number in range(OWN_ORDERS):
+        node, other = (run.a, run.b) if number % 2 else (run.b, run.a)
+        before = int(run.ask(other, "GET", path).headers["X-Total-Count"])
+        run.ask(node, "POST", "/store/workshop/order", ORDER).raise_for_status()
+        seen.append(int(run.ask(other, "GET", path).headers["X-Total-Count"]) - before)
+    run.saw(
+        seen == [1] * OWN_ORDERS,
+        f"{OWN_ORDERS} orders placed on one node were each in the export view of the other with the next request.",
+    )
+
+
+def _worker_dies(run: Run, receiver: Receiver) -> None:
+    path = f"/application/{run.database.facts['application']}/webhook"
+    made = run.ask(run.b, "POST", path, {"URL": receiver.url(), "EventTypes": ["order.received"]})
+    made.raise_for_status()
+    os.killpg(run.workers[0].pid, signal.SIGKILL)
+    before, started = len(receiver.received), time.monotonic()
+    run.ask(run.a, "POST", "/store/workshop/order", ORDER).raise_for_status()
+    receiver.wait_for(before + 1)
+    passed = time.monotonic() - started
+    run.saw(
+        True,
+        f"With one of two workers killed, the other sent the event of the next order {passed:.1f} s later.",
+    )
+
+
 def _key_holds(run: Run) -> None:
     key, before = str(uuid.uuid4()), _count(run, "stores_order")
 
@@ -158,10 +237,18 @@ def _key_holds(run: Run) -> None:
 
 def _limit_holds(run: Run) -> None:
     _wait_for_a_new_window(run)
-    _execute(run, "UPDATE accounts_subscription SET requests_per_minute = %s", QUOTA)
+    _execute(
+        run.database.environment["DATABASE_URL"],
+        "UPDATE accounts_subscription SET requests_per_minute = %s",
+        QUOTA,
+    )
     answers = _at_once(lambda number: run.ask((run.a, run.b)[number % 2], "GET", "/store/bench"), SENT)
     statuses = Counter(answer.status_code for answer in answers)
-    _execute(run, "UPDATE accounts_subscription SET requests_per_minute = %s", 1_000_000)
+    _execute(
+        run.database.environment["DATABASE_URL"],
+        "UPDATE accounts_subscription SET requests_per_minute = %s",
+        1_000_000,
+    )
     run.saw(
         statuses == {200: QUOTA, 429: SENT - QUOTA},
         f"Of {SENT} requests sent to both nodes at once under a limit of {QUOTA} a minute, exactly {statuses[200]} "
@@ -207,18 +294,18 @@ def _count(run: Run, table: str) -> int:
         return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-def _execute(run: Run, statement: str, *values: object) -> None:
-    with psycopg.connect(run.database.environment["DATABASE_URL"]) as connection:
+def _execute(url: str, statement: str, *values: object) -> None:
+    with psycopg.connect(url) as connection:
         connection.execute(statement, values)
 
 
 def _wait_for_a_new_window(run: Run) -> None:
     """What was counted before is forgotten, as it would be after a minute."""
-    _execute(run, "DELETE FROM accounts_ratewindow")
+    _execute(run.database.environment["DATABASE_URL"], "DELETE FROM accounts_ratewindow")
 
 
 @contextlib.contextmanager
-def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]:
+def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [*prefix, sys.executable, "manage.py", "worker"],
         cwd=ROOT,
@@ -227,9 +314,10 @@ def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]
         preexec_fn=supervision.end_with_parent,
     )
     try:
-        yield
+        yield process
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(timeout=15)
         except subprocess.TimeoutExpired:
@@ -237,10 +325,9 @@ def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]
             process.wait()
 
 
-def _listening_postgresql() -> str:
+def _listening_postgresql() -> tuple[str, Host]:
     """The embedded server, for this run on the bridge's address as well, where only the nodes can reach it."""
     from fulfillment.local.postgres import ensure_running
-    from fulfillment.local.postgres_layout import find_host
 
     ensure_running(FOLDER, database="nodes")
     host = find_host(FOLDER.resolve())
@@ -253,7 +340,7 @@ def _listening_postgresql() -> str:
     done = host.run("pg_ctl", "restart", *where, "-w", "-m", "fast")
     if done.returncode:
         raise SystemExit(done.stdout)
-    return f"postgresql://fulfillment@{GATEWAY}:5432/nodes"
+    return f"postgresql://fulfillment@{GATEWAY}:5432/nodes", host
 
 
 if __name__ == "__main__":

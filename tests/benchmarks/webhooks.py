@@ -130,7 +130,7 @@ class Receiving:
 
 
 def _world(receiver: Receiving | None, *, good: int, hanging: int = 0) -> Any:
-    """A fresh database with so many webhooks, `demo` open to everybody."""
+    """A fresh database with so many webhooks, `demo` open to everyone."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -168,7 +168,8 @@ def _tell(world: Any) -> None:
 @contextlib.contextmanager
 def _worker() -> Iterator[None]:
     from applications.webhooks.selectors.workers import worker_health
-    from tests.support.workers import stop, wait_for
+    from tests.support.patience import wait_for
+    from tests.support.workers import stop
 
     process = subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=ROOT)
     try:
@@ -226,7 +227,7 @@ def _isolation(receiver: Receiving) -> list[str]:
         world = _world(receiver, good=ENDPOINTS - hanging, hanging=hanging)
         with _worker():
             time.sleep(1)
-            count = _paced(world, rate=8, seconds=20)
+            count = _paced(world, rate=8, seconds=12)
             delays = [delay * 1000 for _, delay in receiver.wait_for(count * (ENDPOINTS - hanging))]
         found[hanging] = _p95(delays)
     times = found[1] / found[0]
@@ -268,7 +269,7 @@ def _compared(post: Any) -> tuple[str, float]:
     for _ in range(20):
         post()
     pairs = []
-    for turn in range(12):
+    for turn in range(8):
         medians = {}
         for subscribed in (False, True) if turn % 2 else (True, False):
             Webhook.objects.update(is_enabled=subscribed)

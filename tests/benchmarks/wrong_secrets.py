@@ -19,6 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.benchmarks.databases import prepare_database
 from tests.benchmarks.open_loop import Outcome, put_steady_load
 from tests.benchmarks.servers import running
+from tests.support.patience import PATIENCE
 
 THREADS = 12
 MARK = 2.0
@@ -87,7 +88,7 @@ def attack(url: str, rate: int, seconds: int, statuses: Counter[int]) -> None:
 
 def _send(url: str, began: float, slot: int, rate: int, seconds: int, statuses: Counter[int]) -> None:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     for number in range(slot, rate * seconds, THREADS):
         time.sleep(max(0.0, began + number / rate - time.monotonic()))

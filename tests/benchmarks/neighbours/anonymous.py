@@ -111,7 +111,7 @@ def sign_up(scene: Scene) -> list[bytes]:
 
 @ANONYMOUS.kind("form-fields")
 def form_fields(scene: Scene) -> list[bytes]:
-    """Forms as large as anybody may send."""
+    """The largest forms that are accepted without a sign-in."""
     headers = {"Content-Type": FORM, "Cookie": f"csrftoken={CSRF}"}
     fields = (b"a=b&" * (FORM_BYTES // 4))[:FORM_BYTES]
     escaped = b"username=" + b"%41" * (FORM_BYTES // 3 - 100)
@@ -165,7 +165,7 @@ def token_wrong(scene: Scene) -> list[bytes]:
 
 @ANONYMOUS.kind("public-pages")
 def public_pages(scene: Scene) -> list[bytes]:
-    """The dearest of what anybody may open, and without any cache."""
+    """The most expensive public pages, without any cache."""
     paths = ["/api/v1/schema", "/api/v1/docs", "/guide", "/readyz", "/accounts/login/", "/accounts/signup/"]
     paths.append("/.well-known/oauth-authorization-server")
     return [request("GET", path) for path in paths]

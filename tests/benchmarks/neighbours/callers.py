@@ -42,11 +42,11 @@ def attacking(
     plan = attacker.Plan(_port(scene), source, connections, seconds, pace, lengths)
     content = json.dumps(asdict(plan)).encode() + b"\n" + b"".join(requests)
     with _running(attacker, content) as process:
-        told(process, wait=False)
+        report_of(process, wait=False)
         yield process
 
 
-def told(process: Process, *, wait: bool = True) -> dict[str, Any]:
+def report_of(process: Process, *, wait: bool = True) -> dict[str, Any]:
     """The next line that a process writes; by default its last."""
     if process.stdout is None or not (line := process.stdout.readline()):
         raise RuntimeError("a caller of the benchmark ended without a word")

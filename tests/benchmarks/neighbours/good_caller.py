@@ -1,6 +1,6 @@
 """A good caller's cheap reads and a watcher's /healthz, from a process of their own.
 
-Each request is begun at its moment over a connection of its own, whatever became of those before: a service that
+Each request is begun at its moment over a connection of its own, independent of those before: a service that
 stands still for a second makes every request of that second late, not one. Reads a line of JSON (see `Plan`) from
 standard input and writes one: for each request its status and how many seconds it took.
 """
@@ -78,8 +78,8 @@ def _request(path: str, headers: dict[str, str]) -> bytes:
 
 def main() -> None:
     plan = Plan(**json.loads(sys.stdin.readline()))
-    told = asyncio.run(measure(plan))
-    print(json.dumps({**told, "processor": time.process_time()}), flush=True)
+    measured = asyncio.run(measure(plan))
+    print(json.dumps({**measured, "processor": time.process_time()}), flush=True)
 
 
 if __name__ == "__main__":

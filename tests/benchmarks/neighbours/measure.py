@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tests.benchmarks.neighbours import raw
 from tests.benchmarks.neighbours.anonymous import ANONYMOUS
 from tests.benchmarks.neighbours.applications import APPLICATIONS
-from tests.benchmarks.neighbours.callers import attacking, good_calls, told
+from tests.benchmarks.neighbours.callers import attacking, good_calls, report_of
 from tests.benchmarks.neighbours.good_caller import LONGEST_SECONDS
 from tests.benchmarks.neighbours.kinds import Kind
 from tests.benchmarks.neighbours.operators import OPERATORS
@@ -84,7 +84,7 @@ def _warm_up(scene: Scene) -> None:
         for number, request in enumerate(requests):
             source = f"127.2.0.{number + 1}"
             warmed = attacking(scene, [request], source=source, connections=4, seconds=2)
-            running.callback(told, running.enter_context(warmed))
+            running.callback(report_of, running.enter_context(warmed))
 
 
 def _tried(kind: Kind, scene: Scene, service: Service, connections: int, seconds: float) -> Outcome:
@@ -97,11 +97,13 @@ def _tried(kind: Kind, scene: Scene, service: Service, connections: int, seconds
 
 def _beside(kind: Kind, scene: Scene, service: Service, connections: int, seconds: float) -> Outcome:
     scene.forget_webhooks()
+    # What the kind before used of its caller's minute is no part of what this one prepares.
+    scene.forget_limits()
     requests = kind.make(scene)
     _settle(scene)
     scene.forget_limits()
     with good_calls(scene, min(seconds, QUIET_SECONDS)) as good:
-        quiet = told(good)
+        quiet = report_of(good)
     outcome = Outcome(kind.name, kind.caller, statistics.median(took for _, took in quiet["read"]))
     before, computed = service.memory(), service.processor()
     source = f"127.1.0.{list(KINDS).index(kind.name) + 1}"
@@ -115,7 +117,7 @@ def _beside(kind: Kind, scene: Scene, service: Service, connections: int, second
         outcome.memory = {name: most[name] / max(before[name], 1) for name in before}
         outcome.service_seconds = service.processor() - computed
         if not outcome.stopped:
-            noticed, done = told(good), told(attack)
+            noticed, done = report_of(good), report_of(attack)
             outcome.read, outcome.health = noticed["read"], noticed["health"]
             outcome.statuses = done["statuses"]
             outcome.attacker_seconds = done["processor"] + noticed["processor"]
@@ -141,7 +143,7 @@ def _settle(scene: Scene) -> None:
     """What is left of the kind before, where they share a service, and of what `make` asked for is no part of it."""
     for _ in range(SETTLE_TRIES):
         with good_calls(scene, SETTLED_SECONDS) as good:
-            found = told(good)
+            found = report_of(good)
         if all(
             status == "200" and took < SETTLED_SECONDS for status, took in found["read"] + found["health"]
         ):

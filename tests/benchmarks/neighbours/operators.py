@@ -172,6 +172,6 @@ def _files_of_an_order(
 
 @OPERATORS.kind("large-form")
 def large_form(scene: Scene) -> list[bytes]:
-    """The largest form that somebody signed in may send, written to the disk before it is read."""
+    """The largest form that a signed-in user may send, written to the disk before it is read."""
     content = BytesIO(b"x" * 30 * MEGABYTE).getvalue()
     return [multipart("/profile", scene.session("operator"), {}, [("file", "large.bin", content)])]

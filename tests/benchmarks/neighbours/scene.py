@@ -1,4 +1,4 @@
-"""The world of the worst-case callers: each is somebody else, and their neighbour is a good caller."""
+"""The world of the worst-case callers: each is another account, and their neighbour is a well-behaved caller."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

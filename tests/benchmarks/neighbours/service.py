@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.benchmarks.processes import descendants, processor_seconds, proportional
 from tests.benchmarks.servers import Server, running
 from tests.benchmarks.soak_scene import worker
-from tests.support.workers import wait_for
+from tests.support.patience import wait_for
 
 # As without settings, other than soak_scene.LIMITS. Mails go nowhere.
 ENVIRONMENT = {
@@ -48,13 +48,13 @@ class Service:
 
 @contextlib.contextmanager
 def serving(*, processes: int, environment: Mapping[str, str] | None = None) -> Iterator[Service]:
-    """As in production, four threads in each process. No worker may be known from before."""
+    """As shipped, eight threads in each process. No worker may be known from before."""
     from applications.webhooks.selectors.workers import worker_health
 
     variables = {**ENVIRONMENT, **(environment or {})}
     with (
         tempfile.TemporaryFile() as log,
-        running("ours", workers=processes, threads=4, environment=variables, log=log) as server,
+        running("ours", workers=processes, threads=8, environment=variables, log=log) as server,
         worker(output=log, **variables) as work,
     ):
         service = Service(server, work)

@@ -1,8 +1,10 @@
-"""Anybody with an account, without any role: what is open to all is the demo store."""
+"""Users with an account and no role: what is open to all is the demo store."""
 
 import io
+import os
 import zlib
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.benchmarks.neighbours.kinds import Kinds
 from tests.benchmarks.neighbours.raw import UNIQUE, api, form, page, request
@@ -145,6 +147,20 @@ def _upload(scene: Scene, headers: Any, content: bytes) -> str:
 def pictures_at_the_limit(scene: Scene) -> list[bytes]:
     headers = {**scene.outsider, "Content-Type": "image/png"}
     return [request("POST", ASSET, headers, png(WIDE, HIGH, shade)) for shade in range(2)]
+
+
+@USERS.kind("files-unread", pace="unread")
+def files_unread(scene: Scene) -> list[bytes]:
+    """Asks for a picture of 8 MB and takes nothing of it."""
+    from PIL import Image
+
+    from stores.proofs.models import Asset
+    from stores.proofs.signed_urls import asset_url
+
+    content = io.BytesIO()
+    Image.frombytes("RGB", (1600, 1600), os.urandom(1600 * 1600 * 3)).save(content, "PNG")
+    _upload(scene, {**scene.outsider, "Content-Type": "image/png"}, content.getvalue())
+    return [request("GET", urlsplit(asset_url(Asset.objects.latest("created"))).path)]
 
 
 @USERS.kind("photos-of-50-megapixels")
