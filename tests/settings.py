@@ -17,8 +17,15 @@ from fulfillment.settings import *  # noqa: E402, F403
 
 # Of the tests for their `flush`.
 INSTALLED_APPS += ["django_migration_linter", "tests"]  # noqa: F405
-# Tests of transactions empty every table afterwards, which the audit trail refuses else.
-DATABASES["default"]["OPTIONS"]["options"] += " -c fulfillment.may_empty=on"  # type: ignore[index]  # noqa: F405
+# Tests of transactions empty every table afterwards, which the audit trail refuses else. What other tests on the same
+# machine hold up may wait longer than a request may; processes that tests start have the limits of the service.
+SERVICE_OPTIONS = DATABASES["default"]["OPTIONS"].copy()  # noqa: F405
+DATABASES["default"]["OPTIONS"]["connect_timeout"] = 60  # noqa: F405
+DATABASES["default"]["OPTIONS"]["options"] += (  # noqa: F405
+    " -c fulfillment.may_empty=on -c statement_timeout=240000 -c lock_timeout=120000"
+    " -c idle_in_transaction_session_timeout=900000"
+)
+LANE_WAIT_SECONDS = 60
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 # That of `tests.support.scenario`, whose people sign in by their names alone.

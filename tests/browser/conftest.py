@@ -12,12 +12,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, World
 from tests.support.snapshots import Snapshot
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Of everything that is expected on a page or done with it.
+BROWSER_PATIENCE = 1000 * PATIENCE
+expect.set_options(timeout=BROWSER_PATIENCE)
 # As Playwright starts it itself, as far as it counts for pages.
 QUIET = [
     "--headless",
@@ -35,7 +39,7 @@ QUIET = [
     "--hide-scrollbars",
     "--mute-audio",
 ]
-# Violations are also told to the page, for policies that only report.
+# Violations are also reported to the page, for policies that only report.
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`Content-Security-Policy: ${event.violatedDirective} ${event.blockedURI}`))"""
 
@@ -86,7 +90,11 @@ def chromium_address(tmp_path_factory) -> Iterator[str]:
     Thread(target=process.stderr.read, daemon=True).start()
     yield found[0]
     process.terminate()
-    process.wait(timeout=20)
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
     process.stderr.close()
 
 
@@ -95,7 +103,7 @@ def driven_chromium(chromium_address: str) -> Iterator[tuple[Browser, AbstractEv
     """One driver for all tests, which takes long to start; its loop runs only within `chromium`."""
     with sync_playwright() as playwright:
         loop = asyncio.get_running_loop()
-        browser = playwright.chromium.connect_over_cdp(chromium_address)
+        browser = playwright.chromium.connect_over_cdp(chromium_address, timeout=BROWSER_PATIENCE)
         asyncio._set_running_loop(None)
         yield browser, loop
         asyncio._set_running_loop(loop)
@@ -132,6 +140,7 @@ def visitor(request, site, chromium: Browser, windows) -> Iterator[Visitor]:
     context = windows.get(window)
     if context is None:
         context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        context.set_default_timeout(BROWSER_PATIENCE)
         context.add_init_script(REPORT_VIOLATIONS)
         windows[window] = context
     page = context.new_page()

@@ -19,7 +19,7 @@ def requested(site) -> AssociationRequest:
 
 
 @pytest.mark.slow
-def test_a_request_is_approved_from_the_list_with_one_click(requested, visitor):
+def test_request_is_approved_from_the_list_with_one_click(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
     shoot(page, "requests")
@@ -31,7 +31,7 @@ def test_a_request_is_approved_from_the_list_with_one_click(requested, visitor):
     assert visitor.complaints == []
 
 
-def test_a_request_is_approved_from_the_start_page_with_two_clicks(requested, visitor):
+def test_request_is_approved_from_the_start_page_with_two_clicks(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/")
     actions = Actions(page, "Approve an association request (start page)")
@@ -47,14 +47,14 @@ def test_a_request_is_approved_from_the_start_page_with_two_clicks(requested, vi
 
 @pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
 @pytest.mark.slow
-def test_a_request_is_declined_with_a_reason_by_the_first_of_two(requested, visitor):
+def test_request_is_declined_with_a_reason_by_the_first_of_two(requested, visitor):
     page = visitor.page
     open_console(visitor, f"/admin/accounts/associationrequest/{requested.pk}/change/")
     other = page.context.new_page()
     other.goto(page.url)
     shoot(page, "request")
     page.get_by_role("button", name="Decline").click()
-    expect(page.get_by_text("Say why: the applicant reads it.")).to_be_visible()
+    expect(page.get_by_text("Enter a reason: the applicant sees it.")).to_be_visible()
     actions = Actions(page, "Decline an association request with a reason")
     page.get_by_label("Reason").fill("Only for printers of Utah")
     page.get_by_role("button", name="Decline").click()

@@ -24,7 +24,7 @@ def open_console(visitor, name: str) -> Page:
 
 
 @pytest.mark.parametrize("name", ["operator", "user"])
-def test_an_order_number_and_enter_open_the_order(numbers, visitor, name):
+def test_order_number_and_enter_open_the_order(numbers, visitor, name):
     page = open_console(visitor, name)
     page.keyboard.press("Control+k")
     expect(page.locator("#search-input-command")).to_be_focused()
@@ -38,7 +38,7 @@ def test_an_order_number_and_enter_open_the_order(numbers, visitor, name):
 
 
 @pytest.mark.slow
-def test_arrows_move_escape_closes_and_nothing_found_is_said(numbers, visitor):
+def test_arrows_move_escape_closes_and_no_result_is_announced(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("Control+k")
     field, said = page.locator("#search-input-command"), page.locator("#command [role=status]")
@@ -67,7 +67,7 @@ def test_arrows_move_escape_closes_and_nothing_found_is_said(numbers, visitor):
 
 
 @pytest.mark.slow
-def test_the_side_bar_finds_people_and_is_left_by_escape(numbers, visitor):
+def test_side_bar_finds_people_and_is_left_by_escape(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("t")
     expect(page.locator("#nav-filter")).to_be_focused()

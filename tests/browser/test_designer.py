@@ -71,8 +71,9 @@ def box(designer: Page, name: str):
     return designer.locator(".ds-boxes").get_by_role("button", name=re.compile(f"^{name}, "))
 
 
-def value(designer: Page, name: str) -> str:
-    return designer.locator(f".ds-right [data-name='{name}']").input_value()
+def expect_place(designer: Page, x: str, y: str) -> None:
+    for name, value in (("X", x), ("Y", y)):
+        expect(designer.locator(f".ds-right [data-name='{name}']")).to_have_value(value)
 
 
 def drag(designer: Page, found, across: float, down: float, *, scale: float) -> None:
@@ -94,7 +95,7 @@ def save(designer: Page, version: int) -> None:
     expect(designer.locator(".ds-state")).to_have_text(f"Version {version}")
 
 
-def test_a_box_is_added_dragged_duplicated_and_read_back(product, designer, visitor):
+def test_box_is_added_dragged_duplicated_and_read_back(product, designer, visitor):
     scale = pixels_of_mm(designer)
     designer.get_by_role("button", name="Add a text box").click()
     designer.locator(".ds-right [data-name='Text']").fill("Est. 1998")
@@ -104,11 +105,11 @@ def test_a_box_is_added_dragged_duplicated_and_read_back(product, designer, visi
     designer.locator(".ds-right [data-name='X']").fill("30")
     designer.locator(".ds-right [data-name='Y']").fill("37.4")
     drag(designer, box(designer, "Est. 1998"), -19.6, -2.2, scale=scale)
-    assert (value(designer, "X"), value(designer, "Y")) == ("10", "35")
+    expect_place(designer, "10", "35")
 
     designer.keyboard.press("ArrowRight")
     designer.keyboard.press("Shift+ArrowDown")
-    assert (value(designer, "X"), value(designer, "Y")) == ("10.5", "40")
+    expect_place(designer, "10.5", "40")
     designer.keyboard.press("Control+d")
     expect(box(designer, "Est. 1998")).to_have_count(2)
     designer.keyboard.press("Delete")
@@ -215,6 +216,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     expect(designer.get_by_label("Fill: Black in percent")).to_have_value("10")
 
     designer.get_by_text("Add a field", exact=True).click()
+    expect(designer.get_by_label("Name", exact=True).last).to_be_focused()
     designer.keyboard.type("Name")
     designer.keyboard.press("Enter")
     expect(designer.locator(".ds-new .console-error").first).to_contain_text("Name")
@@ -262,7 +264,7 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
 
 
 @pytest.mark.slow
-def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
+def test_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
     box(designer, "Name").click()
     designer.keyboard.press("Shift+ArrowRight")
     record = record_of(product)
@@ -271,9 +273,10 @@ def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product,
 
     designer.get_by_role("button", name="Save", exact=True).click()
     asks = designer.get_by_role("dialog")
-    expect(asks).to_contain_text("Somebody saved version 2 of this product; you began with version 1.")
+    expect(asks).to_contain_text("Another user saved version 2 of this product; you began with version 1.")
     asks.get_by_role("button", name="Keep working").click()
-    assert (boxes_of(product)[0]["X"], value(designer, "X")) == (3, "15")
+    expect_place(designer, "15", "10")
+    assert boxes_of(product)[0]["X"] == 3
     designer.get_by_role("button", name="Save", exact=True).click()
     asks.get_by_role("button", name="Save mine over version 2").click()
     expect(designer.locator(".ds-state")).to_have_text("Version 3")
@@ -315,7 +318,7 @@ def test_pictures_pages_and_problems(product, designer, visitor):
 
 
 @pytest.mark.slow
-def test_the_designer_has_no_fault_in_any_look(product, designer, visitor):
+def test_designer_has_no_fault_in_any_look(product, designer, visitor):
     def opened() -> int:
         status = visitor.go(f"/admin/stores/product/{product.pk}/template/")
         ready(designer)

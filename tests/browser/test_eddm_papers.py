@@ -38,7 +38,6 @@ def text_of(download) -> str:
 def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visitor):
     page = visitor.page
     open_console(visitor, "/admin/delivery/postageprice/add/")
-    page.set_default_timeout(10_000)
     page.fill("[name=starts]", "2026-01-01")
     page.fill("[name=per_piece]", "0")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -55,7 +54,7 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     expect(page.locator("form").first).to_contain_text("This is no PDF, or it is damaged.")
     page.locator("input[type=file]").set_input_files({**FORM, "buffer": make_form()})
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("heading", name="See it filled")).to_be_visible()
+    expect(page.get_by_role("heading", name="Preview with sample values")).to_be_visible()
     expect(page.locator("[name=mailer]")).to_have_value("Mailer Name")
     shoot(page, f"official-form-{page.viewport_size['width']}")
     assert violations(page) == []
@@ -82,7 +81,7 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     assert visitor.complaints == []
 
 
-def test_a_product_is_marked_for_eddm(eddm_order, visitor):
+def test_product_is_marked_for_eddm(eddm_order, visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
     page.get_by_role("link", name="Product mailer").first.click()
@@ -95,7 +94,7 @@ def test_a_product_is_marked_for_eddm(eddm_order, visitor):
     assert visitor.complaints == []
 
 
-def test_the_portal_shows_the_routes_of_an_order(eddm_order, site, visitor):
+def test_portal_shows_the_routes_of_an_order(eddm_order, site, visitor):
     page = visitor.page
     address = f"/applications/{site[1].application.pk}/orders/{eddm_order.pk}"
     visitor.go(f"/accounts/login/?next={address}")

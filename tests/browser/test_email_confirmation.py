@@ -46,7 +46,7 @@ def link_in_mail() -> str:
     return re.search(r"https?://\S+", message.body)[0]
 
 
-def test_new_person_confirms_the_address_and_the_banner_goes(visitor, settings):
+def test_new_person_confirms_the_address_and_the_banner_disappears(visitor, settings):
     settings.SIGN_UP_ENABLED = True
     page = visitor.page
     sign_up(visitor)
@@ -100,7 +100,7 @@ def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
 
 
 @pytest.mark.slow
-def test_address_of_two_accounts_is_told_how_to_go_on_like_any_wrong_name(visitor):
+def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
     people = User.objects.filter(username__in=["user", "outsider"])
     apart(people.update, email="shared@mail.example")
     said = []
@@ -114,7 +114,7 @@ def test_address_of_two_accounts_is_told_how_to_go_on_like_any_wrong_name(visito
 
 
 @pytest.mark.slow
-def test_unconfirmed_owner_is_told_to_confirm_before_inviting_people(visitor):
+def test_unconfirmed_owner_must_confirm_before_inviting_people(visitor):
     apart(User.objects.update, email_confirmed=None)
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/owners")

@@ -1,7 +1,7 @@
 """Every page of the portal in a real browser: nothing complains, nothing overflows, axe finds nothing.
 
 What is examined is held against every address and every template there is: a page that is added later and is not
-reached from here fails `test_every_page_as_a_stranger_and_as_a_user`.
+reached from here fails `test_every_page_signed_out_and_as_a_user`.
 """
 
 import re
@@ -157,7 +157,7 @@ def reset_link(site) -> str:
     return reverse("password_reset_confirm", args=[known_as, default_token_generator.make_token(user)])
 
 
-def test_every_page_as_a_stranger_and_as_a_user(reset_link, round_trip, settings, monkeypatch):
+def test_every_page_signed_out_and_as_a_user(reset_link, round_trip, settings, monkeypatch):
     world = round_trip.visitor.world
     _as_a_stranger(round_trip, reset_link)
     _what_went_wrong(round_trip, settings, monkeypatch)

@@ -17,6 +17,7 @@ from stores.catalog.models import Store
 from tests.factories.stores import make_product
 from tests.support.jobs import work_off
 from tests.support.page_fixtures import picture
+from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD
 
 VERIFIER = "a-verifier-of-at-least-forty-three-characters-long"
@@ -40,7 +41,6 @@ def approve_everything(visitor) -> None:
     """As an operator, in a window of their own."""
     context = visitor.page.context.browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(8000)
     page.goto(f"{visitor.address}/accounts/login/?next=/admin/accounts/associationrequest/")
     page.fill("#id_username", "operator")
     page.fill("#id_password", PASSWORD)
@@ -93,7 +93,7 @@ def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
     products = requests.get(
         f"{visitor.address}/api/v1/store/unassociated/product",
         headers={"Authorization": f"Bearer {token}", "Ocp-Apim-Subscription-Key": subscription_key},
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert [product["Name"] for product in products.json()] == ["Gallery postcard"]
     assert visitor.complaints == []
@@ -122,14 +122,14 @@ def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
             "redirect_uri": reply_url,
             "code_verifier": VERIFIER,
         },
-        timeout=10,
+        timeout=PATIENCE,
     )
     return answer.json()["access_token"]
 
 
 @pytest.mark.slow
 @NARROW
-def test_an_icon_is_seen_before_and_after_it_is_sent(visitor):
+def test_icon_is_seen_before_and_after_it_is_sent(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
@@ -164,7 +164,7 @@ def test_keys_of_an_application_are_regenerated_after_asking(visitor):
 
 
 @pytest.mark.slow
-def test_a_subscription_key_is_rotated_after_the_password(visitor):
+def test_subscription_key_is_rotated_after_the_password(visitor):
     page = visitor.page
     visitor.go("/profile/keys")
     visitor.sign_in()
@@ -184,7 +184,7 @@ def test_a_subscription_key_is_rotated_after_the_password(visitor):
 
 @pytest.mark.slow
 @NARROW
-def test_a_forgotten_password_is_replaced_by_mail(visitor):
+def test_forgotten_password_is_replaced_by_mail(visitor):
     page = visitor.page
     visitor.go("/accounts/login/")
     page.get_by_role("link", name="Forgot your password?").click()
@@ -210,7 +210,7 @@ def test_a_forgotten_password_is_replaced_by_mail(visitor):
 
 
 @pytest.mark.slow
-def test_an_owner_is_invited_and_accepts(visitor):
+def test_owner_is_invited_and_accepts(visitor):
     page = visitor.page
     base = f"/applications/{visitor.world.other_application.pk}"
     visitor.go(f"{base}/owners")
@@ -254,7 +254,7 @@ def test_everything_works_without_javascript(visitor):
     context.close()
 
 
-def test_the_first_stop_of_the_keyboard_skips_to_the_content(visitor):
+def test_first_stop_of_the_keyboard_skips_to_the_content(visitor):
     page = visitor.page
     visitor.go("/applications")
     visitor.sign_in()

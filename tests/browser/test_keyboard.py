@@ -72,7 +72,7 @@ def test_escape_closes_what_was_opened_and_gives_the_focus_back(visitor, path, o
     assert visitor.complaints == []
 
 
-def test_the_content_is_reached_within_ten_stops_and_the_skip_link_is_the_first(visitor):
+def test_content_is_reached_within_ten_stops_and_the_skip_link_is_the_first(visitor):
     page = open_as_operator(visitor, "/admin/accounts/user/")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Tab")

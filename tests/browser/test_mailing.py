@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from delivery.datasets.services.demo import load_demo_population
 from tests.factories.orders import make_product
-from tests.support.visual_checks import LOOKS, faults_of
+from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
 
 DRAWN = re.compile(r'^\{"type":"Polygon","coordinates":\[\[\[-111\.')
 # A folder for pictures of the page, to look at.
@@ -140,7 +140,7 @@ def test_all_of_it_is_done_by_keyboard_in_the_list(visitor):
     assert visitor.complaints == []
 
 
-def test_the_page_looks_right_and_has_no_faults(visitor):
+def test_page_looks_right_and_has_no_faults(visitor):
     page = visitor.page
     visitor.go("/mailings")
     visitor.sign_in()
@@ -174,3 +174,60 @@ def test_without_script_the_form_does_it_all(visitor):
         expect(page.get_by_role("heading", name="pieces on")).to_be_visible()
     finally:
         context.close()
+
+
+@pytest.fixture
+def leaflet(site):
+    return make_product(
+        site[1].associated, "leaflet", IsEddm=True, MinimumQty=1, DefaultQty=200, MaximumQty=250_000
+    )
+
+
+def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
+    page = visitor.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visitor.go(f"/accounts/login/?next=/admin/stores/product/{leaflet.pk}/change/")
+    visitor.sign_in()
+    page.get_by_role("link", name="Choose routes on the map").click()
+    page.get_by_label("Postal codes").fill("84111")
+    expect(page.locator("[data-total=routes]")).to_be_visible()
+    assert drawn(page) > 20
+    page.get_by_label("Postal codes").fill("")
+    page.get_by_role("button", name="Draw an area").click()
+    middle = middle_of_map(page)
+    for x, y in [(-150, -110), (150, -110), (150, 110), (-150, 110), (-150, -110)]:
+        page.mouse.click(middle[0] + x, middle[1] + y)
+    expect(page.locator("#polygon")).to_have_value(DRAWN)
+    expect(page.locator("[data-total=cost]")).to_be_visible()
+    page.get_by_text("Copy as code").click()
+    page.get_by_role("button", name="Copy curl").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert "Polygon" in page.evaluate("navigator.clipboard.readText()")
+    first = page.locator("input[name=route]").first
+    first.focus()
+    page.keyboard.press("Space")
+    expect(first).not_to_be_checked()
+    chosen = pieces(page)
+    assert faults_of(visitor, "mailing in the console", looks=LOOKS, impacts=SERIOUS) == []
+    picture(page, "console-mailing")
+
+    page.get_by_role("button", name="Save the selection").click()
+    expect(page.get_by_role("heading", name=f"{chosen:,} pieces on")).to_be_visible()
+    expect(page.locator("#map")).to_have_attribute("data-drawn", re.compile("^[0-9]+$"))
+    page.get_by_role("button", name="Get all prices").click()
+    expect(page.get_by_role("radio").first).to_be_checked()
+    page.get_by_role("button", name="Place the order").click()
+    expect(page.locator("#recipient-Name")).to_have_attribute("aria-invalid", "true")
+    for label, words in (
+        ("Name", "Ada Lovelace"),
+        ("Address", "1 Main Street"),
+        ("City", "Denver"),
+        ("Postal code", "80202"),
+    ):
+        page.get_by_label(label, exact=True).fill(words)
+    assert faults_of(visitor, "order of a mailing in the console", looks=LOOKS, impacts=SERIOUS) == []
+    picture(page, "console-mailing-order")
+    page.get_by_role("button", name="Place the order").click()
+    expect(page.locator(".order-title")).to_contain_text("Received")
+    expect(page.get_by_role("link", name="EDDM papers of")).to_be_visible()
+    assert visitor.complaints == []

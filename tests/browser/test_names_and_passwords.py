@@ -14,7 +14,7 @@ TYPED = [name for name in REFUSED if 0 < len(name) <= 64 and "\0" not in name]
 
 
 @pytest.mark.slow
-def test_a_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
+def test_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
     page = visitor.page
     visitor.go("/accounts/signup/")
     for name in [*TYPED, "USER", "ｕｓｅｒ"]:
@@ -58,7 +58,7 @@ def test_keys_and_the_second_step_open_after_the_password_only(visitor):
         expect(page.get_by_text("This is not your password.")).to_be_visible()
 
     visitor.confirm_password()
-    assert page.url.endswith("/keys?reveal=subscription")
+    page.wait_for_url(re.compile(r"/keys\?reveal=subscription$"))
     assert secret.search(page.locator("#primary").inner_text())
     visitor.go("/profile/two-factor/set-up")
     expect(page.locator("main img")).to_be_visible()
@@ -66,7 +66,7 @@ def test_keys_and_the_second_step_open_after_the_password_only(visitor):
 
 
 @pytest.mark.slow
-def test_a_key_is_added_with_the_password_in_the_same_form(visitor):
+def test_key_is_added_with_the_password_in_the_same_form(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
@@ -84,7 +84,7 @@ def test_a_key_is_added_with_the_password_in_the_same_form(visitor):
 
 
 @pytest.mark.slow
-def test_the_old_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, settings):
+def test_old_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     page = visitor.page
     visitor.go("/accounts/password-change/")
@@ -100,7 +100,7 @@ def test_the_old_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, s
 
 
 @pytest.mark.slow
-def test_an_operator_cannot_give_a_name_that_is_taken(visitor):
+def test_operator_cannot_give_a_name_that_is_taken(visitor):
     page, user = visitor.page, visitor.world.user
     visitor.go(f"/admin/accounts/user/{user.pk}/change/")
     visitor.sign_in("operator")

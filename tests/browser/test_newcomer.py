@@ -15,11 +15,11 @@ from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_card
 from tests.support.client_library import install_python
-from tests.support.live_server import free_port
+from tests.support.patience import PATIENCE
+from tests.support.ports import free_port
 from tests.support.scenario import PASSWORD
 
 MAX_ACTIONS = 25
-LONGEST_SECONDS = 90
 
 
 class Newcomer:
@@ -51,7 +51,7 @@ def running(command: list[str], **environment: str) -> Iterator[subprocess.Popen
         stderr=subprocess.PIPE,
     ) as process:
         # What never says anything must not hold the test up for ever.
-        end = threading.Timer(LONGEST_SECONDS, process.kill)
+        end = threading.Timer(PATIENCE, process.kill)
         end.start()
         try:
             yield process
@@ -92,7 +92,7 @@ def site(site, settings, python_wheel):
 
 
 @pytest.mark.slow
-def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(visitor, tmp_path):
+def test_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(visitor, tmp_path):
     page, person = visitor.page, Newcomer(visitor.page)
     visitor.go("/")
     person.click("link", "Create an account")
@@ -107,12 +107,12 @@ def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions
     person.click("button", "Create account")
     person.click("link", "New application")
     person.fill("Name", "Press Kit")
+    person.click("checkbox", "Test application")
     person.click("button", "Create application")
     expect(page.get_by_text("1 of 7 done.")).to_be_visible()
 
     # A first token and a first read, with the lines of the portal in a terminal.
     person.click("link", "Get a first token")
-    person.click("link", "Insert my keys")
     person.fill("Your password", PASSWORD)
     person.click("button", "Continue")
     person.paste("the lines that get a token")
@@ -121,14 +121,14 @@ def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions
         f"{visitor.address}/oauth/token",
         auth=(client_id, key),
         data={"grant_type": "client_credentials"},
-        timeout=10,
+        timeout=PATIENCE,
     ).json()["access_token"]
     person.paste("the lines that read the products")
     subscription_key = (
         page.locator("#products-curl").inner_text().split("Subscription-Key: ")[1].strip('"\n ')
     )
     headers = {"Authorization": f"Bearer {token}", "Ocp-Apim-Subscription-Key": subscription_key}
-    products = requests.get(f"{visitor.address}/api/v1/store/demo/product", headers=headers, timeout=10)
+    products = requests.get(f"{visitor.address}/api/v1/store/demo/product", headers=headers, timeout=PATIENCE)
     assert [one["ID"] for one in products.json()] == ["business-card"]
 
     # A first proof and a first order, of which an endpoint in the newcomer's terminal gets a signed event.
@@ -141,6 +141,7 @@ def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions
         person.click("button", "Place a demo order")
         expect(page.get_by_role("heading", name="Order 1")).to_be_visible()
         expect(page.get_by_alt_text("Proof of Product business-card")).to_be_visible()
+        expect(page.locator(".badge-test").first).to_be_visible()
         assert endpoint.stdout.readline().startswith("order.received ")
 
     visitor.go("/")

@@ -1,4 +1,4 @@
-"""The bell: a sign-in from a new browser is told, read, and its mail switched off."""
+"""The bell: a sign-in from a new browser is shown and read, and its mail switched off."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,7 +7,7 @@ from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 
 @pytest.mark.slow
-def test_a_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
+def test_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile")
     visitor.sign_in()
@@ -17,7 +17,7 @@ def test_a_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
     bell = page.get_by_role("link", name="Notifications 1 unread")
     bell.click()
     faults = faults_of(visitor, "bell", lambda: visitor.go("/notifications"), looks=[*LOOKS, *OTHER_LOOKS])
-    page.get_by_role("link", name="A sign-in from a browser not seen before").click()
+    page.get_by_role("link", name="New sign-in from an unknown browser").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("User Example")
     expect(page.locator(".bell-count")).to_have_count(0)
     page.get_by_role("link", name="Notifications", exact=True).last.click()

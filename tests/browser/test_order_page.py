@@ -25,7 +25,7 @@ def open_as(visitor, name: str, path: str):
 
 
 @pytest.mark.slow
-def test_an_order_is_worked_by_its_buttons(order_path, visitor):
+def test_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_as(visitor, "user", order_path)
     page.get_by_label("Note").fill("Checked")
     page.keyboard.press("Enter")
@@ -48,10 +48,10 @@ def test_an_order_is_worked_by_its_buttons(order_path, visitor):
 
 
 @pytest.mark.slow
-def test_cancelling_asks_first_and_comes_back_to_the_order(order_path, visitor):
+def test_cancelling_needs_confirmation_and_returns_to_the_order(order_path, visitor):
     page = open_as(visitor, "operator", order_path)
     page.get_by_role("button", name="Cancel …").click()
-    expect(page.get_by_text("Cancel this order? That cannot be taken back.")).to_be_visible()
+    expect(page.get_by_text("Cancel this order? This cannot be undone.")).to_be_visible()
     page.get_by_role("button", name="Cancel the order").click()
 
     expect(page.locator(".order-title")).to_contain_text("Cancelled")
@@ -60,7 +60,7 @@ def test_cancelling_asks_first_and_comes_back_to_the_order(order_path, visitor):
 
 
 @pytest.mark.slow
-def test_an_order_and_the_new_pages_have_no_fault_in_any_look(order_path, visitor):
+def test_order_and_the_new_pages_have_no_fault_in_any_look(order_path, visitor):
     open_as(visitor, "operator", order_path)
 
     found = []

@@ -30,12 +30,12 @@ def open_as(visitor, name: str, path: str):
 
 
 @pytest.mark.slow
-def test_the_days_work_takes_few_actions(placed, visitor):
+def test_days_work_takes_few_actions(placed, visitor):
     page, counts = open_as(visitor, "operator", "/admin/"), TaskCounts()
 
     with counts.task("Accept all new orders", page) as person:
         person.click(page.get_by_role("link", name="Received").first)
-        person.click(page.get_by_label("Choose all orders of this page"))
+        person.click(page.get_by_label("Select all orders on this page"))
         person.click(page.get_by_role("button", name="Accept", exact=True))
         expect(page.get_by_text("2 orders moved.")).to_be_visible()
     with counts.task("Start the production of one order by keys", page) as person:
@@ -94,7 +94,7 @@ def test_the_days_work_takes_few_actions(placed, visitor):
 
 
 @pytest.mark.slow
-def test_the_list_is_worked_by_keys(placed, visitor):
+def test_list_is_worked_by_keys(placed, visitor):
     page = open_as(visitor, "user", BOARD)
     rows = page.locator("#result_list tbody tr")
 
@@ -102,10 +102,10 @@ def test_the_list_is_worked_by_keys(placed, visitor):
     page.keyboard.press("j")
     page.keyboard.press("x")
     expect(rows.nth(1).get_by_role("checkbox")).to_be_checked()
-    expect(page.locator(".orders-chosen")).to_have_text("1 chosen")
+    expect(page.locator(".orders-chosen")).to_have_text("1 selected")
     page.keyboard.press("k")
     page.keyboard.press("Shift+X")
-    expect(page.locator(".orders-chosen")).to_have_text("2 chosen")
+    expect(page.locator(".orders-chosen")).to_have_text("2 selected")
     page.keyboard.press("Escape")
     expect(page.locator(".orders-bulk")).to_be_hidden()
     page.keyboard.press("?")
@@ -116,7 +116,7 @@ def test_the_list_is_worked_by_keys(placed, visitor):
     page.keyboard.type("j?x")
     expect(page.locator("#orders-q")).to_have_value("j?x")
     page.locator("#orders-q").fill("")
-    page.get_by_label("Choose all orders of this page").focus()
+    page.get_by_label("Select all orders on this page").focus()
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator(".order-title")).to_contain_text(str(placed[-1].number))
@@ -129,10 +129,16 @@ def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
 
     page.locator("summary", has_text="Filters").click()
     filters = page.get_by_role("form", name="Filters")
+    wide = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = filters.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.set_viewport_size(wide)
     filters.get_by_label("Status").select_option("Received")
     filters.get_by_label("Delivery method").fill("GROUND")
     page.get_by_role("button", name="Apply").click()
-    chips = page.get_by_role("list", name="Filters that are set")
+    chips = page.get_by_role("list", name="Active filters")
     expect(chips).to_contain_text("Status: Received")
     page.locator("summary", has_text="Columns").click()
     page.get_by_role("form", name="Columns").get_by_label("ExternalID").check()
@@ -149,7 +155,7 @@ def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
 
 
 @pytest.mark.slow
-def test_the_list_has_no_fault_in_any_look(placed, visitor):
+def test_list_has_no_fault_in_any_look(placed, visitor):
     open_as(visitor, "operator", BOARD)
 
     def choose() -> int:

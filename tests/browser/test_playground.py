@@ -27,7 +27,7 @@ def wide_picture() -> bytes:
 
 
 @pytest.mark.slow
-def test_the_proof_follows_the_form_up_to_a_demo_order(visitor):
+def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     page = visitor.page
     visitor.go("/catalog")
     visitor.sign_in()
@@ -55,7 +55,7 @@ def test_the_proof_follows_the_form_up_to_a_demo_order(visitor):
 
 
 @pytest.mark.slow
-def test_a_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
+def test_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     page = visitor.page
     visitor.go("/catalog/demo/photo-postcard-6x9")
     visitor.sign_in()

@@ -16,7 +16,7 @@ GUIDE = (0xFF, 0x2F, 0x6D)
 
 
 @pytest.mark.slow
-def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
+def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
@@ -41,7 +41,7 @@ def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
 
 
 @pytest.mark.slow
-def test_a_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
+def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
     small = BytesIO()
@@ -60,7 +60,7 @@ ICON_GROUNDS = [("light", (255, 255, 255)), pytest.param("dark", (20, 24, 27), m
 
 
 @pytest.mark.parametrize(("ground", "colour"), ICON_GROUNDS)
-def test_an_icon_is_previewed_under_a_guide_of_its_centre(visitor, ground, colour):
+def test_icon_is_previewed_under_a_guide_of_its_centre(visitor, ground, colour):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
@@ -96,7 +96,7 @@ def copied(visitor, element: str) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_a_key_is_copied_whole(visitor):
+def test_key_is_copied_whole(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
     visitor.page.get_by_role("link", name="Show").first.click()
@@ -148,7 +148,7 @@ def test_sign_in_and_consent_end_at_the_application(reply_url, visitor, button, 
 
 
 @pytest.mark.slow
-def test_an_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
+def test_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
     authorize(visitor, reply_url, scope="Nonsense")
     visitor.page.wait_for_url(f"{reply_url}?*")
 
@@ -161,7 +161,7 @@ TRANSFERRED = """() => performance.getEntriesByType("navigation").concat(perform
 
 
 @pytest.mark.parametrize("path", ["/", "/accounts/login/"])
-def test_a_first_page_is_light(visitor, path):
+def test_first_page_is_light(visitor, path):
     """Uncompressed, as the test serves it; in production it is about a third. Text does not wait for the typeface."""
     page = visitor.page
     page.context.new_cdp_session(page).send("Network.clearBrowserCache")
@@ -174,5 +174,5 @@ def test_a_first_page_is_light(visitor, path):
     assert min(sizes.values()) > 0
     assert all(name.startswith(visitor.address) for name in sizes)
     typeface = sum(size for name, size in sizes.items() if name.endswith(".woff2"))
-    assert typeface <= 50_000
+    assert typeface <= 34_000
     assert sum(sizes.values()) - typeface <= 60_000

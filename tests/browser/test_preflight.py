@@ -35,7 +35,7 @@ def open_as(visitor, name, path):
     return visitor.page
 
 
-def test_the_playground_frames_what_may_print_badly_until_it_is_mended(product, visitor):
+def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visitor):
     visitor.go("/catalog/demo/near")
     visitor.sign_in()
     shown = visitor.page
@@ -57,7 +57,7 @@ def test_the_playground_frames_what_may_print_badly_until_it_is_mended(product, 
     assert visitor.complaints == []
 
 
-def test_the_editor_shows_findings_while_the_template_is_edited(product, visitor):
+def test_editor_shows_findings_while_the_template_is_edited(product, visitor):
     edited = open_as(visitor, "operator", f"/admin/stores/product/{product.pk}/template/")
     found = edited.get_by_role("status", name="Preflight")
     expect(found).to_contain_text("Preflight: 2 findings on this page")
@@ -85,7 +85,7 @@ def order(product, site) -> Order:
     return Order.objects.latest("number")
 
 
-def test_the_console_frames_findings_on_the_print_file_of_an_order(order, visitor):
+def test_console_frames_findings_on_the_print_file_of_an_order(order, visitor):
     shown = open_as(visitor, "user", f"/admin/stores/order/{order.pk}/change/")
     shown.get_by_role("link", name="Preflight: 2 warnings").click()
     pages = shown.get_by_role("dialog")

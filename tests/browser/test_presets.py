@@ -19,9 +19,8 @@ def product_page(site) -> str:
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(product_page, visitor):
+def test_profile_is_added_a_preset_created_and_a_product_prints_by_it(product_page, visitor):
     page = visitor.page
-    page.set_default_timeout(10_000)
     open_console(visitor, "/admin/stores/outputprofile/add/")
     page.set_input_files("[name=file]", WRONG)
     page.get_by_role("button", name="Save", exact=True).click()

@@ -39,10 +39,9 @@ def add_field(page, name: str, kind: str) -> str:
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
-def test_a_product_is_made_priced_and_published(visitor):
+def test_product_is_made_priced_and_published(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
-    page.set_default_timeout(10_000)
     actions = Actions(page, "Make a sellable product with two prices and a speed")
     page.get_by_role("link", name="Add product").first.click()
     choose(page, "id_store", "associated")
@@ -70,7 +69,20 @@ def test_a_product_is_made_priced_and_published(visitor):
 
 
 @pytest.mark.slow
-def test_a_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
+def test_first_delivery_method_with_prices_is_the_usual_one(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/product/add/")
+    usual, column = page.locator("#id_delivery_method"), page.locator("thead [data-part=code]").first
+    expect(usual).to_have_value("")
+
+    column.select_option(index=1)
+
+    expect(usual).to_have_value(column.input_value())
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+def test_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
     row = add_field(page, "Paper", "Choice:List")
@@ -98,7 +110,7 @@ def test_a_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
 
 
 @pytest.mark.slow
-def test_a_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
+def test_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
     page.get_by_role("button", name="Add a delivery method").click()
@@ -126,7 +138,7 @@ def test_a_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
-def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor):
+def test_problems_are_listed_with_links_to_the_fields(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
     page.fill("[name=minimum_quantity]", "500")
@@ -146,7 +158,7 @@ def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor)
 
 
 @pytest.mark.slow
-def test_a_product_is_duplicated_and_the_copy_published(product_page, visitor):
+def test_product_is_duplicated_and_the_copy_published(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
     actions = Actions(page, "Duplicate a product and publish the copy")

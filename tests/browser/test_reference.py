@@ -7,7 +7,7 @@ from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 
 @pytest.mark.slow
-def test_a_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
+def test_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
     page = visitor.page
     visitor.go("/api/v1/docs")
     page.keyboard.press("/")
@@ -27,7 +27,7 @@ def test_a_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor)
     page.get_by_role("link", name="Send a request").click()
     page.get_by_label("storeID").fill("associated")
     page.get_by_role("button", name="Send", exact=True).click()
-    answer = page.get_by_role("region", name="Answer", exact=True)
+    answer = page.get_by_role("region", name="Response", exact=True)
     expect(answer).to_contain_text("200 OK")
     expect(answer).to_contain_text(" ms")
     expect(answer).to_contain_text('"StoreID": "associated"')
@@ -36,7 +36,7 @@ def test_a_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor)
 
 
 @pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
-def test_the_menu_opens_and_closes_on_a_phone_without_script(visitor):
+def test_menu_opens_and_closes_on_a_phone_without_script(visitor):
     page = visitor.page
     visitor.go("/api/v1/docs/operations/order_create")
     menu = page.get_by_role("navigation", name="API reference")

@@ -21,7 +21,7 @@ def site(site):
 
 
 @pytest.mark.slow
-def test_a_developer_finds_why_a_call_was_refused(visitor):
+def test_developer_finds_why_a_call_was_refused(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
     visitor.go(own)
     visitor.sign_in()

@@ -1,4 +1,4 @@
-"""What a stranger sees: a card that follows the name, and the request beside it, with and without script."""
+"""What a signed-out visitor sees: a card that follows the name, and the request beside it, with and without script."""
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +13,7 @@ def site(site):
     return site
 
 
-def test_the_card_and_the_request_follow_the_name(visitor):
+def test_card_and_the_request_follow_the_name(visitor):
     page = visitor.page
     visitor.go("/")
     before = page.get_attribute(".live-picture", "src")
@@ -30,7 +30,7 @@ def test_the_card_and_the_request_follow_the_name(visitor):
 
 
 @pytest.mark.slow
-def test_a_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
+def test_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
     page = visitor.page
     visitor.go("/")
     page.fill("#live-name", "W" * 60)
@@ -42,7 +42,7 @@ def test_a_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
 
 
 @pytest.mark.slow
-def test_the_start_page_has_no_faults_in_either_scheme(visitor):
+def test_start_page_has_no_faults_in_either_scheme(visitor):
     faults = faults_of(visitor, "start", lambda: visitor.go("/?name=Ada"), looks=[*LOOKS, *OTHER_LOOKS])
 
     assert faults == []

@@ -78,13 +78,13 @@ def make_card(store: Store, product_id: str = "card-two-sided") -> Product:
     return make_design(store, "business-card-standard", product_id)
 
 
-def make_design(store: Store, design: str, product_id: str = "") -> Product:
+def make_design(store: Store, design: str, product_id: str = "", **changes: Any) -> Product:
     """A product with a template of the demo, by the name of its folder."""
     folder = DESIGNS / design
     fields = json.loads((folder / "fields.json").read_text("utf-8"))
     template = load_template_folder(folder)
     values = product_values(
-        product_id or design, TemplateFields=fields, Template=template, **print_size(template)
+        product_id or design, TemplateFields=fields, Template=template, **print_size(template), **changes
     )
     return save_product(store=store, values=values)
 
@@ -97,7 +97,11 @@ def print_size(template: dict[str, Any]) -> dict[str, Any]:
 
 
 def card_data() -> dict[str, str]:
-    return load_sample(DESIGNS / "business-card-standard")
+    return design_data("business-card-standard")
+
+
+def design_data(design: str) -> dict[str, str]:
+    return load_sample(DESIGNS / design)
 
 
 def order_body(*items: tuple[str, int], **changes: Any) -> dict[str, Any]:

@@ -1,4 +1,3 @@
-import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +12,7 @@ from applications.webhooks.selectors.events import SETTLED
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery, claim_due_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook
+from tests.support.patience import PATIENCE, wait_for
 
 # An address of the public Internet (example.com's owner), which no test connects to.
 PUBLIC_URL = "https://192.0.43.8/events"
@@ -51,12 +51,9 @@ def make_event(
     return Event.objects.get(event_id=event_id)
 
 
-def settle(*, seconds: float = 120) -> None:
+def settle(*, seconds: float = PATIENCE) -> None:
     """Waits until all events there are can be read: transactions of other databases of the server hold them back."""
-    deadline = time.monotonic() + seconds
-    while Event.objects.filter(transaction__gte=SETTLED).exists():
-        assert time.monotonic() < deadline, "a transaction stays open"
-        time.sleep(0.02)
+    wait_for(lambda: not Event.objects.filter(transaction__gte=SETTLED).exists(), seconds, every=0.02)
 
 
 def delivery_of(event: Event, webhook: Webhook) -> Delivery:

@@ -15,6 +15,7 @@ from accounts.services.subscriptions import create_subscription, write_subscript
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
 from tests.support.interop_browser import Browser
+from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -36,7 +37,7 @@ def issuer(live_server, settings, monkeypatch) -> str:
 def metadata(issuer) -> dict[str, Any]:
     """Found as RFC 8414 says, and checked by the client's own rules as far as http on loopback lets it."""
     found = requests.get(
-        get_well_known_url(issuer, external=True, suffix="oauth-authorization-server"), timeout=5
+        get_well_known_url(issuer, external=True, suffix="oauth-authorization-server"), timeout=PATIENCE
     )
     document = AuthorizationServerMetadata(found.json())
     assert document["issuer"] == issuer
@@ -67,14 +68,16 @@ def application(request, issuer):
 
 def opens_the_api(issuer: str, token: str) -> bool:
     headers = {"Authorization": f"Bearer {token}", "Ocp-Apim-Subscription-Key": KEY}
-    return requests.get(f"{issuer}/api/v1/store", headers=headers, timeout=5).status_code == 200
+    return requests.get(f"{issuer}/api/v1/store", headers=headers, timeout=PATIENCE).status_code == 200
 
 
-def test_the_api_leads_to_its_authorization_server(issuer):
-    answer = requests.get(f"{issuer}/api/v1/store", headers={"Ocp-Apim-Subscription-Key": KEY}, timeout=5)
+def test_api_leads_to_its_authorization_server(issuer):
+    answer = requests.get(
+        f"{issuer}/api/v1/store", headers={"Ocp-Apim-Subscription-Key": KEY}, timeout=PATIENCE
+    )
     assert answer.status_code == 401
     address = answer.headers["WWW-Authenticate"].split('resource_metadata="')[1].split('"')[0]
-    resource = requests.get(address, timeout=5).json()
+    resource = requests.get(address, timeout=PATIENCE).json()
     assert resource["authorization_servers"] == [issuer]
 
 
@@ -129,7 +132,7 @@ def test_authlib_gets_client_credentials(issuer, metadata, method):
     assert revoked.status_code == 200
 
 
-def test_authlib_is_told_of_a_denial(application, browser, metadata):
+def test_authlib_receives_a_denial(application, browser, metadata):
     session = AuthlibSession(application.client_id, redirect_uri=RETURN, code_challenge_method="S256")
     address, state = session.create_authorization_url(
         metadata["authorization_endpoint"], code_verifier=VERIFIER
@@ -169,7 +172,7 @@ def test_requests_oauthlib_completes_everything(application, browser, metadata):
         body if secret else f"{body}&client_id={application.client_id}",
         headers=headers,
         auth=(application.client_id, secret) if secret else None,
-        timeout=5,
+        timeout=PATIENCE,
     )
     assert answer.status_code == 200
     assert not any(opens_the_api(metadata["issuer"], token) for token in seen)
@@ -182,7 +185,7 @@ def test_requests_oauthlib_gets_client_credentials(issuer, metadata):
     assert set(token["scope"]) == set(SCOPES)
 
 
-def test_a_verifier_of_the_longest_kind_fits(application, browser, metadata):
+def test_verifier_of_the_longest_kind_fits(application, browser, metadata):
     longest = "~" * 128
     session = AuthlibSession(
         application.client_id,

@@ -12,6 +12,7 @@ from django.test import Client
 
 from tests.factories.orders import make_product
 from tests.support.interop_browser import Browser
+from tests.support.patience import PATIENCE
 from tests.support.scenario import confirm_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -77,7 +78,7 @@ def test_pasted_lines_read_products_and_sign_a_person_in(world, live_server, set
         address = printed[printed.index(sign_in) :].strip()
         back = Browser(world.user).consent(address)
         answer = parse_qs(urlsplit(back).query)
-        tokens, complaints = process.communicate(answer["code"][0] + "\n", timeout=30)
+        tokens, complaints = process.communicate(answer["code"][0] + "\n", timeout=PATIENCE)
 
     assert process.returncode == 0, complaints
     assert product.name in printed
@@ -88,4 +89,4 @@ def test_pasted_lines_read_products_and_sign_a_person_in(world, live_server, set
 
 def _opens_the_api(url, world, token):
     headers = {"Authorization": f"Bearer {token}", "Ocp-Apim-Subscription-Key": world.keys[world.user.pk]}
-    return requests.get(f"{url}/api/v1/store", headers=headers, timeout=5).status_code == 200
+    return requests.get(f"{url}/api/v1/store", headers=headers, timeout=PATIENCE).status_code == 200

@@ -111,10 +111,10 @@ ROWS = {
         (200, 403, 200, 403, 200),
         {"StoreID": "unassociated", "ApplicationID": "{application}"},
     ),
-    ("association-detail", "GET"): Row("/association/{asked}", (200, 404, 200, 404, 200)),
-    ("association-withdraw", "POST"): Row("/association/{asked}/withdraw", (200, 404, 200, 404, 200)),
-    ("association-approve", "POST"): Row("/association/{asked}/approve", (403, 403, 403, 403, 200)),
-    ("association-deny", "POST"): Row("/association/{asked}/deny", (403, 403, 403, 403, 200)),
+    ("association-detail", "GET"): Row("/association/{association}", (200, 404, 200, 404, 200)),
+    ("association-withdraw", "POST"): Row("/association/{association}/withdraw", (200, 404, 200, 404, 200)),
+    ("association-approve", "POST"): Row("/association/{association}/approve", (403, 403, 403, 403, 200)),
+    ("association-deny", "POST"): Row("/association/{association}/deny", (403, 403, 403, 403, 200)),
     ("eddm-list", "GET"): Row("/delivery/eddm?postalCodes=84101", (503, 503, 503, 503, 503)),
     ("eddm-selection-list", "POST"): Row(
         "/delivery/eddm/selection", (503, 503, 503, 503, 503), {"PostalCodes": ["84101"]}

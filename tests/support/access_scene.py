@@ -45,7 +45,7 @@ def build_scene() -> tuple[World, dict[str, str]]:
         "user": str(world.user.pk),
         "application": str(world.application.pk),
         "key": str(world.application.keys.get().pk),
-        "asked": str(requested.pk),
+        "association": str(requested.pk),
         "webhook": str(webhook.pk),
         "event": str(delivery.event.event_id),
         "today": timezone.now().isoformat(),

@@ -13,8 +13,12 @@ RUN = """(within) => {
         .run(within ? { include: [[within]] } : document, {
             resultTypes: ["violations"], preload: false, rules: { "target-size": { enabled: isConsole } },
         })
-        .then(({violations}) => violations.flatMap(({id, impact, nodes}) =>
-            nodes.map(({target, html}) => ({id, impact, where: target.join(" "), html}))))
+        .then(({violations}) => violations.flatMap(({id, impact, tags, nodes}) =>
+            nodes.map(({target, html}) => ({
+                id, impact, where: target.join(" "), html,
+                // By a rule of WCAG 2.2, levels A and AA, regardless of the impact that axe assigns.
+                isRequired: tags.some((tag) => /^wcag2[0-9]?a{1,2}$/.test(tag)),
+            }))))
         .then((found) => found.filter(({id, html}) => id !== "target-size" || !html.includes("ds-box")));
 }"""
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 4000
 
@@ -18,7 +20,7 @@ def run(*command: Any, **options: Any) -> str:
         [str(one) for one in command],
         capture_output=True,
         text=True,
-        timeout=options.pop("timeout", 120),
+        timeout=options.pop("timeout", PATIENCE),
         **options,
     )
     assert done.returncode == 0, f"{done.stdout[-SHOWN:]}\n{done.stderr[-SHOWN:]}"

@@ -11,6 +11,8 @@ from typing import Any
 
 import brotli
 
+from tests.support.patience import PATIENCE
+
 # The SDK compresses with Brotli where that package is installed.
 DECODERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "br": brotli.decompress}
 
@@ -20,7 +22,7 @@ class Collector:
     port: int = 0
     received: list[tuple[str, bytes]] = field(default_factory=list)
 
-    def wait_for(self, wanted: Callable[[str, bytes], Any], seconds: float = 15) -> Any:
+    def wait_for(self, wanted: Callable[[str, bytes], Any], seconds: float = PATIENCE) -> Any:
         """The first that is wanted, as `wanted` makes it of path and body."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

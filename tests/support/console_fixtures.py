@@ -35,7 +35,7 @@ from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, make_card, make_product, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.production import make_provider, make_rule
 from tests.support.scenario import World
@@ -71,6 +71,7 @@ def furnish_console(world: World) -> World:
 
 def place_orders(world: World) -> None:
     """A quote, and two orders of a product with a template."""
+    make_product(world.associated, "mailer", IsEddm=True, MinimumQty=200, DefaultQty=200)
     make_card(world.associated)
     client = world.as_application()
     line = {"ProductID": "card-two-sided", "Quantity": 100}
@@ -82,6 +83,7 @@ def place_orders(world: World) -> None:
     selection = make_selection(application=world.application)
     kept = stored_record(selection, selection.routes.order_by("position"))
     OrderItem.objects.filter(order=Order.objects.latest("number")).update(eddm=kept)
+    make_selection(user=world.operator, dataset=selection.dataset)
 
 
 def ask_for_stores(world: World) -> None:

@@ -15,6 +15,7 @@ from django.urls import reverse
 from accounts.models import AssociationRequest
 from applications.webhooks.models import Delivery, Webhook
 from delivery.datasets.models import Dataset, ImportRun
+from delivery.selection.models import EddmSelection
 from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
@@ -92,13 +93,13 @@ NO_PAGE_OF_SITE = {
 # Actions of lists; the others show what was chosen and ask.
 ACTIONS_AT_ONCE = {
     "decide": "leads to the page that decides",
-    "approve": "gives what was asked for; its role is taken away again by its own page",
+    "approve": "grants what was requested; its role is taken away again by its own page",
     "add_key_for_a_year": "adds a key",
     "accept": "moves on, the hold is left",
     "hold": "moves on, the hold is left",
     "produce": "moves on, an order in production is cancelled still",
     "ship": "leads to the page that ships",
-    "deliver": "tells what the carrier did",
+    "deliver": "records what the carrier did",
     "download_print_files": "a ZIP",
     "download_gang_sheets": "a ZIP",
     "release": "held again by the same means",
@@ -212,10 +213,14 @@ def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterat
 def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     """By the name of their address."""
     key = world.application.keys.order_by("-end_date").first()
-    asked = AssociationRequest.objects.filter(state="Pending").first()
+    pending = AssociationRequest.objects.filter(state="Pending").first()
     shipped, order = Order.objects.order_by("-number")[:2]
     mailed = OrderItem.objects.filter(eddm__isnull=False).get()
     product = Product.objects.get(external_id="card-two-sided")
+    mailer = Product.objects.get(external_id="mailer")
+    chosen = EddmSelection.objects.filter(user=world.operator).latest("created")
+    mailing = reverse("admin:stores_product_mailing", args=[mailer.pk])
+    mailing_order = reverse("admin:stores_product_mailing_order", args=[mailer.pk, chosen.pk])
     webhook = Webhook.objects.filter(is_enabled=True).first()
     run = ImportRun.objects.get(state="uploaded")
     checked = CatalogUpload.objects.get(state="checked")
@@ -240,9 +245,9 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
 
     return {
         "accounts_associationrequest_decide": [
-            ConsolePage("decide", f"{decide}?id={asked.pk}"),
+            ConsolePage("decide", f"{decide}?id={pending.pk}"),
             ConsolePage(
-                "decline without a reason", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True
+                "decline without a reason", decide, {"id": str(pending.pk), "deny": "1", "note": ""}, True
             ),
         ],
         "applications_application_end_key": question("applications_application_end_key", *of_key),
@@ -281,6 +286,14 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_eddm_map": page("stores_order_eddm_map", mailed.order_id, mailed.position),
         "stores_order_reprint": page("stores_order_reprint", order.pk),
+        "stores_product_mailing": [
+            ConsolePage("mailing", mailing),
+            ConsolePage("mailing chosen", mailing, {"postal_codes": "84101", "do": "show"}, True),
+        ],
+        "stores_product_mailing_order": [
+            ConsolePage("mailing order", mailing_order),
+            ConsolePage("mailing order refused", mailing_order, {"do": "order"}, is_like_others=True),
+        ],
         "stores_product_template": page("stores_product_template", product.pk),
         "stores_product_template_versions": page("stores_product_template_versions", product.pk),
         "delivery_dataset_look_up": [

@@ -79,7 +79,7 @@ def _make(cursor, name: str, template: str, *, keep: bool) -> None:
         return
     if _made_from(cursor, template) is None:
         _make_template(cursor, template)
-    # Refused while somebody uses it: another run of the tests.
+    # Refused while another run of the tests uses it.
     _run(cursor, "DROP DATABASE IF EXISTS {}", name)
     _run(cursor, "CREATE DATABASE {} TEMPLATE {}", name, template)
     cursor.execute(
@@ -88,7 +88,7 @@ def _make(cursor, name: str, template: str, *, keep: bool) -> None:
 
 
 def _make_template(cursor, template: str) -> None:
-    """It has its name only when it is finished: nobody copies what a killed run left."""
+    """It gets its name when it is finished, so that leftovers of a killed run are never copied."""
     cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [PREFIX])
     for (old,) in cursor.fetchall():
         _run(cursor, "DROP DATABASE {}", old)

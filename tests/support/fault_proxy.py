@@ -32,9 +32,9 @@ class Gate:
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def shut(self, last_words: bytes = b"") -> None:
-        """As when the server is killed: nobody listens, and every connection breaks.
+        """As when the server is killed: no port listens, and every connection breaks.
 
-        `last_words` are what each client is still sent, as by a server that is told to stop at once.
+        `last_words` are what each client is still sent, as by a server that shuts down at once.
         """
         if self._listener:
             with contextlib.suppress(OSError):

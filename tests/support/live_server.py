@@ -3,9 +3,7 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,8 +14,11 @@ import requests
 from django.conf import settings
 from django.db import connection
 
+from tests.support.granian import granian_command
+from tests.support.patience import PATIENCE
+from tests.support.ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 40
 
 
 @dataclass
@@ -31,7 +32,12 @@ class Served:
     def stop(self) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(timeout=20)
+        try:
+            self.process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            raise
 
 
 @contextlib.contextmanager
@@ -41,9 +47,7 @@ def serving(
     """Serves until the block ends; `environment` overrides the service's variables, `database` its address."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
-    command += ["--log-level", "warning", "fulfillment.wsgi:application"]
+    command = [*granian_command(port, workers=workers, threads=threads), "fulfillment.wsgi:application"]
     log = folder / f"served-{port}.log"
     variables = (
         served_environment(url, database or database_url()) | {"WEB_THREADS": str(threads)} | environment
@@ -69,12 +73,6 @@ def database_url() -> str:
     return f"postgresql://{user}@/{known['NAME']}?{host}{port}"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def served_environment(url: str, database: str) -> dict[str, str]:
     secrets = {name: os.environ[name] for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS")}
     return {
@@ -90,11 +88,11 @@ def served_environment(url: str, database: str) -> dict[str, str]:
 
 
 def _wait_until_ready(served: Served) -> None:
-    deadline = time.monotonic() + START_SECONDS
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         assert served.process.poll() is None, served.log.read_text()
         with contextlib.suppress(requests.RequestException):
-            if requests.get(f"{served.url}/healthz", timeout=5).ok:
+            if requests.get(f"{served.url}/healthz", timeout=30).ok:
                 return
         time.sleep(0.1)
     raise AssertionError(served.log.read_text())

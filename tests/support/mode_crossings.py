@@ -134,7 +134,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
         "key": str(application.keys.get().pk),
         "webhook": str(webhook.pk),
         "event": str(delivery.event.event_id),
-        "asked": str(requested.pk),
+        "association": str(requested.pk),
     }
 
 

@@ -21,10 +21,9 @@ from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import StoreProfile
-from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.selectors.actors import SCOPES
-from stores.playground.services.orders import place_demo_order
+from stores.playground.services.orders import place_trial_order
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.factories.selections import make_selection
@@ -90,8 +89,8 @@ def _sell(world: World) -> None:
     StoreProfile.objects.create(
         store=world.unassociated, is_listed=True, country="Canada", website="https://print.example"
     )
-    access = authorize_store(Caller(application_id=world.application.pk, scopes=SCOPES), "demo", WRITE)
-    place_demo_order(
+    access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
+    place_trial_order(
         access=access,
         price_request=PriceRequest(items=(PriceRequestItem("1", "business-card", 100),), country_code="US"),
         recipient=RECIPIENT,

@@ -42,7 +42,7 @@ class _Reader:
         fonts = page["/Resources"]["/Font"].items()
         self.maps = {name: _to_unicode(font.get_object()) for name, font in fonts}
         self.font, self.place, self.offset = {}, (0.0, 0.0), 0.0
-        self.kept, self.marks, self.told = [], [], set()
+        self.kept, self.marks, self.reported = [], [], set()
         self.steps = {
             b"q": lambda _: self.kept.append(self.place),
             b"Q": lambda _: setattr(self, "place", self.kept.pop()),
@@ -66,8 +66,8 @@ class _Reader:
         actual = next((mark for mark in reversed(self.marks) if mark[1] is not None), None)
         if actual is not None:
             # It stands once for all that is shown inside of it.
-            first = actual[2] not in self.told
-            self.told.add(actual[2])
+            first = actual[2] not in self.reported
+            self.reported.add(actual[2])
             return str(actual[1]) if first else ""
         codes = b"".join(part.original_bytes for part in strings if hasattr(part, "original_bytes"))
         letters = [self.font.get(codes[at : at + 2], "\ufffd") for at in range(0, len(codes), 2)]

@@ -1,4 +1,4 @@
-"""ISO 15930-7 (PDF/X-4) as a table: each rule with a file that keeps it broken on purpose, by whoever wrote the file.
+"""ISO 15930-7 (PDF/X-4) as a table: each rule with a file that keeps it broken on purpose, independent of its writer.
 
 There is no free validator of PDF/X, so the table is short and each rule is proved by its broken file.
 """
@@ -190,6 +190,37 @@ def _streams_without_rgb(pdf: pikepdf.Pdf, _: bytes) -> bool:
     return not any(SEEN_IN_RGB.search(_without_strings(one)) for one in drawn)
 
 
+def _rgb_has_a_default(pdf: pikepdf.Pdf, _: bytes) -> bool:
+    """Streams in RGB need a DefaultRGB among the resources that hold while they are drawn."""
+    for holder in things(pdf):
+        drawn = [holder] if str(holder.get("/Subtype")) == "/Form" or "/PatternType" in holder else []
+        drawn += [holder.Contents] if str(holder.get("/Type")) == "/Page" and "/Contents" in holder else []
+        drawn += list(holder.CharProcs.values()) if "/CharProcs" in holder else []
+        in_rgb = [
+            one
+            for one in drawn
+            if isinstance(one, Stream | Array) and SEEN_IN_RGB.search(_without_strings(one))
+        ]
+        spaces = holder.get("/Resources", Dictionary()).get("/ColorSpace", Dictionary())
+        if in_rgb and "/DefaultRGB" not in spaces:
+            return False
+    return True
+
+
+def _defaults(pdf: pikepdf.Pdf) -> list[Any]:
+    return [one["/DefaultRGB"] for one in things(pdf) if "/DefaultRGB" in one]
+
+
+def _is_calibrated_rgb(space: Any) -> bool:
+    if not isinstance(space, Array):
+        return False
+    return str(space[0]) == "/CalRGB" or (str(space[0]) == "/ICCBased" and int(space[1].N) == 3)
+
+
+def _add_default(pdf: pikepdf.Pdf) -> None:
+    pdf.pages[0].obj.Resources["/ColorSpace"] = Dictionary(DefaultRGB=Name.DeviceRGB)
+
+
 def _without_strings(stream: Any) -> bytes:
     parts = list(stream) if isinstance(stream, Array) else [stream]
     content = b"\n".join(part.read_bytes() for part in parts)
@@ -336,7 +367,16 @@ RULES = [
         _set_on_page("/BleedBox", lambda: Array([-50, -50, 5000, 5000])),
     ),
     Rule("all fonts are embedded", _fonts_embedded, _drop_fonts),
-    Rule("nothing is drawn in DeviceRGB", _streams_without_rgb, _draw(b"q 1 0 0 rg 0 0 1 1 re f Q")),
+    Rule(
+        "nothing is drawn in DeviceRGB without a default for it",
+        _rgb_has_a_default,
+        _draw(b"q 1 0 0 rg 0 0 1 1 re f Q"),
+    ),
+    Rule(
+        "a default for DeviceRGB has a profile",
+        lambda pdf, _: all(_is_calibrated_rgb(one) for one in _defaults(pdf)),
+        _add_default,
+    ),
     Rule(
         "no colour space is DeviceRGB",
         _no_device_rgb,

@@ -42,8 +42,8 @@ NO_PAGE = {
 }
 # They take nothing but a POST and answer with another page. Nothing is ended, deleted or replaced by them unasked.
 ACTS_AT_ONCE = {
-    "logout": "whoever signs out signs in again",
-    "portal:profile-email-cancel": "the old address stays, and the new one is asked for anew by the form beside it",
+    "logout": "reversed by a sign-in",
+    "portal:profile-email-cancel": "the old address stays, and the new one can be requested again by the form there",
     "portal:profile-email-link": "sends the letter again",
     "portal:profile-keys-hide": "hides",
     "portal:profile-subscribe": "makes keys",
@@ -54,6 +54,7 @@ ACTS_AT_ONCE = {
     "portal:invitation-decline": "the page it is sent from is the question",
     "portal:webhook-enable": "switches on",
     "portal:webhook-test": "sends a test",
+    "portal:application-order-advance": "a test order, of which nothing is produced, has its next status",
     "portal:deliveries-resend": "receivers know an event by its ID",
     "portal:delivery-resend": "receivers know an event by its ID",
 }

@@ -16,9 +16,9 @@ import psycopg
 from fulfillment.local import postgres
 from fulfillment.local.postgres_layout import find_host
 from tests.support.live_server import served_environment
+from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 30
 
 
 class Restarted:
@@ -29,13 +29,13 @@ class Restarted:
         self.url = postgres.ensure_running(self.folder, durable=False)
 
     def restart(self, how: str) -> float:
-        """`fast` and `immediate` as pg_ctl does it, `killed` by kill -9; returns when it first let somebody in."""
+        """`fast` and `immediate` as pg_ctl does it, `killed` by kill -9; returns when it first accepts a connection."""
         host = find_host(self.folder)
         if how == "killed":
             os.kill(int((host.data / "postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGKILL)
         else:
             host.run("pg_ctl", "stop", "-D", str(host.data), "-w", "-m", how)
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         # Those a killed one left behind hold its memory until they notice.
         while host.run(
             "pg_ctl", "start", "-D", str(host.data), "-w", "-l", str(host.data / "log")
@@ -44,7 +44,7 @@ class Restarted:
         return self.wait()
 
     def wait(self) -> float:
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while True:
             with contextlib.suppress(psycopg.OperationalError):
                 psycopg.connect(self.url, connect_timeout=5).close()
@@ -53,7 +53,7 @@ class Restarted:
             time.sleep(0.02)
 
     def rows(self, statement: str) -> list[tuple]:
-        with psycopg.connect(self.url, autocommit=True, connect_timeout=5) as connection:
+        with psycopg.connect(self.url, autocommit=True, connect_timeout=60) as connection:
             found = connection.execute(statement)
             return found.fetchall() if found.description else []
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.support.patience import PATIENCE
+
 REQUIRED = os.environ.get("PRESS_TESTS") == "required"
 PACKAGES = {"gs": "ghostscript", "qpdf": "qpdf", "pdfinfo": "poppler-utils", "mutool": "mupdf-tools"}
 PLATES = ("Cyan", "Magenta", "Yellow", "Black")
@@ -21,7 +23,9 @@ def run(program: str, *arguments: str, check: bool = True) -> str:
         if REQUIRED:
             pytest.fail(sentence)
         pytest.skip(sentence)
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert not check or done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

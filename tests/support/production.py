@@ -11,6 +11,7 @@ SECRETS = {
 PRODUCTION = {
     **SECRETS,
     "PUBLIC_URL": "https://print.example",
+    "BEHIND_TLS_PROXY": "1",
     "DATABASE_URL": "postgresql://fulfillment:word@127.0.0.1:5999/fulfillment",
     "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
 }

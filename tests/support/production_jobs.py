@@ -8,7 +8,7 @@ from typing import Any
 
 import pikepdf
 
-from production.adapters.interface import Job, JobFile, JobItem
+from production.adapters.interface import Job, JobFile, JobItem, Member
 
 MM = 72 / 25.4
 
@@ -76,3 +76,32 @@ def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
         note="Call before delivery",
     )
     return replace(job, **changes)
+
+
+def made_gang_job() -> Job:
+    """Two jobs on two layouts, for two recipients."""
+    first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
+    recipient = {"Name": "Cher", "City": "Provo", "CountryCode": "US"}
+    sheets = [replace(job_file(first), copies=25), replace(job_file(second, b"%PDF-1.7 two"), copies=13)]
+    members = [
+        Member(made_job("1001-1", quantity=100, files=[]), {first: 4}, {first: 25}),
+        Member(
+            made_job("1002-1", quantity=250, files=[], recipient=recipient),
+            {first: 8, second: 4},
+            {first: 25, second: 13},
+        ),
+    ]
+    return made_job(
+        "G12",
+        quantity=350,
+        key="",
+        sku="",
+        order_id="",
+        order_number="",
+        external_id="",
+        recipient={},
+        delivery_method="",
+        files=sheets,
+        members=members,
+        note="Gang sheet of 2 jobs; report each job by its own number.",
+    )

@@ -1,4 +1,4 @@
-"""A job that mails, whatever it says."""
+"""The queued jobs that send mails."""
 
 from procrastinate.contrib.django import app
 

@@ -1,4 +1,4 @@
-"""Databases of earlier releases, kept as text: what a later release must be able to take over.
+"""Databases of earlier releases, kept as text: a later release must be able to upgrade them.
 
 After a release, on its code: `.venv/bin/python -m tests.support.release_dump`. It writes
 tests/fulfillment/operations/data/<version>.sql.xz, with the demo data and a few orders.
@@ -28,7 +28,7 @@ NAME = "release_dump"
 # Of psql, and of newer servers than the oldest that may restore it.
 LEFT_OUT = ("\\restrict ", "\\unrestrict ", "SET transaction_timeout ")
 FORM = ("--inserts", "--rows-per-insert=200", "--no-owner", "--no-privileges")
-# What the dump holds was hashed and encrypted with these.
+# The content of the dump was hashed and encrypted with these.
 SECRETS = {
     name: f"release-dump-{name.lower()}-0123456789-abcdefghijklmnop"
     for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
@@ -78,18 +78,22 @@ def restore(dump: Path, database: str) -> None:
         opened.execute(lzma.decompress(dump.read_bytes()))
 
 
+def dump_of(database: str, *options: str) -> str:
+    program = [str(find_program("pg_dump")), f"--dbname={address_of(database)}", *FORM, *options]
+    written = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+    return "".join(line for line in written.splitlines(keepends=True) if not line.startswith(LEFT_OUT))
+
+
 def write_dump(media: Path) -> Path:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     with empty_database(NAME):
         environment = environment_of(NAME, media)
         for command in (["prepare"], ["load_demo"], ["make_orders", "--count", "200"]):
             manage(environment, *command)
-        program = [str(find_program("pg_dump")), f"--dbname={address_of(NAME)}", *FORM]
-        written = subprocess.run(program, check=True, capture_output=True, text=True).stdout
-    kept = "".join(line for line in written.splitlines(keepends=True) if not line.startswith(LEFT_OUT))
+        written = dump_of(NAME)
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{version}.sql.xz"
-    path.write_bytes(lzma.compress(kept.encode(), preset=9 | lzma.PRESET_EXTREME))
+    path.write_bytes(lzma.compress(written.encode(), preset=9 | lzma.PRESET_EXTREME))
     return path
 
 

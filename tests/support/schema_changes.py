@@ -96,7 +96,7 @@ class _Comparison:
     def _types(
         self, where: str, before: Schema, after: Schema, *, shown: bool, seen: frozenset[str] = frozenset()
     ) -> Iterator[str]:
-        """`shown` in answers, where more may come; else in requests, where less may be asked for."""
+        """`shown` in answers, where more may come; else in requests, where less may be required."""
         reference = str(before.get("$ref", ""))
         if reference in seen:
             return

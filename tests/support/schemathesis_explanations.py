@@ -1,6 +1,6 @@
 """What Schemathesis takes for a failure and is none: each by a rule with its reason; all else is one.
 
-`counted` tells how often each reason was needed.
+`counted` has how often each reason was needed.
 """
 
 import json
@@ -18,8 +18,9 @@ from schemathesis.openapi.checks import RejectedPositiveData
 from schemathesis.specs.openapi.checks import has_only_additional_properties_in_non_body_parameters
 
 counted: Counter[str] = Counter()
-# What was asked and answered on the way along links.
+# The requests and responses along links.
 walked: Counter[tuple[str, int]] = Counter()
+CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 # Left out where an item has a selection, whose pieces are counted.
 ITEM_QUANTITY = re.compile(r"/Items/[0-9]+/Quantity")
 
@@ -28,7 +29,7 @@ ITEM_QUANTITY = re.compile(r"/Items/[0-9]+/Quantity")
 class Beyond:
     """What a schema cannot say: well-formed requests are refused with these codes of problems or of their faults.
 
-    `holds` judges the value a fault points at, where the code alone says too little.
+    `holds` checks the value a fault points at, where the code alone says too little.
     """
 
     reason: str
@@ -68,6 +69,26 @@ RULES = (
             }
         ),
     ),
+    Beyond(
+        "the store's records, the quote or another item allow other values",
+        frozenset(
+            {
+                "quote_unknown",
+                "quote_mismatch",
+                "option_unknown",
+                "destination_not_served",
+                "delivery_method_unavailable",
+                "no_common_delivery_method",
+                "production_days_unavailable",
+                "quantity_below_minimum",
+                "quantity_above_maximum",
+                "quantity_not_in_steps",
+                "item_key_repeated",
+                "test_outcome_unknown",
+            }
+        ),
+    ),
+    Beyond("no font can print it", frozenset({"character_not_printable"})),
     Beyond(
         "the data that is active counts other routes, or none holds all criteria",
         frozenset({"route_type_not_counted", "selection_empty", "area_too_large", "too_many_routes"}),
@@ -127,6 +148,7 @@ RULES = (
                 "since_out_of_range",
                 "template_data_not_allowed",
                 "quantity_or_selection",
+                "quote_or_method",
                 "product_not_for_eddm",
                 "eddm_selection_expired",
             }
@@ -175,9 +197,15 @@ def _beyond_a_schema(response: Response, case: Case) -> str | None:
     if response.status_code not in {400, 412, 422}:
         return None
     problem = response.json()
+    if problem["Code"] == "invalid_request" and _has_control_character(case.path_parameters):
+        return "a control character in the path"
     faults = problem["Errors"] or [{"Pointer": "", "Code": problem["Code"]}]
     reasons = [_reason(fault["Code"], fault["Pointer"], case) for fault in faults]
     return reasons[0] if all(reasons) else None
+
+
+def _has_control_character(parameters: Mapping[str, Any]) -> bool:
+    return any(CONTROL_CHARACTER.search(str(value)) for value in parameters.values())
 
 
 def _reason(code: str, pointer: str, case: Case) -> str | None:
@@ -223,7 +251,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _is_valid_as_sent(case: Case, sent: Mapping[str, Any]) -> bool:
-    """Whether nothing is wrong any more but query parameters nobody knows, which are ignored."""
+    """Whether nothing is wrong any more but unknown query parameters, which are ignored."""
     headers, query = case.headers, case.query
     case.headers = type(headers)({**headers, **sent["headers"]})
     case.query = {name: value for name, value in query.items() if value != ""}

@@ -10,6 +10,8 @@ from typing import Any
 
 import asyncssh
 
+from tests.support.patience import PATIENCE
+
 USER, PASSWORD = "press", "correct horse"
 
 
@@ -61,16 +63,22 @@ def cut_before(operation: str, path: str, channel: asyncssh.SSHServerChannel) ->
     raise asyncssh.SFTPConnectionLost("cut")
 
 
-def once(operation: str, act: Callable[..., None], path_part: str = "") -> Callable[..., None]:
-    """Acts on the first operation of the kind, and never again."""
-    done: list[bool] = []
+def at_count(operation: str, number: int, act: Callable[..., None]) -> Callable[..., None]:
+    """Acts on the operation of the kind that has this number, from 1, and on no other."""
+    seen: list[str] = []
 
     def fault(name: str, path: str, channel: asyncssh.SSHServerChannel) -> None:
-        if name == operation and path_part in path and not done:
-            done.append(True)
-            act(name, path, channel)
+        if name == operation:
+            seen.append(path)
+            if len(seen) == number:
+                act(name, path, channel)
 
     return fault
+
+
+def once(operation: str, act: Callable[..., None]) -> Callable[..., None]:
+    """Acts on the first operation of the kind, and never again."""
+    return at_count(operation, 1, act)
 
 
 class _Files(asyncssh.SFTPServer):
@@ -165,9 +173,9 @@ def running_sftp_server(root: Path) -> Iterator[PressServer]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(PATIENCE)
     try:
         yield press
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(PATIENCE)

@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from tests.support.patience import PATIENCE
+
 TOKEN, SECRET = "1234567890", "f" * 40
 HASHES = {"SHA256": hashlib.sha256, "SHA1": hashlib.sha1}
 SKEW_SECONDS = 15 * 60
@@ -35,6 +37,8 @@ class SiteFlow:
     destinations: frozenset[str] = frozenset({"oneflow", "press"})
     clock_ahead: float = 0
     fault: Callable[[str, str, str], int | str | None] | None = None
+    refuses: Callable[[str], bool] | None = None  # orders by their number
+    taken: Callable[[str], object] | None = None  # is called once with the number of each order
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -72,6 +76,8 @@ class SiteFlow:
         mistakes = [] if destination in self.destinations else [_mistake("destination.name", "is not known")]
         if not data.get("sourceOrderId"):
             mistakes.append(_mistake("orderData.sourceOrderId", "is required"))
+        elif self.refuses and self.refuses(data["sourceOrderId"]):
+            mistakes.append(_mistake("orderData.items[0].sku", "is out of stock"))
         mistakes += [
             _mistake(f"orderData.{name}", "is required")
             for name in ("items", "shipments")
@@ -85,6 +91,11 @@ class SiteFlow:
                     mistakes.append(_mistake(f"orderData.shipments[{position}].shipTo.{name}", "is required"))
             if not ({"code", "alias"} & set(shipment.get("carrier", {}))):
                 mistakes.append(_mistake(f"orderData.shipments[{position}].carrier", "is required"))
+            mistakes += [
+                _mistake(f"orderData.shipments[{position}].attachments", "need a path and a type")
+                for file in shipment.get("attachments") or []
+                if not file.get("type") or not str(file.get("path", "")).startswith("http")
+            ]
         return mistakes, data
 
     def check_item(self, path: str, item: dict[str, Any]) -> list[dict[str, str]]:
@@ -110,6 +121,8 @@ class SiteFlow:
             if number in self.orders:
                 return _refused(400, [_mistake("orderData.sourceOrderId", f"{number} already exists")])
             self.orders[number] = data
+            if self.taken:
+                self.taken(number)
         return 201, {"order": {"_id": f"of-{number}", "orderData": data}}
 
     def cancel(self, number: str) -> tuple[int, dict[str, Any]]:
@@ -211,4 +224,4 @@ def running_siteflow() -> Iterator[SiteFlow]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(PATIENCE)

@@ -46,7 +46,7 @@ class Snapshot(Generic[Made]):
 
 
 def take_snapshot(make: Callable[[], Made]) -> Snapshot[Made]:
-    """Outside of any test: whatever the database holds is taken for the work of `make`."""
+    """Outside of any test: all content of the database is taken for the work of `make`."""
     with transaction.atomic(), connection.cursor() as cursor:
         value = make()
         cursor.execute("SELECT current_setting('is_superuser')")

@@ -56,7 +56,7 @@ def asked_at_once():
         connection.check_constraints()
 
 
-def test_foreign_keys_are_asked_again_after_a_snapshot(kept):
+def test_foreign_keys_are_checked_again_after_a_snapshot(kept):
     subscription = kept[0].restore().user.subscription
     subscription.user_id = uuid4()
 

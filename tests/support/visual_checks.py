@@ -18,7 +18,7 @@ OTHER_LOOKS: Sequence[Look] = [(1280, "dark"), (390, "light")]
 EVERY_IMPACT = frozenset({"minor", "moderate", "serious", "critical"})
 SERIOUS = frozenset({"serious", "critical"})
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
-# The browser itself tells of every answer that is an error.
+# The browser itself reports every error response.
 REFUSED = "Failed to load resource: the server responded with a status of {}"
 SEND = """([path, sent]) => {
     const form = Object.assign(document.createElement("form"), { method: "post", action: path });
@@ -35,6 +35,26 @@ SEND_EMPTY = """(form) => {
     form.noValidate = true;
     form.requestSubmit(form.querySelector("[type=submit], button:not([type])"));
 }"""
+
+
+# A name that the font of icons does not have is written out, several letters wide.
+WRITTEN_OUT = """() => document.fonts.ready.then(() => [...document.querySelectorAll(".material-symbols-outlined")]
+    .filter((one) => one.textContent.trim() && one.checkVisibility({ visibilityProperty: true }))
+    .filter((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return range.getBoundingClientRect().width > 1.6 * parseFloat(getComputedStyle(one).fontSize);
+    })
+    .map((one) => one.textContent.trim()))"""
+
+
+# What moves for a moment is looked at where it comes to rest; what moves for ever never does.
+AT_REST = """() => Promise.race([
+    new Promise((over) => setTimeout(over, 5000)),
+    Promise.all([document.fonts.ready, ...document.getAnimations()
+        .filter((one) => one.playState === "running" && Number.isFinite(one.effect?.getComputedTiming().endTime))
+        .map((one) => one.finished.catch(() => undefined))]),
+]).then(() => true)"""
 
 
 def opened(visitor: Visitor, path: str, sent: Mapping[str, str] | None = None) -> int:
@@ -86,7 +106,13 @@ def shoot(page: Page, name: str) -> None:
 
 
 def _faults_now(page: Page, impacts: frozenset[str], within: str) -> list[str]:
-    found = [f"{one['id']}: {one['where']}" for one in violations(page, within) if one["impact"] in impacts]
+    page.evaluate(AT_REST)
+    found = [
+        f"{one['id']}: {one['where']}"
+        for one in violations(page, within)
+        if one["impact"] in impacts or one["isRequired"]
+    ]
+    found += [f"no icon {name}" for name in page.evaluate(WRITTEN_OUT)]
     too_wide = page.evaluate(OVERFLOW)
     return [*found, *([f"{too_wide} pixels too wide"] if too_wide > 0 else [])]
 

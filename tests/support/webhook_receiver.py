@@ -1,4 +1,4 @@
-"""A receiver of webhooks on a loopback port: as quick as Python goes, and as bad as asked.
+"""A receiver of webhooks on a loopback port: fast, and with configurable faults.
 
 What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7` (encoded), `/hang`, `/drip`, `/drip-head`,
 `/flood`, `/close`. A subclass may decide in `answer` instead.
@@ -7,12 +7,14 @@ What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7` (encoded
 import asyncio
 import contextlib
 import json
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
+
+from tests.support.patience import PATIENCE
+from tests.support.serving import serving
 
 HANG_SECONDS = 60
 ENDS = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
@@ -32,7 +34,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """Collects what it is sent, whatever it answers; `connections` counts every TCP connection."""
+    """Collects all requests, also those it refuses; `connections` counts every TCP connection."""
 
     received: list[Received] = field(default_factory=list)
     connections: int = 0
@@ -42,7 +44,7 @@ class Receiver:
     def url(self, path: str = "/ok", **query: str) -> str:
         return f"http://{self.host}:{self.port}{path}" + (f"?{urlencode(query)}" if query else "")
 
-    def wait_for(self, count: int, seconds: float = 20) -> list[Received]:
+    def wait_for(self, count: int, seconds: float = PATIENCE) -> list[Received]:
         deadline = time.monotonic() + seconds
         while len(self.received) < count:
             assert time.monotonic() < deadline, f"{len(self.received)} of {count} arrived"
@@ -100,24 +102,6 @@ async def _flood(writer: asyncio.StreamWriter) -> None:
 def receiving(receiver: Receiver | None = None, *, host: str = "127.0.0.1") -> Iterator[Receiver]:
     """Runs a receiver in a thread of its own."""
     receiver = receiver or Receiver()
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(receiver.serve, host, 0, backlog=1000))
-    receiver.host, receiver.port = host, server.sockets[0].getsockname()[1]
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(receiver.serve, host=host, backlog=1000) as receiver.port:
+        receiver.host = host
         yield receiver
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        server.close()
-        loop.run_until_complete(_end_connections())
-        loop.close()
-
-
-async def _end_connections() -> None:
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-    await asyncio.sleep(0)

@@ -8,15 +8,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.support.patience import PATIENCE, wait_for
+
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 30
 LEASE = "TEST_LEASE_SECONDS"
 
 
@@ -51,15 +51,8 @@ def start_worker(output: Any = None, **more: str) -> subprocess.Popen[bytes]:
     )
 
 
-def wait_for(condition: Any, seconds: float = START_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def forget_jobs() -> None:
-    """Procrastinate's tables are nobody's models, and stay as they are between tests."""
+    """Procrastinate's tables have no models, and stay as they are between tests."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -83,7 +76,7 @@ def working(count: int = 1, output: Any = None, **more: str) -> Iterator[list[su
 def stop(worker: subprocess.Popen[bytes]) -> int:
     worker.send_signal(signal.SIGTERM)
     try:
-        return worker.wait(timeout=15)
+        return worker.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         worker.kill()
         worker.wait()

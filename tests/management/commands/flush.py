@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.commands import flush
 from django.db import connections
 
-# A superuser's session as a replica: no trigger refuses, no foreign key is asked.
+# A superuser's session as a replica: no trigger refuses, no foreign key is checked.
 EMPTY = """
 DO $$
 DECLARE
