@@ -68,6 +68,27 @@ def test_tests_begin_when_every_check_has_passed(checkout):
     assert max(said.index(check) for check in checks) < said.index("-m pytest")
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "passes"), [(0, None, True), (1, 0, True), (1, 1, False), (2, None, False)]
+)
+def test_failed_slow_tests_count_when_they_fail_alone(checkout, first, again, passes):
+    program = checkout / ".venv" / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        f'#!/bin/sh\necho "$@"\ncase "$*" in *--last-failed*) exit {again};; *) exit {first};; esac\n'
+    )
+    program.chmod(0o755)
+    for name in ("base.stamp", "test.stamp"):
+        (checkout / ".venv" / name).touch()
+
+    done = make(checkout, "test-slow", "ARGS=tests/stores")
+
+    runs = [line for line in done.stdout.splitlines() if line.startswith("-m pytest -m slow")]
+    assert ["--last-failed" in run for run in runs] == ([False] if again is None else [False, True])
+    assert all(run.endswith("tests/stores") for run in runs)
+    assert (done.returncode == 0) is passes
+
+
 def test_soak_runs_nothing_but_its_parts(checkout):
     said = make(checkout, "--dry-run", "soak", "ARGS=--only neighbours").stdout
 
