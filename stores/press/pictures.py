@@ -11,7 +11,7 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from fulfillment.core.files.pictures import PILLOW_ERRORS
+from fulfillment.core.files.pictures import PILLOW_ERRORS, is_jpeg
 from stores.press.colours import Separation, separation_of
 from stores.press.paints import DEVICE, GREY, OF_CMYK
 
@@ -27,17 +27,17 @@ VERSION = 2
 def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
-        is_jpeg = source.format == "JPEG"
+        as_jpeg = is_jpeg(source)
         turned = _is_turned(source)
         upright = ImageOps.exif_transpose(source) if turned else source
-        as_sent = content if is_jpeg and not turned else None
+        as_sent = content if as_jpeg and not turned else None
         plain, mask = _parts(upright)
         pdf = pikepdf.Pdf.new()
         if plain.mode == "RGB":
             plain = _in_srgb(plain, source.info.get("icc_profile"))
-            plain, as_sent = separation.picture(plain, as_jpeg=is_jpeg), None
+            plain, as_sent = separation.picture(plain, as_jpeg=as_jpeg), None
         is_inverted = "adobe" in source.info if as_sent else True
-        image = _image(pdf, plain, as_jpeg=is_jpeg, as_sent=as_sent, is_inverted=is_inverted)
+        image = _image(pdf, plain, as_jpeg=as_jpeg, as_sent=as_sent, is_inverted=is_inverted)
         if mask is not None:
             image.SMask = pdf.make_indirect(_image(pdf, mask, as_jpeg=False))
     pdf.Root[KEPT] = pdf.make_indirect(image)
