@@ -78,6 +78,28 @@ def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_
     assert apart == cleaned
 
 
+@pytest.mark.parametrize(
+    ("form", "mode", "orientation"),
+    [
+        ("PNG", "RGBA", 1),
+        ("PNG", "LA", 1),
+        ("PNG", "P", 1),
+        ("PNG", "L", 8),
+        ("JPEG", "RGB", 6),
+        ("JPEG", "CMYK", 3),
+        ("JPEG", "CMYK", 1),
+        ("JPEG", "L", 5),
+    ],
+)
+def test_large_pictures_of_every_kind_are_separated_in_parts_as_if_they_were_whole(form, mode, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    content = large(form, mode, exif=exif)
+    expected = separate_picture(content, separation_of(SHIPPED.read_bytes(), 220))
+
+    assert isolation.separate(content, SHIPPED, 220) == expected
+
+
 def test_large_pictures_are_measured_and_shrunk_apart(no_decoding):
     content = large("PNG", "RGBA")
     with no_decoding():
