@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from fulfillment.core.files.pictures import held_samples
+from fulfillment.core.files.pictures import SCANS, PictureTooLarge, check_scans, held_samples, open_picture
 
 SIZE = (64, 48)
 PIXELS = SIZE[0] * SIZE[1]
@@ -47,3 +47,14 @@ def test_picture_with_a_scan_for_each_colour_is_kept():
 
     with Image.open(io.BytesIO(one)) as picture:
         assert held_samples(picture) == PIXELS * 3
+
+
+def test_picture_of_many_scans_is_refused_before_decoding():
+    """One of 8 megapixels and 10 MB, with its last scan repeated half a million times, took a thread for 42 minutes."""
+    content = saved("L", progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    most = content[:-2] + last * (SCANS - content.count(b"\xff\xda")) + content[-2:]
+
+    assert open_picture(most, ("JPEG",), lambda _: None).size == SIZE
+    with pytest.raises(PictureTooLarge, match="in 101 scans; at most 100"):
+        open_picture(most[:-2] + last + most[-2:], ("JPEG",), check_scans)
