@@ -35,7 +35,7 @@ LAYOUTS = {
 RENDERINGS_OF_A_COMPILER = 500
 # What Typst may keep of earlier renderings for the next ones, mostly laid out text and decoded artwork; and what one
 # rendering may add to it. Ordinary ones of many templates stay below both.
-KEPT_KIB, ADDED_KIB = 48 * 1024, 24 * 1024
+KEPT_KIB, ADDED_KIB = 64 * 1024, 24 * 1024
 # Typst forgets what its last ten compilations did not use.
 FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
