@@ -8,6 +8,7 @@ folder and returns what JSON can hold.
 """
 
 import json
+import math
 import os
 import resource
 import subprocess
@@ -23,6 +24,8 @@ from fulfillment.core.scratch import ScratchFolder
 MEMORY_BYTES = 2 << 30
 # Added to the niceness of the process that starts it: cheap requests get the processor first.
 NICENESS = 10
+# Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
+PROCESSOR_TIMES = 2
 PROJECT = Path(__file__).parents[2]
 
 
@@ -46,7 +49,8 @@ def run_bounded(
 
 
 def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
-    request = json.dumps({"task": task, "folder": str(folder), "memory": memory, "options": options})
+    limits = {"memory": memory, "processor": math.ceil(seconds * PROCESSOR_TIMES)}
+    request = json.dumps({"task": task, "folder": str(folder), "options": options, **limits})
     try:
         done = subprocess.run(
             [sys.executable, "-m", "fulfillment.core.bounded"],
@@ -74,6 +78,7 @@ def _serve() -> None:
     request = json.loads(sys.stdin.buffer.read())
     resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (request["processor"], request["processor"]))
     module, _, function = request["task"].partition(":")
     answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
     sys.stdout.write(json.dumps(answer))

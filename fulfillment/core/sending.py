@@ -7,6 +7,7 @@ that reads responses whole keeps slow readers away altogether.
 Exports are made while they are sent; the lane of files limits them.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -17,6 +18,9 @@ from fulfillment.core.lanes import RETRY_SECONDS
 from fulfillment.core.observability.instruments import count_refusal
 from fulfillment.core.slow_clients import ThreadShare
 
+logger = logging.getLogger(__name__)
+
+AGAIN = f"Try again in {RETRY_SECONDS} seconds."
 PIECE = 2 * 1024 * 1024
 _threads = ThreadShare()
 
@@ -30,7 +34,12 @@ def in_large_pieces(
     elif not isinstance(response, FileResponse):
         return response
     pieces = _large_pieces(cast("Iterator[bytes]", response.streaming_content))
-    first, second = next(pieces, b""), next(pieces, None)
+    try:
+        first, second = next(pieces, b""), next(pieces, None)
+    # Of a disk or a bucket. The middleware is behind: the web server would answer.
+    except Exception as error:
+        logger.error("A file could not be read", exc_info=error)
+        return _passed_on(response, refuse(f"The file cannot be read right now. {AGAIN}"))
     if second is None:
         response.streaming_content = [first] if first else []
         return response
@@ -66,9 +75,10 @@ def _large_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _refusal(response: StreamingHttpResponse, refuse: Callable[[str], HttpResponse]) -> HttpResponse:
     count_refusal("slow readers")
-    refusal = refuse(
-        f"As many large answers are being sent as are sent at once. Try again in {RETRY_SECONDS} seconds."
-    )
+    return _passed_on(response, refuse(f"As many large answers are being sent as are sent at once. {AGAIN}"))
+
+
+def _passed_on(response: StreamingHttpResponse, refusal: HttpResponse) -> HttpResponse:
     _pass_closers(response, refusal)
     return refusal
 

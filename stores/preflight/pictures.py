@@ -61,9 +61,9 @@ def _read(content: bytes) -> PictureFacts:
     with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
         width, height, mode = *picture.size, picture.mode
         has_profile = "icc_profile" in picture.info
+        is_large = isolation.is_large_at_any_size(picture)
         picture.draft(None, THUMBNAIL)
-        is_large = picture.format == "PNG" and width * height > isolation.LARGE_PIXELS
-        small = _small_of_large(content, picture.size) if is_large else _small(picture)
+        small = isolation.shrink(content, _thumbnail((width, height)), "BOX") if is_large else _small(picture)
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
     ink = _ink(small) if small.mode == "CMYK" else None
     shown = Image.new("RGB", small.size, "white")
@@ -83,13 +83,6 @@ def _small(picture: Image.Image) -> Image.Image:
     else:
         plain = picture.convert("RGB")
     return plain.resize(_thumbnail(plain.size), Image.Resampling.BOX, reducing_gap=2.0)
-
-
-def _small_of_large(content: bytes, size: tuple[int, int]) -> Image.Image:
-    """A JPEG is decoded small, a PNG only whole."""
-    small = Image.open(io.BytesIO(isolation.shrink_png(content, _thumbnail(size), "BOX")), formats=["PNG"])
-    small.load()
-    return small
 
 
 def _thumbnail(size: tuple[int, int]) -> tuple[int, int]:

@@ -10,6 +10,8 @@ from pathlib import Path
 from PIL import Image
 
 from fulfillment.core.bounded import TaskFailed, run_bounded
+from fulfillment.core.files.pictures import held_samples, is_jpeg
+from stores.press import reshaping
 from stores.press.colours import separation_of
 from stores.press.pictures import separate_picture
 from stores.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
@@ -50,18 +52,30 @@ def clean(content: bytes) -> Upload:
         if "code" in answer:
             raise UploadRefused(answer["code"], answer["message"])
         form, width, height = answer["shape"]
-        plates = (folder / "plates").read_bytes()
+        plates = (folder / "plates").read_bytes() if answer["plates_form"] else b""
         return Upload((folder / "content").read_bytes(), form, width, height, plates, answer["plates_form"])
 
 
-def shrink_png(content: bytes, size: tuple[int, int], resampling: str) -> bytes:
-    """Raises TaskFailed where it is damaged."""
+def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Image:
+    """A large picture in grey, RGB, RGBA or CMYK. Raises TaskFailed where it is damaged."""
     task, files = "stores.press.uploads:shrink_in_folder", {"picture": content}
     with (
         _one_at_a_time(),
-        run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (_, folder),
+        run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (mode, folder),
     ):
-        return (folder / "shrunk").read_bytes()
+        return Image.frombytes(mode, size, (folder / "shrunk").read_bytes())
+
+
+def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: bool) -> bytes:
+    """As `reshaping.reshape`, whose result has this size; raises TaskFailed as well."""
+    if not is_large(content) and size[0] * size[1] <= LARGE_PIXELS:
+        return reshaping.reshape(content, proportion, crop=crop)
+    task, files = "stores.press.reshaping:reshape_in_folder", {"picture": content}
+    with (
+        _one_at_a_time(),
+        run_bounded(task, files, seconds=SECONDS, proportion=proportion, crop=crop) as (_, folder),
+    ):
+        return (folder / "shaped").read_bytes()
 
 
 def is_readable(content: bytes) -> bool:
@@ -74,6 +88,16 @@ def is_readable(content: bytes) -> bool:
 def is_large(content: bytes) -> bool:
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as picture:
-            return picture.width * picture.height > LARGE_PIXELS
+            return is_large_picture(picture)
     except Exception:  # noqa: BLE001 - decoding reports the fault
         return False
+
+
+def is_large_picture(picture: Image.Image) -> bool:
+    """Opened and not decoded. What a JPEG in several scans keeps counts as well, however small it is shown."""
+    return max(picture.width * picture.height, held_samples(picture)) > LARGE_PIXELS
+
+
+def is_large_at_any_size(picture: Image.Image) -> bool:
+    """Whether it takes as much to make it smaller: a JPEG in one scan is decoded small, others only whole."""
+    return held_samples(picture) > LARGE_PIXELS if is_jpeg(picture) else is_large_picture(picture)

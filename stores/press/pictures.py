@@ -4,6 +4,7 @@ The typesetter sees a grey placeholder of the same proportions, so it never deco
 """
 
 import zlib
+from dataclasses import dataclass
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
@@ -11,45 +12,94 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from fulfillment.core.files.pictures import PILLOW_ERRORS
+from fulfillment.core.files.pictures import PILLOW_ERRORS, is_jpeg
+from fulfillment.core.files.pixel_files import PixelFiles
+from fulfillment.core.files.png_strips import PngStrips
 from stores.press.colours import Separation, separation_of
 from stores.press.paints import DEVICE, GREY, OF_CMYK
 
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
 LONGEST_SIDE = 800
-JPEG_QUALITY = 90
+PLATE_JPEG = {"quality": 90, "subsampling": 0}
 INVERTED = [1, 0] * 4
 KEPT = "/Picture"
 # The version of the format: a new number renders all cached pictures again.
 VERSION = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """An image of a PDF, as it is stored there."""
+
+    mode: str
+    size: tuple[int, int]
+    content: bytes
+    is_jpeg: bool = False
+    is_inverted: bool = True
+
+
 def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
-        is_jpeg = source.format == "JPEG"
-        turned = _is_turned(source)
-        upright = ImageOps.exif_transpose(source) if turned else source
-        as_sent = content if is_jpeg and not turned else None
-        plain, mask = _parts(upright)
-        pdf = pikepdf.Pdf.new()
-        if plain.mode == "RGB":
-            plain = _in_srgb(plain, source.info.get("icc_profile"))
-            plain, as_sent = separation.picture(plain, as_jpeg=is_jpeg), None
-        is_inverted = "adobe" in source.info if as_sent else True
-        image = _image(pdf, plain, as_jpeg=is_jpeg, as_sent=as_sent, is_inverted=is_inverted)
-        if mask is not None:
-            image.SMask = pdf.make_indirect(_image(pdf, mask, as_jpeg=False))
-    pdf.Root[KEPT] = pdf.make_indirect(image)
-    out = BytesIO()
-    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
-    return out.getvalue()
+        if is_jpeg(source) and (mode := _as_it_is(source)):
+            plate = Plate(mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
+            return _pdf_of(plate)
+        upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
+        colours, mask = _separated(
+            upright, separation, source.info.get("icc_profile"), as_jpeg=is_jpeg(source)
+        )
+    packed = jpeg_of(colours) if is_jpeg(source) else zlib.compress(colours.tobytes())
+    transparency = None if mask is None else Plate(mask.mode, mask.size, zlib.compress(mask.tobytes()))
+    return _pdf_of(Plate(colours.mode, colours.size, packed, is_jpeg=is_jpeg(source)), transparency)
 
 
 def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
     """A task of fulfillment.core.bounded: `picture` becomes `separated`."""
     separation = separation_of(Path(profile).read_bytes(), highest_ink)
-    (folder / "separated").write_bytes(separate_picture((folder / "picture").read_bytes(), separation))
+    content = (folder / "picture").read_bytes()
+    separated = _separated_in_parts(content, separation, folder) or separate_picture(content, separation)
+    (folder / "separated").write_bytes(separated)
+
+
+def _separated_in_parts(content: bytes, separation: Separation, folder: Path) -> bytes | None:
+    """None for a picture that is printed as it was sent, or must be whole in memory."""
+    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+        if is_jpeg(source):
+            return None if _as_it_is(source) else _separated_jpeg(source, separation, folder)
+        strips = PngStrips(content, source)
+        if not strips.is_possible or strips.may_be_turned:
+            return None
+        return _separated_png(strips, separation, source)
+
+
+def _separated_jpeg(source: Image.Image, separation: Separation, folder: Path) -> bytes:
+    profile, plate, mode = source.info.get("icc_profile"), folder / "plate", source.mode
+    with PixelFiles(folder) as files:
+        files.load(source)
+        size = files.save(
+            source,
+            lambda strip: _separated(strip, separation, profile, as_jpeg=True)[0],
+            plate,
+            **PLATE_JPEG,
+        )
+    return _pdf_of(Plate("CMYK" if mode == "RGB" else mode, size, plate.read_bytes(), is_jpeg=True))
+
+
+def _separated_png(strips: PngStrips, separation: Separation, source: Image.Image) -> bytes:
+    packers, modes = (zlib.compressobj(), zlib.compressobj()), ["", ""]
+    pieces: tuple[list[bytes], list[bytes]] = ([], [])
+    for strip in strips.strips():
+        parts = _separated(strip, separation, source.info.get("icc_profile"), as_jpeg=False)
+        for number, part in enumerate(parts):
+            if part is not None:
+                modes[number] = part.mode
+                pieces[number].append(packers[number].compress(part.tobytes()))
+    plates = [
+        Plate(mode, source.size, b"".join([*found, packer.flush()])) if mode else None
+        for mode, found, packer in zip(modes, pieces, packers, strict=True)
+    ]
+    assert plates[0] is not None  # noqa: S101 - a picture has a row
+    return _pdf_of(plates[0], plates[1])
 
 
 def has_plates(content: bytes) -> bool:
@@ -76,6 +126,21 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
     """The image in a PDF of `separate_picture`."""
     return pdf.Root[KEPT]
+
+
+def _as_it_is(source: Image.Image) -> str:
+    """The mode of a JPEG that is printed as it was sent, or nothing."""
+    return "" if source.mode == "RGB" or _is_turned(source) else source.mode
+
+
+def _separated(
+    picture: Image.Image, separation: Separation, profile: bytes | None, *, as_jpeg: bool
+) -> tuple[Image.Image, Image.Image | None]:
+    """The inks and the transparency."""
+    plain, mask = _parts(picture)
+    if plain.mode == "RGB":
+        plain = separation.picture(_in_srgb(plain, profile), as_jpeg=as_jpeg)
+    return plain, mask
 
 
 def _is_turned(source: Image.Image) -> bool:
@@ -111,28 +176,31 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
         return picture
 
 
-def _image(
-    pdf: pikepdf.Pdf,
-    picture: Image.Image,
-    *,
-    as_jpeg: bool,
-    as_sent: bytes | None = None,
-    is_inverted: bool = True,
-) -> pikepdf.Stream:
-    kind = OF_CMYK if picture.mode == "CMYK" else GREY
-    content = as_sent or (jpeg_of(picture) if as_jpeg else zlib.compress(picture.tobytes()))
+def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
+    pdf = pikepdf.Pdf.new()
+    image = _image(pdf, colours)
+    if mask is not None:
+        image.SMask = pdf.make_indirect(_image(pdf, mask))
+    pdf.Root[KEPT] = pdf.make_indirect(image)
+    out = BytesIO()
+    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
+    return out.getvalue()
+
+
+def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
+    kind = OF_CMYK if plate.mode == "CMYK" else GREY
     image = pikepdf.Stream(
         pdf,
-        content,
+        plate.content,
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Image,
-        Width=picture.width,
-        Height=picture.height,
+        Width=plate.size[0],
+        Height=plate.size[1],
         BitsPerComponent=8,
         ColorSpace=pikepdf.Name(DEVICE[kind]),
-        Filter=pikepdf.Name.DCTDecode if as_jpeg else pikepdf.Name.FlateDecode,
+        Filter=pikepdf.Name.DCTDecode if plate.is_jpeg else pikepdf.Name.FlateDecode,
     )
-    if as_jpeg and kind == OF_CMYK and is_inverted:
+    if plate.is_jpeg and kind == OF_CMYK and plate.is_inverted:
         image.Decode = pikepdf.Array(INVERTED)
     return image
 
@@ -141,5 +209,5 @@ def jpeg_of(picture: Image.Image) -> bytes:
     """At the quality that JPEG_RIPPLE of the separation is for."""
     out = BytesIO()
     picture.info = {}
-    picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    picture.save(out, "JPEG", **PLATE_JPEG)
     return out.getvalue()

@@ -13,17 +13,22 @@ from fulfillment.core.files.pictures import (
     PILLOW_ERRORS,
     PictureTooLarge,
     PictureUnreadable,
+    ScansTooLarge,
+    check_scans,
     encoded,
     has_transparency,
+    is_jpeg,
     open_picture,
     readable,
 )
+from fulfillment.core.files.pixel_files import PixelFiles
 from fulfillment.core.files.png_strips import PngStrips, PngWriter
 
 MAXIMUM_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
 # By the colour space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
+CLEAN_JPEG = {"quality": 95, "subsampling": 0}
 TOO_LARGE = ("asset_too_many_pixels", "The picture has far too many pixels.")
 UNREADABLE = ("asset_unreadable", "The file is not a readable PNG or JPEG picture.")
 # A picture is first divided by a whole number, down to this many times its new size: Pillow's `reducing_gap`.
@@ -60,39 +65,36 @@ def clean_upload(content: bytes) -> Upload:
             ImageOps.exif_transpose(source, in_place=True)
         plates, plates_form = _plates(source)
         upright = _in_srgb(source)
-    except PictureTooLarge as error:
-        raise UploadRefused(*TOO_LARGE) from error
-    except PictureUnreadable as error:
-        raise UploadRefused(*UNREADABLE) from error
-    if source.format == "PNG":
-        clean = encoded(upright, "PNG", compress_level=4)
-    else:
-        clean = encoded(upright, "JPEG", quality=95, subsampling=0)
-    return Upload(clean, source.format or "", *upright.size, plates, plates_form)
+    except (PictureTooLarge, PictureUnreadable) as error:
+        raise _refused(error) from error
+    form, options = ("JPEG", CLEAN_JPEG) if is_jpeg(source) else ("PNG", {"compress_level": 4})
+    return Upload(encoded(upright, form, **options), form, *upright.size, plates, plates_form)
 
 
 def clean_in_folder(folder: Path) -> dict[str, Any]:
     """A task of fulfillment.core.bounded: `picture` becomes `content` and `plates`."""
     content = (folder / "picture").read_bytes()
     try:
-        upload = _clean_in_strips(content, folder / "content")
+        upload = _clean_in_strips(content, folder / "content") or _clean_in_files(content, folder)
         if upload is None:
             upload = clean_upload(content)
             (folder / "content").write_bytes(upload.content)
+            (folder / "plates").write_bytes(upload.plates)
     except UploadRefused as error:
         return {"code": error.code, "message": str(error)}
-    (folder / "plates").write_bytes(upload.plates)
     return {"shape": [upload.form, upload.width, upload.height], "plates_form": upload.plates_form}
 
 
-def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> None:
-    """A task of fulfillment.core.bounded: a smaller `shrunk` of a PNG."""
+def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> str:
+    """A task of fulfillment.core.bounded: the smaller pixels, `shrunk`, and their mode."""
     content, method = (folder / "picture").read_bytes(), Image.Resampling[resampling]
-    with Image.open(BytesIO(content), formats=["PNG"]) as picture:
+    with Image.open(BytesIO(content), formats=FORMATS) as picture:
+        picture.draft(None, (round(size[0] * REDUCING_GAP), round(size[1] * REDUCING_GAP)))
         factors = [max(1, int(of / to / REDUCING_GAP)) for of, to in zip(picture.size, size, strict=True)]
         box = (0.0, 0.0, picture.width / factors[0], picture.height / factors[1])
         reduced = _reduced(content, picture, (factors[0], factors[1]))
-    reduced.resize((size[0], size[1]), method, box).save(folder / "shrunk", "PNG")
+        (folder / "shrunk").write_bytes(reduced.resize((size[0], size[1]), method, box).tobytes())
+        return reduced.mode
 
 
 def decode_in_folder(folder: Path) -> bool:
@@ -100,7 +102,7 @@ def decode_in_folder(folder: Path) -> bool:
     content = (folder / "picture").read_bytes()
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as picture:
-            if picture.format == "PNG" and (strips := PngStrips(content, picture)).is_possible:
+            if not is_jpeg(picture) and (strips := PngStrips(content, picture)).is_possible:
                 deque(strips.strips(), maxlen=0)
                 return True
             # A JPEG is read to its end at any size.
@@ -124,10 +126,32 @@ def _clean_in_strips(content: bytes, target: Path) -> Upload | None:
             with target.open("wb") as file:
                 _write_clean(strips, file, source.size)
             return Upload(b"", "PNG", *source.size)
-    except PictureTooLarge as error:
-        raise UploadRefused(*TOO_LARGE) from error
-    except PictureUnreadable as error:
-        raise UploadRefused(*UNREADABLE) from error
+    except (PictureTooLarge, PictureUnreadable) as error:
+        raise _refused(error) from error
+
+
+def _clean_in_files(content: bytes, folder: Path) -> Upload | None:
+    """Writes `content` and `plates` of a JPEG, or nothing for a PNG."""
+    try:
+        with readable(), Image.open(BytesIO(content), formats=FORMATS) as source, PixelFiles(folder) as files:
+            if not is_jpeg(source):
+                return None
+            _check_header(source)
+            check_scans(source)
+            plates = _kept_plates(source)
+            files.load(source)
+            if plates is not None:
+                files.save(source, lambda strip: strip, folder / "plates", **plates)
+            size = files.save(source, _in_srgb, folder / "content", **CLEAN_JPEG)
+            return Upload(b"", "JPEG", *size, plates_form="" if plates is None else "JPEG")
+    except (PictureTooLarge, PictureUnreadable) as error:
+        raise _refused(error) from error
+
+
+def _refused(error: PictureTooLarge | PictureUnreadable) -> UploadRefused:
+    if isinstance(error, ScansTooLarge):
+        return UploadRefused(TOO_LARGE[0], str(error))
+    return UploadRefused(*(TOO_LARGE if isinstance(error, PictureTooLarge) else UNREADABLE))
 
 
 def _write_clean(strips: PngStrips, file: BinaryIO, size: tuple[int, int]) -> None:
@@ -141,10 +165,10 @@ def _write_clean(strips: PngStrips, file: BinaryIO, size: tuple[int, int]) -> No
 
 
 def _reduced(content: bytes, picture: Image.Image, factors: tuple[int, int]) -> Image.Image:
-    """The picture in grey, RGB or RGBA with its sides divided by these factors."""
-    strips = PngStrips(content, picture)
-    if not strips.is_possible:
-        plain = _for_screen(picture)
+    """The picture in grey, RGB, RGBA or CMYK with its sides divided by these factors."""
+    strips = None if is_jpeg(picture) else PngStrips(content, picture)
+    if strips is None or not strips.is_possible:
+        plain = picture if picture.mode == "CMYK" else _for_screen(picture)
         return plain if factors == (1, 1) else plain.reduce(factors)
     reduced, top = None, 0
     for strip in strips.strips(multiple=factors[1]):
@@ -169,22 +193,26 @@ def _check_header(source: Image.Image) -> None:
     if source.width * source.height > MAXIMUM_PIXELS:
         size = f"{source.width:,} x {source.height:,} pixels"
         raise UploadRefused("asset_too_many_pixels", f"The picture has {size}.")
-    if source.format == "PNG" and getattr(source, "n_frames", 1) != 1:
+    if not is_jpeg(source) and getattr(source, "n_frames", 1) != 1:
         raise UploadRefused("asset_animated", "The picture has more than one frame.")
 
 
 def _plates(picture: Image.Image) -> tuple[bytes, str]:
-    """The values of a picture in CMYK, and of a grey one with a profile, which the conversion to sRGB changes."""
-    if picture.mode == "CMYK":
+    options = _kept_plates(picture)
+    if options is None:
+        return b"", ""
+    if is_jpeg(picture):
         info = picture.info
-        plates = encoded(picture, "JPEG", quality=95, subsampling=0)
+        plates = encoded(picture, "JPEG", **options)
         picture.info = info
         return plates, "JPEG"
-    if picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture):
-        if picture.format == "PNG" or picture.format is None:
-            return encoded(picture.copy(), "PNG", compress_level=4), "PNG"
-        return encoded(picture.copy(), "JPEG", quality=95), "JPEG"
-    return b"", ""
+    return encoded(picture.copy(), "PNG", compress_level=4), "PNG"
+
+
+def _kept_plates(picture: Image.Image) -> dict[str, int] | None:
+    """How to save the values of a CMYK or profiled grey picture, which the conversion to sRGB changes; else None."""
+    is_grey = picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture)
+    return CLEAN_JPEG if is_grey or picture.mode == "CMYK" else None
 
 
 def _in_srgb(picture: Image.Image) -> Image.Image:

@@ -9,6 +9,7 @@ from xml.parsers import expat
 from PIL import Image
 
 from fulfillment.core.bounded import TaskFailed
+from fulfillment.core.files.pictures import ScansTooLarge, check_scans, is_jpeg
 from stores.press import isolation
 from stores.typesetting.svg_references import (
     LOADING,
@@ -85,17 +86,22 @@ def measure_picture(
     try:
         with Image.open(io.BytesIO(content), formats=formats) as picture:
             width, height = picture.size
-            if width * height <= min(isolation.LARGE_PIXELS, ARTWORK_PIXELS if largest is None else largest):
+            is_large = isolation.is_large_picture(picture)
+            if largest is None:
+                check_scans(picture)
+            if not is_large and (largest is None or width * height <= largest):
                 picture.load()
+    except ScansTooLarge as error:
+        raise ArtworkInvalid("too_many_pixels", str(error)) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        width, height = ARTWORK_PIXELS, 2
+        width, height, is_large = ARTWORK_PIXELS, 2, True
     except (OSError, SyntaxError, ValueError) as error:
         raise ArtworkInvalid(
             "unreadable_artwork", f"The data is not a readable {' or '.join(formats)}."
         ) from error
     if width * height > ARTWORK_PIXELS:
         raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
-    if largest is None and width * height > isolation.LARGE_PIXELS and not isolation.is_readable(content):
+    if largest is None and is_large and not isolation.is_readable(content):
         raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.")
     return width, height
 
@@ -105,19 +111,22 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
     target = io.BytesIO()
     try:
         with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
-            form = picture.format
-            if form == "PNG" and picture.width * picture.height > isolation.LARGE_PIXELS:
-                return isolation.shrink_png(content, size, "LANCZOS")
-            picture.draft("RGB", size)
-            plain = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert(_plain_mode(picture))
-            plain.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0).save(target, form, quality=88)
+            form = "JPEG" if is_jpeg(picture) else "PNG"
+            if isolation.is_large_at_any_size(picture):
+                small = _plain(isolation.shrink(content, size, "LANCZOS"))
+            else:
+                picture.draft("RGB", size)
+                small = _plain(picture).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+            small.save(target, form, quality=88)
     except (OSError, SyntaxError, ValueError, TaskFailed) as error:
         raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
     return target.getvalue()
 
 
-def _plain_mode(picture: Image.Image) -> str:
-    return "RGBA" if picture.has_transparency_data else "RGB"
+def _plain(picture: Image.Image) -> Image.Image:
+    if picture.mode in {"L", "RGB", "RGBA"}:
+        return picture
+    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
 def _decoded(media_type: str, data: str) -> bytes:

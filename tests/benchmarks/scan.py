@@ -75,7 +75,11 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10, help="of one scan at most")
     parser.add_argument("--only", action="append", help="scans whose name begins with this; else all")
     parser.add_argument("--modules", default=MODULES, help="of wapiti, with commas")
+    parser.add_argument("--level", type=int, default=2, help="of sqlmap: 1 tries fewer kinds of injection")
     parser.add_argument("--reports", type=Path, help="where to leave what they say; else a folder that goes")
+    parser.add_argument(
+        "--resume", action="store_true", help="leave out what ended without findings in --reports"
+    )
     asked = parser.parse_args()
     found, said = _scan(asked)
     answered = Counter(match[1] for line in said if (match := re.search(r'"status": (\d)\d\d', line)))
@@ -101,6 +105,8 @@ def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
         ):
             scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
             wanted = [scan for scan in scans if scan.name.startswith(tuple(asked.only or [""]))]
+            if asked.resume:
+                wanted = [scan for scan in wanted if not _ended(scan, reports).exists()]
             found = [line for scan in wanted for line in _run(scan, asked.minutes, reports)]
         return found, (reports / "service.log").read_text("utf-8", "replace").splitlines()
 
@@ -156,8 +162,9 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
 def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> Iterator[Scan]:
     from tests.factories.webhooks import make_webhook
 
-    common = [str(asked.tools / "sqlmap"), "--batch", "--level", "2", "--risk", "2", "--dbms", "PostgreSQL"]
+    common = [str(asked.tools / "sqlmap"), "--batch", "--risk", "2", "--dbms", "PostgreSQL"]
     common += [
+        *("--level", str(asked.level)),
         "--disable-coloring",
         "--flush-session",
         "--output-dir",
@@ -240,7 +247,13 @@ def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
     else:
         found = list(_found_by_wapiti(reports / f"{scan.name}.json"))
     print(f"{scan.name}: {len(found)} findings", flush=True)
+    if not found:
+        _ended(scan, reports).touch()
     return [f"FAILED: {scan.name}: {one}" for one in found]
+
+
+def _ended(scan: Scan, reports: Path) -> Path:
+    return reports / f"{scan.name}.ended"
 
 
 def _found_by_sqlmap(said: str) -> list[str]:

@@ -1,11 +1,13 @@
 """Uploaded pictures, checked by their content and never by their declared type."""
 
+import os
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 
 from PIL import Image
+from PIL.JpegImagePlugin import JpegImageFile
 
 # What Pillow raises for damaged pictures and metadata.
 PILLOW_ERRORS = (
@@ -21,8 +23,19 @@ PILLOW_ERRORS = (
 )
 
 
+# Enough for 50 megapixels with the usual halved colours (4:2:0), or 25 megapixels without.
+HELD_SAMPLES = 75_000_000
+# Pictures have 1 to 20. Each takes 20 bytes of a file at least, and 5 ms of 8 megapixels.
+SCANS = 100
+START_OF_SCAN = b"\xff\xda"
+
+
 class PictureTooLarge(ValueError):
     """The header declares more pixels than the service accepts."""
+
+
+class ScansTooLarge(PictureTooLarge):
+    """A JPEG in several scans with more of them, or of samples, than are accepted; the message says what to do."""
 
 
 class PictureUnreadable(ValueError):
@@ -36,8 +49,70 @@ def open_picture(
     with readable():
         source = Image.open(BytesIO(content), formats=formats)
         check_header(source)
+        check_scans(source)
         source.load()
     return source
+
+
+def check_scans(picture: Image.Image) -> None:
+    """Raises ScansTooLarge; `picture` was opened and not decoded."""
+    held = held_samples(picture)
+    if held and isinstance(picture, JpegImageFile) and (scans := _scans(picture)) > SCANS:
+        raise ScansTooLarge(
+            f"The picture is a JPEG in {scans:,} scans; at most {SCANS} are allowed. Save it without the option "
+            "Progressive."
+        )
+    if held > HELD_SAMPLES:
+        raise ScansTooLarge(
+            f"The picture is a progressive JPEG of {held:,} samples (pixels times colours); at most "
+            f"{HELD_SAMPLES:,} are allowed, which are 50 megapixels with halved colours (4:2:0). Save it without "
+            "the option Progressive, or smaller."
+        )
+
+
+def held_samples(picture: Image.Image) -> int:
+    """The samples that decoding keeps in memory until the last, in two bytes each: those of a JPEG in several scans.
+
+    `picture` was opened and not decoded. A progressive JPEG has several scans, and so has one whose first scan lacks
+    some of its colours.
+    """
+    if not isinstance(picture, JpegImageFile) or not picture.layer or picture.fp is None:
+        return 0
+    if "progressive" not in picture.info and _colours_of_first_scan(picture) == picture.layers:
+        return 0
+    across, down = (max(layer[side] for layer in picture.layer) for side in (1, 2))
+    shares = sum(layer[1] * layer[2] for layer in picture.layer)
+    return picture.width * picture.height * shares // max(1, across * down)
+
+
+def _scans(picture: JpegImageFile) -> int:
+    """At least as many as there are: within the data of a scan the marker never occurs."""
+    assert picture.fp is not None  # noqa: S101 - checked by the caller
+    place = picture.fp.tell()
+    picture.fp.seek(0)
+    found = picture.fp.read().count(START_OF_SCAN)
+    picture.fp.seek(place)
+    return int(found)
+
+
+def _colours_of_first_scan(picture: JpegImageFile) -> int:
+    """0 for a header with anything between its segments."""
+    file = picture.fp
+    assert file is not None  # noqa: S101 - checked by the caller
+    place = file.tell()
+    try:
+        file.seek(2)
+        while (marker := file.read(2)).startswith(b"\xff"):
+            if marker == b"\xff\xff":
+                file.seek(-1, os.SEEK_CUR)
+                continue
+            length = int.from_bytes(file.read(2), "big")
+            if marker == START_OF_SCAN:
+                return int.from_bytes(file.read(1), "big")
+            file.seek(length - 2, os.SEEK_CUR)
+        return 0
+    finally:
+        file.seek(place)
 
 
 @contextmanager
@@ -46,10 +121,17 @@ def readable() -> Iterator[None]:
     # No catch_warnings here: it swaps the filters of all threads, and two at once can leave them swapped.
     try:
         yield
+    except PictureTooLarge:
+        raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise PictureTooLarge from error
     except PILLOW_ERRORS as error:
         raise PictureUnreadable from error
+
+
+def is_jpeg(picture: Image.Image) -> bool:
+    """Also of several pictures in one file, as phones write them; Pillow gives these another format."""
+    return isinstance(picture, JpegImageFile)
 
 
 def has_transparency(picture: Image.Image) -> bool:

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import Image
 
+from fulfillment.core.bounded import TaskFailed
 from fulfillment.core.errors import Invalid
+from stores.press import isolation
+from stores.press.reshaping import reshaped_size
 from stores.typesetting import Artwork
+from stores.typesetting.artwork import ARTWORK_PIXELS
 from stores.typesetting.parsing import PROPORTION_TOLERANCE
 
 RESHAPABLE = {"image/png": "PNG", "image/jpeg": "JPEG"}
-JPEG_QUALITY = 95
 
 
 def page_proportion(page: Mapping[str, Any]) -> float | None:
@@ -48,28 +51,15 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
     if kind is None or proportion is None:
         message = "Only a PNG or JPEG can be cropped or fitted, on a page that has a size."
         raise Invalid.at("/Artwork", "not_reshapable", message)
-    with Image.open(BytesIO(artwork.data), formats=[kind]) as opened:
-        picture = opened if opened.mode in {"L", "RGB", "CMYK"} or kind == "JPEG" else opened.convert("RGBA")
-        size = _size(picture.size, proportion, crop=crop)
-        if crop:
-            shaped = ImageOps.fit(picture, size, Image.Resampling.LANCZOS)
-        else:
-            ground = Image.new(picture.mode, size, _white(picture.mode))
-            ground.paste(picture, ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2))
-            shaped = ground
-        out = BytesIO()
-        shaped.save(out, kind, quality=JPEG_QUALITY, icc_profile=opened.info.get("icc_profile"))
-    return out.getvalue()
-
-
-def _size(size: tuple[int, int], proportion: float, *, crop: bool) -> tuple[int, int]:
-    """The size after cropping to the largest part of this shape, or padding to the smallest area; never enlarged."""
-    width, height = size
-    is_wider = width / height > proportion
-    if is_wider == crop:
-        return max(1, round(height * proportion)), height
-    return width, max(1, round(width / proportion))
-
-
-def _white(mode: str) -> Any:
-    return {"CMYK": (0, 0, 0, 0), "L": 255}.get(mode, (255,) * len(mode))
+    with Image.open(BytesIO(artwork.data), formats=[kind]) as picture:
+        width, height = reshaped_size(picture.size, proportion, crop=crop)
+    if width * height > ARTWORK_PIXELS:
+        message = (
+            f"With margins the picture would have {width:,} x {height:,} pixels; at most {ARTWORK_PIXELS:,} are "
+            "allowed. Crop it, or upload a smaller one."
+        )
+        raise Invalid.at("/Artwork", "too_many_pixels", message)
+    try:
+        return isolation.reshape(artwork.data, (width, height), proportion, crop=crop)
+    except (OSError, SyntaxError, ValueError, TaskFailed) as error:
+        raise Invalid.at("/Artwork", "unreadable_artwork", "The picture cannot be read.") from error

@@ -69,7 +69,10 @@ def _report(outcomes: Sequence[Outcome], marks: Marks, connections: int, seconds
 
 
 def _warm_up(scene: Scene) -> None:
-    """What a service loads at its first requests, in each of its processes, is no cost of an attack."""
+    """What a running service has loaded in each of its threads and renderers is no cost of an attack.
+
+    So there are as many connections as in an attack, of several users: one holds a share of the renderers only.
+    """
     headers = {**scene.neighbour, "Content-Type": "image/png"}
     quote = {"Items": [{"ProductID": "plain-000", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
     requests = [
@@ -83,7 +86,7 @@ def _warm_up(scene: Scene) -> None:
     with contextlib.ExitStack() as running:
         for number, request in enumerate(requests):
             source = f"127.2.0.{number + 1}"
-            warmed = attacking(scene, [request], source=source, connections=4, seconds=2)
+            warmed = attacking(scene, [request], source=source, connections=CONNECTIONS, seconds=2)
             running.callback(report_of, running.enter_context(warmed))
 
 

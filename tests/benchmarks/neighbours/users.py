@@ -165,16 +165,35 @@ def files_unread(scene: Scene) -> list[bytes]:
 
 @USERS.kind("photos-of-50-megapixels")
 def photos_at_the_limit(scene: Scene) -> list[bytes]:
-    """Progressive JPEGs on their side, in a colour space that must be converted."""
+    """On their side: in a colour space that must be converted, the largest progressive one, and one beyond it."""
+    headers = {**scene.outsider, "Content-Type": "image/jpeg"}
+    bodies = [photo("CMYK"), photo("RGB", progressive=True), photo("CMYK", progressive=True)]
+    return [request("POST", ASSET, headers, body) for body in bodies]
+
+
+@USERS.kind("orders-of-large-pictures")
+def orders_of_large_pictures(scene: Scene) -> list[bytes]:
+    """Each picture is separated for print, once."""
+    from tests.factories.orders import RECIPIENT
+
+    bodies = [("image/png", png(WIDE, HIGH, shade)) for shade in range(100, 104)]
+    bodies += [("image/jpeg", photo("RGB", quality=quality)) for quality in range(60, 64)]
+    assets = [_upload(scene, {**scene.outsider, "Content-Type": kind}, body) for kind, body in bodies]
+    items = [{"ProductID": PHOTO, "Quantity": 100, "TemplateData": {"Photo": each}} for each in assets]
+    return [
+        api("POST", ORDER, scene.outsider, {"Recipient": RECIPIENT, "Items": items[start:] + items[:start]})
+        for start in range(len(items))
+    ]
+
+
+def photo(mode: str, **options: Any) -> bytes:
     from PIL import Image
 
     content, turned = io.BytesIO(), Image.Exif()
     turned[0x0112] = 6
-    Image.linear_gradient("L").resize((WIDE, HIGH)).convert("CMYK").save(
-        content, "JPEG", progressive=True, quality=60, exif=turned
-    )
-    headers = {**scene.outsider, "Content-Type": "image/jpeg"}
-    return [request("POST", ASSET, headers, content.getvalue())]
+    picture = Image.linear_gradient("L").resize((WIDE, HIGH)).convert(mode)
+    picture.save(content, "JPEG", exif=turned, **{"quality": 60, **options})
+    return content.getvalue()
 
 
 @USERS.kind("picture-bombs")

@@ -1,14 +1,16 @@
 """Tasks in processes of their own: limits on memory and time, and nothing left behind."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from fulfillment.core.bounded import NICENESS, TaskFailed, TaskTimedOut, run_bounded
-from tests.support.patience import PATIENCE
+from fulfillment.core.bounded import NICENESS, PROJECT, TaskFailed, TaskTimedOut, run_bounded
+from tests.support.patience import PATIENCE, wait_for
 
 HERE = "tests.fulfillment.core.test_bounded"
 
@@ -41,6 +43,30 @@ def niceness(folder: Path) -> int:
 def test_task_lets_requests_go_first():
     with run_bounded(f"{HERE}:niceness", {}, seconds=PATIENCE) as (answer, _):
         assert answer == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+
+
+def never_end(folder: Path, file: str) -> None:
+    Path(file).write_text(str(os.getpid()))
+    while True:
+        pass
+
+
+def test_task_ends_also_when_the_process_that_watches_it_was_killed(tmp_path):
+    """It took a core and its memory for ever."""
+    file = tmp_path / "pid"
+    code = (
+        "import sys; from fulfillment.core import bounded; bounded.PROCESSOR_TIMES = 2 / 600\n"
+        f"with bounded.run_bounded('{HERE}:never_end', {{}}, seconds=600, file=sys.argv[1]): pass"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(file)], cwd=PROJECT) as watching:
+        wait_for(lambda: file.exists() and file.read_text())
+        watching.kill()
+
+    wait_for(lambda: _has_ended(Path(f"/proc/{file.read_text()}/status")))
+
+
+def _has_ended(status: Path) -> bool:
+    return not status.exists() or "State:\tZ" in status.read_text()
 
 
 def test_task_that_takes_too_much_memory_fails_alone():

@@ -50,6 +50,31 @@ def test_large_file_is_whole_and_its_thread_free_afterwards():
     response.close()
 
 
+class BrokenFile(io.BytesIO):
+    """As of a disk that fails, or a bucket that answers no more."""
+
+    def __init__(self, good):
+        super().__init__(b"x" * good)
+        self.good = good
+
+    def read(self, size=-1):
+        if self.tell() >= self.good:
+            raise OSError(5, "Input/output error")
+        return super().read(size)
+
+
+@pytest.mark.parametrize("good", [0, 3 * PIECE // 2])
+def test_file_that_cannot_be_read_is_refused_and_closed(good):
+    """It was an answer 500 of the web server, and its file and connection stayed open."""
+    file = BrokenFile(good)
+    refused = send(FileResponse(file))
+
+    assert refused.status_code == 503
+    assert b"cannot be read right now" in refused.content
+    refused.close()
+    assert file.closed
+
+
 def test_slow_readers_leave_half_of_the_threads():
     """One client has all but one of those that send."""
     held = [sent(2 * PIECE) for _ in range(3)]

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageFile
 
+from fulfillment.core.files.pictures import held_samples
 from stores.preflight.pictures import facts_of
 from stores.press import isolation
 from stores.press.colours import separation_of
 from stores.press.pictures import separate_picture
 from stores.press.profiles import SHIPPED
+from stores.press.reshaping import reshape
 from stores.press.uploads import UploadRefused, clean_upload
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from tests.support.patience import PATIENCE
@@ -23,11 +25,11 @@ from tests.support.patience import PATIENCE
 SIZE = (401, 300)
 
 
-def large(form: str, mode: str = "RGB") -> bytes:
+def large(form: str, mode: str = "RGB", **options: object) -> bytes:
     out = io.BytesIO()
     shade = Image.linear_gradient("L").resize(SIZE)
     picture = Image.merge("RGB", (shade, shade.transpose(Image.Transpose.ROTATE_180).resize(SIZE), shade))
-    picture.convert(mode).save(out, form, **({"compress_level": 1} if form == "PNG" else {}))
+    picture.convert(mode).save(out, form, **({"compress_level": 1} if form == "PNG" else {}), **options)
     return out.getvalue()
 
 
@@ -47,7 +49,7 @@ def no_decoding(monkeypatch):
 
     def load(picture):
         size = picture.width * picture.height
-        assert size <= isolation.LARGE_PIXELS, f"{picture.size} decoded here"
+        assert max(size, held_samples(picture)) <= isolation.LARGE_PIXELS, f"{picture.size} decoded here"
         return original(picture)
 
     original = ImageFile.ImageFile.load
@@ -61,7 +63,7 @@ def no_decoding(monkeypatch):
     return refusing
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG"])
+@pytest.mark.parametrize("form", ["JPEG", "MPO", "PNG"])
 def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_decoding, form):
     content = large(form)
     cleaned = asdict(clean_upload(content))
@@ -71,9 +73,31 @@ def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_
         apart = asdict(isolation.clean(content))
         assert isolation.separate(content, SHIPPED, 300) == separated
 
-    # A PNG is written in strips.
+    # A PNG is written in strips, a JPEG from a file of its pixels.
     assert pixels(apart.pop("content")) == shown
     assert apart == cleaned
+
+
+@pytest.mark.parametrize(
+    ("form", "mode", "orientation"),
+    [
+        ("PNG", "RGBA", 1),
+        ("PNG", "LA", 1),
+        ("PNG", "P", 1),
+        ("PNG", "L", 8),
+        ("JPEG", "RGB", 6),
+        ("JPEG", "CMYK", 3),
+        ("JPEG", "CMYK", 1),
+        ("JPEG", "L", 5),
+    ],
+)
+def test_large_pictures_of_every_kind_are_separated_in_parts_as_if_they_were_whole(form, mode, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    content = large(form, mode, exif=exif)
+    expected = separate_picture(content, separation_of(SHIPPED.read_bytes(), 220))
+
+    assert isolation.separate(content, SHIPPED, 220) == expected
 
 
 def test_large_pictures_are_measured_and_shrunk_apart(no_decoding):
@@ -94,7 +118,36 @@ def test_large_png_is_shrunk_as_if_it_were_whole(mode):
     with Image.open(io.BytesIO(content)) as picture:
         plain = picture.convert("RGB" if mode == "P" else mode)
         expected = plain.reduce((2, 1)).resize((100, 99), Image.Resampling.LANCZOS, (0, 0, 200.5, 300))
-    assert pixels(isolation.shrink_png(content, (100, 99), "LANCZOS")) == (expected.mode, expected.tobytes())
+    small = isolation.shrink(content, (100, 99), "LANCZOS")
+    assert (small.mode, small.tobytes()) == (expected.mode, expected.tobytes())
+
+
+def test_whole_picture_is_shrunk_to_nearly_its_size():
+    """One that cannot be read in strips was called damaged."""
+    assert isolation.shrink(large("JPEG", progressive=True), (390, 290), "LANCZOS").size == (390, 290)
+
+
+def test_large_pictures_are_reshaped_apart(no_decoding):
+    content = large("JPEG")
+    expected = [reshape(content, 1.0, crop=crop) for crop in (True, False)]
+    with no_decoding():
+        found = [isolation.reshape(content, SIZE, 1.0, crop=crop) for crop in (True, False)]
+
+    assert found == expected
+
+
+def test_large_progressive_jpeg_is_measured_and_shrunk_apart(no_decoding):
+    """What a decoder keeps of one is the same at any size."""
+    content, whole = large("JPEG", "CMYK", progressive=True), large("JPEG", "CMYK")
+    expected = facts_of(whole)
+    with no_decoding():
+        assert measure_picture(content, "image/jpeg") == SIZE
+        shrunk, facts = shrink_picture(content, (100, 99)), facts_of(content)
+
+    assert pixels(shrunk)[0] == "RGB"
+    assert facts is not None
+    assert expected is not None
+    assert (facts.mode, facts.ink) == (expected.mode, pytest.approx(expected.ink, abs=1))
 
 
 def test_damaged_large_pictures_are_refused(no_decoding):

@@ -385,6 +385,16 @@ def test_background_of_another_shape_can_be_made_to_fit(editor, how, name, size)
     assert editor.press(inputs(shaped), "save").status_code == 302
 
 
+def test_background_that_margins_would_make_too_large_is_refused(editor):
+    """2 x 9,000 pixels on a card would have become 125 megapixels, in the web process."""
+    waiting = editor.press(editor.open(), "upload", use="background", file=photo(2, 9_000))
+
+    refused = editor.press(inputs(waiting), "fit-background")
+
+    assert refused.status_code == 422
+    assert "at most 50,000,000 are allowed" in refused.content.decode()
+
+
 def test_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
     sent = editor.open()
     page = draft_of_form(sent)["Pages"][0]

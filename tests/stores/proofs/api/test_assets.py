@@ -197,6 +197,26 @@ def test_unreadable_picture_is_refused(client):
         assert code(client.post(PATH, content, content_type="image/png")) == "asset_unreadable"
 
 
+def test_photo_with_a_second_picture_is_taken_as_a_jpeg(client):
+    """As phones write them; it was a server error."""
+    photo = encode("MPO", save_all=True, append_images=[Image.new("RGB", (8, 6))])
+
+    record = client.post(PATH, photo, content_type="image/jpeg").json()
+
+    assert fetched(client, record)[0] == "image/jpeg"
+    assert (record["Width"], record["Height"]) == (40, 30)
+
+
+def test_progressive_jpeg_of_many_samples_is_refused_before_decoding(client, monkeypatch):
+    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", lambda self: pytest.fail("the picture was decoded"))
+    photo = encode("JPEG", size=(5_200, 4_900), progressive=True, subsampling=0, quality=20)
+
+    response = client.post(PATH, photo, content_type="image/jpeg")
+
+    assert code(response) == "asset_too_many_pixels"
+    assert "progressive JPEG of 76,440,000 samples" in response.content.decode()
+
+
 def test_limits_are_checked_before_decoding(client, monkeypatch):
     monkeypatch.setattr("PIL.ImageFile.ImageFile.load", lambda self: pytest.fail("the picture was decoded"))
     giant = encode(mode="1", size=(8000, 8000), color=0)
