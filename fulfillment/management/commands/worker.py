@@ -162,9 +162,12 @@ async def _work_until_error(
             companion.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
+    # The first error restarts all. The others are looked at as well, else asyncio logs each with its stack.
+    ended = [task for task in (jobs, *loops) if task.done() and not task.cancelled()]
+    errors = {task: task.exception() for task in ended}
     for task in done:
-        if not task.cancelled():
-            task.result()
+        if error := errors.get(task):
+            raise error
 
 
 async def end_tasks(
