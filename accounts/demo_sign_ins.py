@@ -9,6 +9,7 @@ from django.db import Error, connection
 from django.db.models import Q
 
 from accounts.models import User
+from fulfillment.core.errors import in_one_line
 
 logger = logging.getLogger("fulfillment.operations.demo")
 
@@ -55,8 +56,10 @@ def refuse_demo_sign_ins() -> None:
         return
     try:
         found = demo_sign_ins_left()
-    except Error:
-        logger.warning("The database does not answer: whether it holds the demo's sign-ins was not looked at")
+    except Error as error:
+        logger.warning(
+            "It is not known whether the database holds sign-ins of the demo: %s", in_one_line(error)
+        )
         return
     finally:
         if not connection.in_atomic_block:

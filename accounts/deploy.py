@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info
 from django.db import Error as DatabaseError
+from django.db import ProgrammingError
 
 from accounts.demo_sign_ins import demo_sign_ins_left, refusal_of, refuse_demo_sign_ins
 from accounts.models import Tenant
+from fulfillment.core.errors import in_one_line
 
 
 def before_start() -> None:
@@ -23,10 +25,13 @@ def after_migrations() -> None:
 def deployment_checks() -> Iterator[CheckMessage]:
     try:
         found = demo_sign_ins_left()
-    except DatabaseError:
+    except ProgrammingError:
+        yield Info("The database has no tables of this release yet: run prepare.", id="fulfillment.I002")
+        return
+    except DatabaseError as error:
         yield Info(
-            "The database did not answer or is not migrated: whether it holds the demo's sign-ins was not looked at.",
-            id="fulfillment.I002",
+            f"The database did not answer, so nothing in it was checked: {in_one_line(error)}",
+            id="fulfillment.I003",
         )
         return
     if found:

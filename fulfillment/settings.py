@@ -185,15 +185,18 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 # In development files are served from where they are; nothing is collected.
-STATIC_ROOT = None if DEVELOPMENT else Path(environment.text("STATIC_ROOT", str(BASE_DIR / "var" / "static")))
+STATIC_ROOT = (
+    None if DEVELOPMENT else environment.folder("STATIC_ROOT", BASE_DIR / "var" / "static", root=BASE_DIR)
+)
 STATICFILES_DIRS = [BASE_DIR / "static"]
-MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
+MEDIA_ROOT = environment.folder("MEDIA_ROOT", BASE_DIR / "var" / "media", root=BASE_DIR)
 # Hot folders of providers lie below these alone.
 PRODUCTION_FOLDERS = [
-    Path(name) for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
+    BASE_DIR / name
+    for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
 ]
 # What `make clients` built, offered for download.
-CLIENT_PACKAGES = Path(environment.text("CLIENT_PACKAGES", str(BASE_DIR / "clients")))
+CLIENT_PACKAGES = environment.folder("CLIENT_PACKAGES", BASE_DIR / "clients", root=BASE_DIR)
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))

@@ -15,12 +15,18 @@ from django.core.validators import EmailValidator
 MINIMUM_SECRET_LENGTH = 32
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")
-PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
+# Up to the last @: a password may hold / and @ by mistake.
+PASSWORD = re.compile(r"(://[^/@:]*):.*@")
 LONGEST_NUMBER = 18
 
 
 def text(name: str, default: str = "") -> str:
     return os.environ.get(name, "").strip() or default
+
+
+def folder(name: str, default: Path, *, root: Path) -> Path:
+    """A path; a relative one is below `root`, because web server, worker and commands start in different folders."""
+    return root / text(name, str(default))
 
 
 def flag(name: str, *, default: bool = False) -> bool:

@@ -129,6 +129,6 @@ class TooManyRequests(DomainError):
         self.retry_after = retry_after
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """The error in one line: messages of the database have several, with hints."""
     return " ".join(str(error).split())

@@ -10,12 +10,14 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, register
 from django.core.checks import Warning as Concern
+from django.db import Error as DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
 from fulfillment.core.db.replica import Replica
 from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
+from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 # The widest private networks are 10.0.0.0/8 and fc00::/7.
 WIDEST = {4: 8, 6: 7}
@@ -39,6 +41,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         return [_development()]
     checks = (
         _secrets,
+        _stored_secrets,
         _hosts,
         _networks,
         _https,
@@ -86,6 +89,20 @@ def _secrets() -> Iterator[CheckMessage]:
                 hint="Make each one of its own.",
                 id="fulfillment.E003",
             )
+
+
+def _stored_secrets() -> Iterator[CheckMessage]:
+    try:
+        names = settings_that_do_not_fit()
+    except DatabaseError:
+        # The checks of accounts say that the database did not answer.
+        return
+    for name in names:
+        yield Error(
+            f"{name} did not make the keys that are stored: no client could sign in.",
+            hint="Set the value they were written with, also beside a new one: docs/operating/secrets.md.",
+            id="fulfillment.E012",
+        )
 
 
 def _hosts() -> Iterator[CheckMessage]:
@@ -210,7 +227,8 @@ def _mail() -> Iterator[CheckMessage]:
 
 def _folders() -> Iterator[CheckMessage]:
     """Checks folders: a missing one is created later, which fails if a file has its name."""
-    for name, folder in (("STATIC_ROOT", settings.STATIC_ROOT), ("MEDIA_ROOT", settings.MEDIA_ROOT)):
+    folders = [("STATIC_ROOT", settings.STATIC_ROOT), ("MEDIA_ROOT", settings.MEDIA_ROOT)]
+    for name, folder in [*folders, *(("PRODUCTION_FOLDERS", each) for each in settings.PRODUCTION_FOLDERS)]:
         if folder is None:
             continue
         there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
@@ -220,3 +238,10 @@ def _folders() -> Iterator[CheckMessage]:
                 hint="Write the path of a folder, or of one that can be made.",
                 id="fulfillment.E010",
             )
+    if settings.FILE_STORAGE == "folder" and settings.MEDIA_ROOT.resolve().is_relative_to(settings.BASE_DIR):
+        yield Concern(
+            f"MEDIA_ROOT is {str(settings.MEDIA_ROOT)!r}, in the folder of this release: the next one has none of the "
+            "files, and under the systemd units nothing can be written there.",
+            hint="Set MEDIA_ROOT to a folder that outlives releases, such as /opt/fulfillment/var/media.",
+            id="fulfillment.W004",
+        )

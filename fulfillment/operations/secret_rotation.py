@@ -12,9 +12,11 @@ from django.db import transaction
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.plugins import offered
-from fulfillment.core.secrets import StoredSecret, decrypt, digest, encrypt, is_newest
+from fulfillment.core.secrets import StoredSecret, decrypt, digest, digests, encrypt, is_newest
 
 BATCH = 200
+# Rows of each kind that show which values it was written with: one alone may be damaged.
+SAMPLE = 20
 
 
 @dataclass(slots=True)
@@ -48,6 +50,30 @@ def rotate_secrets(
 def find_old_secrets() -> list[Rotated]:
     """Reports what a rotation would rewrite, without changes."""
     return [_walk(secret, lambda rotated: None, BATCH, change=False) for secret in stored_secrets()]
+
+
+def settings_that_do_not_fit() -> list[str]:
+    """Settings whose values fit none of the sampled secrets of a kind: those it was written with are missing."""
+    return sorted({name for secret in stored_secrets() if (name := _misfit(secret))})
+
+
+def _misfit(secret: StoredSecret) -> str:
+    found = ""
+    for row in _rows_after(secret, None, SAMPLE, lock=False):
+        found = _misfit_of_row(secret, row)
+        if not found:
+            return ""
+    return found
+
+
+def _misfit_of_row(secret: StoredSecret, row: Any) -> str:
+    try:
+        value = decrypt(getattr(row, secret.ciphertext))
+    except InvalidToken:
+        return "FULFILLMENT_ENCRYPTION_KEYS"
+    if secret.digest and getattr(row, secret.digest) not in digests(value):
+        return "FULFILLMENT_PEPPERS"
+    return ""
 
 
 def _walk(

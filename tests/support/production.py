@@ -12,6 +12,7 @@ PRODUCTION = {
     **SECRETS,
     "PUBLIC_URL": "https://print.example",
     "BEHIND_TLS_PROXY": "1",
+    "MEDIA_ROOT": "/opt/fulfillment/var/media",
     "DATABASE_URL": "postgresql://fulfillment:word@127.0.0.1:5999/fulfillment",
     "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
 }

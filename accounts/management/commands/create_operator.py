@@ -49,7 +49,11 @@ class Command(BaseCommand):
             return password
         if not sys.stdin.isatty():
             self.stderr.write("There is no terminal: the password is the first line of standard input.")
-            return sys.stdin.readline().rstrip("\n")
+            if not (typed := sys.stdin.readline().rstrip("\n")):
+                raise CommandError(
+                    "Standard input has no password, and nothing was created. Run it on a terminal."
+                )
+            return typed
         password = getpass.getpass("Password: ")
         if getpass.getpass("Once more: ") != password:
             raise CommandError("The two passwords differ; nothing was created.")

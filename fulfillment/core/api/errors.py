@@ -153,12 +153,12 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
 
 def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Logs an outage in one line, instead of Django's stack trace."""
-    response.lost_connection = log_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
+    response.lost_connection = log_database_error(exc)  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
     if state == DISK_FULL:
         logger.error("The database has no room left.")
     else:
-        logger.warning("Database not available: %s %s", type(exc).__name__, state)
+        logger.warning("Database not available: %s", f"{type(exc).__name__} {state}".strip())
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - of django.utils.log
     return response
 

@@ -14,16 +14,18 @@ SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full"
 def connection_settings(variable: str, url: str) -> dict[str, Any]:
     """`variable` is the environment variable of the address, for messages."""
     parts = environment.split_url(url)
-    if parts is None or parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+    name = "" if parts is None else parts.path.strip("/")
+    # A password with / or @ as they are would end up in the name.
+    if parts is None or parts.scheme not in {"postgres", "postgresql"} or not name or set(name) & set("/@"):
         raise ImproperlyConfigured(
             f"{variable} is {environment.without_password(url)!r}; write an address such as "
-            "postgresql://user:password@host:5432/name."
+            "postgresql://user:password@host:5432/name, with / @ : ? # and % of a password as %2F %40 %3A %3F %23 %25."
         )
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     _check_options(variable, options)
     return {
         "ENGINE": "django.db.backends.postgresql",
-        "NAME": parts.path.strip("/"),
+        "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": options.pop("host", None) or parts.hostname or "",

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage
 
-from fulfillment.core.errors import DomainError, Unavailable
+from fulfillment.core.errors import DomainError, Unavailable, in_one_line
 
 logger = logging.getLogger("fulfillment.core.files.storage")
 
@@ -39,7 +39,11 @@ def storage_errors() -> Iterator[None]:
     except (DomainError, FileNotFoundError):
         raise
     except Exception as error:
-        logger.error("The file storage failed", exc_info=error)
+        # A disk or a bucket that refuses needs its reason in one line; only an error of the code needs its stack.
+        is_refusal = isinstance(error, OSError) or type(error).__module__.startswith("botocore.")
+        logger.error(
+            "The file storage failed: %s", in_one_line(error), exc_info=None if is_refusal else error
+        )
         raise StorageUnavailable(error) from error
 
 

@@ -17,7 +17,8 @@ def storage_settings(kind: str) -> dict[str, object]:
     bucket = environment.text("S3_BUCKET")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]", bucket):
         raise ImproperlyConfigured(
-            f"S3_BUCKET is {bucket!r}; write the name of the bucket that keeps files, or set FILE_STORAGE to folder."
+            f"S3_BUCKET is {bucket!r}; write the name of the bucket that keeps files, 3 to 63 letters, digits, dots "
+            "and hyphens, or set FILE_STORAGE to folder."
         )
     region = environment.text("S3_REGION")
     if region and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}", region):

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 
 from fulfillment.core.errors import DomainError
-from fulfillment.operations.backups.restoring import keys_open_secrets, restore_backup
+from fulfillment.operations.backups.restoring import restore_backup
+from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 
 class Command(BaseCommand):
@@ -32,8 +33,8 @@ class Command(BaseCommand):
             f"Restored {sum(manifest.tables.values())} rows of {len(manifest.tables)} tables and "
             f"{manifest.file_count} files, as of {manifest.created}. Now run manage.py prepare."
         )
-        if not keys_open_secrets():
+        if names := settings_that_do_not_fit():
             self.stderr.write(
-                "FULFILLMENT_ENCRYPTION_KEYS of here does not open the restored keys; set the values the backup was "
-                "made with."
+                f"{' and '.join(names)} of here did not make the restored keys, so that none of them works; set the "
+                "values the backup was made with."
             )

@@ -20,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from fulfillment.core.companions import Companion
 from fulfillment.core.db.outage import note_database_missed
+from fulfillment.core.errors import in_one_line
 from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.plugins import offered
@@ -129,8 +130,8 @@ async def _run_until_error(
             await _work_until_error(stopping, opened, companions, concurrency)
     except DATABASE_ERRORS as error:
         if is_outage(error):
-            note_database_missed()
-        logger.warning("The worker lost the database; restarting: %s", error)
+            note_database_missed(error)
+        logger.warning("The worker lost the database; restarting: %s", in_one_line(error.__cause__ or error))
     finally:
         await end_tasks([opening, stopping])
         await _close(opened)
@@ -161,9 +162,12 @@ async def _work_until_error(
             companion.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
+    # The first error restarts all. The others are looked at as well, else asyncio logs each with its stack.
+    ended = [task for task in (jobs, *loops) if task.done() and not task.cancelled()]
+    errors = {task: task.exception() for task in ended}
     for task in done:
-        if not task.cancelled():
-            task.result()
+        if error := errors.get(task):
+            raise error
 
 
 async def end_tasks(

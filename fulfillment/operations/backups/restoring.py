@@ -2,7 +2,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cryptography.fernet import InvalidToken
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import connection
@@ -11,7 +10,6 @@ from django.db.migrations.loader import MigrationLoader
 from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.secrets import decrypt
 from fulfillment.operations.backups.making import count_rows
 from fulfillment.operations.backups.manifest import (
     DUMP,
@@ -23,7 +21,6 @@ from fulfillment.operations.backups.manifest import (
 )
 from fulfillment.operations.backups.programs import find_program, run_program
 from fulfillment.operations.first_release import is_older_than_first_release
-from fulfillment.operations.secret_rotation import stored_secrets
 
 # The schema of the old tables during a restore.
 ASIDE = "before_restore"
@@ -55,17 +52,6 @@ def restore_backup(
             _compare(manifest)
             _refuse_other_releases()
     return manifest
-
-
-def keys_open_secrets() -> bool:
-    """Whether the configured encryption keys can decrypt the restored secrets."""
-    try:
-        for secret in stored_secrets():
-            for value in secret.model._base_manager.values_list(secret.ciphertext, flat=True)[:1]:  # noqa: SLF001
-                decrypt(value)
-    except InvalidToken:
-        return False
-    return True
 
 
 def _check_database(force: bool) -> None:

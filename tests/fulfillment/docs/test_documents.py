@@ -15,7 +15,7 @@ from tests.support.scenario import ApiClient
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)]+)\)")
-VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|networks|secrets?)\(\s*"([A-Z_]+)"')
+VARIABLE = re.compile(r'environment\.(?:text|folder|flag|integer|names|networks|secrets?)\(\s*"([A-Z_]+)"')
 
 
 def name_of(path: Path) -> str:

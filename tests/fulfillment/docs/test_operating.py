@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[3]
 LONGEST_CELL = 150
 OPERATING = ROOT / "docs" / "operating"
 READ = re.compile(
-    r"environment\.(?:text|flag|integer|choice|url|domain|hosts|email|names|networks|origins|secrets?)\(\s*\"([A-Z_]+)\"|(?:os\.environ|environment)\.get\(\"([A-Z_]+)\"[,)]"
+    r"environment\.(?:text|folder|flag|integer|choice|url|domain|hosts|email|names|networks|origins|secrets?)\(\s*\"([A-Z_]+)\"|(?:os\.environ|environment)\.get\(\"([A-Z_]+)\"[,)]"
 )
 
 

@@ -378,14 +378,27 @@ def test_backup_is_private_and_never_written_over(shop, tmp_path):
         call_command("backup", str(tmp_path / "other"))
 
 
-def test_backup_with_other_encryption_keys_is_reported(shop, second, tmp_path):
+@pytest.mark.parametrize("name", ["FULFILLMENT_ENCRYPTION_KEYS", "FULFILLMENT_PEPPERS"])
+def test_backup_with_other_secrets_is_reported(shop, second, tmp_path, name):
     call_command("backup", str(tmp_path / "backup"))
 
-    other = {**second, "FULFILLMENT_ENCRYPTION_KEYS": "another key of another service 0123456789"}
+    other = {**second, name: "another value of another service 0123456789"}
     done = manage(other, "restore", str(tmp_path / "backup"))
 
     assert done.returncode == 0
-    assert "does not open the restored keys" in done.stderr
+    assert f"{name} of here did not make the restored keys" in done.stderr
+
+
+def test_database_that_was_not_prepared_is_one_clear_line_of_a_command(second):
+    for command in (
+        ["create_operator", "olivia", "--email", "olivia@print.example"],
+        ["rotate_secrets", "--check"],
+    ):
+        done = manage(second, *command)
+
+        assert done.returncode == 1
+        assert "does not have the tables of this release; run prepare." in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
 
 
 def test_older_programs_are_refused_by_name(tmp_path, monkeypatch):

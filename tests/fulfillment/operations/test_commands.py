@@ -33,8 +33,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "rotate_secrets": ["--check"],
     "turn_off_two_factor": ["ada"],
 }
-# These need no database to begin: they read a folder first, start a server of their own, or wait until it is back.
-NOT_TRIED = {"restore", "up", "worker"}
+# These need no database to begin: they read a folder first, send a mail, start a server of their own, or wait for it.
+NOT_TRIED = {"restore", "sendtestemail", "up", "worker"}
 # All in one process: each on its own would take as long as all of them do.
 PROGRAM = """
 import contextlib, io, json, sys

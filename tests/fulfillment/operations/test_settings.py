@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 from django.core.checks import ERROR, INFO, WARNING
+from django.db import OperationalError
 
+import accounts.deploy
 from fulfillment.core.db.replica import Replica
+from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.production import PRODUCTION, ROOT, SECRETS
+from tests.support.scenario import build_world
 
 
 def run(environment, *arguments):
@@ -61,6 +65,13 @@ WRONG = [
         {"DATABASE_URL": "postgresql://u@h/d?sslmode=bogus"},
         "DATABASE_URL has sslmode='bogus'; write disable,",
     ),
+    *(
+        (
+            {"DATABASE_URL": f"postgresql://u:{word}@h/d"},
+            "DATABASE_URL is 'postgresql://u:***@h/d'; write an address",
+        )
+        for word in ("a@b/c", "a/b", "a#b", "a?b", "a:b/c")
+    ),
     ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
     (
         {"DATABASE_REPLICA_URL": "mysql://x:hidden@h/y"},
@@ -90,6 +101,7 @@ WRONG = [
     ),
     ({"SENTRY_DSN": "nonsense"}, "SENTRY_DSN is 'nonsense'; write an address"),
     ({"FILE_STORAGE": "s3"}, "S3_BUCKET is ''; write the name"),
+    ({"S3_BUCKET": "b"}, "S3_BUCKET is 'b'; write the name of the bucket that keeps files, 3 to 63 letters"),
     ({"FULFILLMENT_MODE": "debug"}, "FULFILLMENT_MODE is 'debug'"),
     ({"EMAIL_PORT": "many"}, "EMAIL_PORT is 'many'"),
     ({"SIGN_UP_ENABLED": "perhaps"}, "SIGN_UP_ENABLED is 'perhaps'"),
@@ -135,6 +147,28 @@ def test_wrong_variable_stops_the_start_with_its_name():
         for (_, expected), message in zip(WRONG, said, strict=True)
         if expected not in message
     ] == []
+
+
+def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_path):
+    program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
+    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_PACKAGES'])"
+    names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_PACKAGES": "e"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**PRODUCTION, **names, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.split() == [
+        str(ROOT / "a"),
+        str(ROOT / "b"),
+        str(ROOT / "c"),
+        "/d",
+        str(ROOT / "e"),
+    ], done.stderr
 
 
 @pytest.mark.slow
@@ -240,6 +274,7 @@ def test_check_for_deployment_finds_nothing_wrong_with_secure_settings(productio
         ({"SECURE_HSTS_PRELOAD": True}, "HSTS_PRELOAD is 1, but"),
         ({"EMAIL_BACKEND": "loud"}, "EMAIL_BACKEND is 'loud', which cannot be imported"),
         ({"MEDIA_ROOT": Path("/dev/null/x")}, "MEDIA_ROOT is '/dev/null/x', but /dev/null is not a folder"),
+        ({"PRODUCTION_FOLDERS": [Path("/dev/null/x")]}, "PRODUCTION_FOLDERS is '/dev/null/x', but"),
         ({"DEVELOPMENT": True}, "This checked development mode, chosen by FULFILLMENT_MODE"),
     ],
 )
@@ -258,6 +293,42 @@ def test_check_for_deployment_warns_of_a_replica_that_serves_nothing(production,
     monkeypatch.setattr(Replica, "check", lambda self: self.lose("the replica does not answer"))
 
     assert found(WARNING) == ["The replica does not answer: the primary serves all reads."]
+
+
+def test_check_for_deployment_warns_of_files_in_the_folder_of_the_release(production, db):
+    production.MEDIA_ROOT = production.BASE_DIR / "var" / "media"
+
+    assert ["in the folder of this release" in message for message in found(WARNING)] == [True]
+    production.FILE_STORAGE = "s3"
+    assert found(WARNING) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "name"),
+    [("ENCRYPTION_KEYS", "FULFILLMENT_ENCRYPTION_KEYS"), ("PEPPERS", "FULFILLMENT_PEPPERS")],
+)
+def test_check_for_deployment_fails_where_no_stored_key_would_work(setting, name, production, db):
+    build_world()
+    present = getattr(production, setting)
+    assert found() == []
+
+    setattr(production, setting, ["another-value-than-the-stored-keys-were-made-with"])
+    assert [message.split()[0] for message in found()] == [name]
+    # As while secrets are changed.
+    setattr(production, setting, ["another-value-than-the-stored-keys-were-made-with", *present])
+    assert found() == []
+
+
+def test_check_for_deployment_says_why_the_database_did_not_answer(production, monkeypatch):
+    def refuse():
+        raise OperationalError('connection failed: password authentication failed for user "fulfillment"')
+
+    monkeypatch.setattr(accounts.deploy, "demo_sign_ins_left", refuse)
+    monkeypatch.setattr(deployment_checks, "settings_that_do_not_fit", refuse)
+
+    (message,) = found(INFO)
+    assert "did not answer" in message
+    assert "password authentication failed" in message
 
 
 def test_check_for_deployment_warns_of_redirects_without_end(production, db):

@@ -5,9 +5,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
 from django.core.files.base import ContentFile
 
-from fulfillment.core.files.storage import FolderStorage
+from fulfillment.core.files.storage import FolderStorage, StorageUnavailable, storage_errors
 
 
 @pytest.fixture
@@ -52,3 +53,21 @@ def test_file_written_by_root_belongs_to_the_owner_of_the_folder(tmp_path):
     FolderStorage(location=tmp_path, allow_overwrite=True).save("proofs/ab/one.pdf", ContentFile(b"%PDF"))
 
     assert {(path.stat().st_uid, path.stat().st_gid) for path in tmp_path.rglob("*")} == {(4711, 4712)}
+
+
+@pytest.mark.parametrize(
+    ("error", "has_stack"),
+    [
+        (PermissionError(13, "Permission denied", "/media/x"), False),
+        (ClientError({"Error": {"Code": "NoSuchBucket", "Message": "No such bucket"}}, "PutObject"), False),
+        (EndpointConnectionError(endpoint_url="http://127.0.0.1:9"), False),
+        (TypeError("a mistake of the code"), True),
+    ],
+)
+def test_storage_that_refuses_is_one_line_of_the_log_with_its_reason(caplog, error, has_stack):
+    with pytest.raises(StorageUnavailable), storage_errors():
+        raise error
+
+    (record,) = caplog.records
+    assert record.getMessage() == f"The file storage failed: {error}"
+    assert bool(record.exc_info) is has_stack
