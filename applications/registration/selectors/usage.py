@@ -44,11 +44,13 @@ def daily_totals(*, days: int = 30) -> list[DayTotal]:
     last = today()
     settled, first = last - timedelta(days=1), last - timedelta(days=days - 1)
     key = first, settled, int(monotonic() // KEPT_SECONDS)
-    earlier = _settled_totals.get(key) or _totals(first, settled)
-    _settled_totals.put(key, earlier)
-    return [*earlier, *_totals(settled, last + timedelta(days=1))]
+    if earlier := _settled_totals.get(key):
+        return [*earlier, *_totals(settled)]
+    totals = _totals(first)
+    _settled_totals.put(key, [one for one in totals if one[0] < settled])
+    return totals
 
 
-def _totals(first: date, end: date) -> list[DayTotal]:
-    rows = DailyUsage.objects.filter(day__gte=first, day__lt=end).values_list("day").order_by("day")
+def _totals(first: date) -> list[DayTotal]:
+    rows = DailyUsage.objects.filter(day__gte=first).values_list("day").order_by("day")
     return list(rows.annotate(Sum("calls"), Sum("client_errors"), Sum("server_errors")))
