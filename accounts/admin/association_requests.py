@@ -99,6 +99,12 @@ class AssociationRequestAdmin(ConsoleAdmin):
     readonly_fields = fields
     actions = ["decide", "approve", "deny"]
 
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        """Without what is alike in all rows: pending ones have one state, decided ones no decision."""
+        state = request.GET.get(StateFilter.parameter_name, AssociationState.PENDING)
+        left_out = {"all": "", AssociationState.PENDING: "shown_state"}.get(state, "decision")
+        return [name for name in self.list_display if name != left_out]
+
     @admin.display(description="store", ordering="store")
     def requested_access(self, request: AssociationRequest) -> Any:
         return request.store or f"Owner: {request.user}"

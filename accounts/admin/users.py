@@ -81,7 +81,7 @@ class ChangedUserForm(OwnName, UserChangeForm):
 class RoleInline(RolePlaces, ConsoleInline):
     model = Role
     form = RoleForm
-    per_page = 20
+    per_page = 10
     ordering = ["pk"]
     autocomplete_fields = ["application", "store"]
 

@@ -1,13 +1,64 @@
-// The server draws a picture when it is first shown. Where all renderers are busy then, it is loaded again, three times at most.
-document.addEventListener(
-  "error",
-  (event) => {
-    const picture = event.target;
-    const tries = Number(picture.dataset?.retry || 0);
-    if (!(picture instanceof HTMLImageElement) || picture.dataset.retry === undefined || tries >= 3) return;
-    picture.dataset.retry = tries + 1;
-    const source = picture.src;
-    setTimeout(() => { picture.src = source; }, 2000 * (tries + 1));
-  },
-  true,
-);
+// The service draws a picture when it is first shown, and refuses what is too much for the moment. A refused one is loaded
+// again, one after the other, when the service says; its placeholder stands there meanwhile, and where it gives up.
+(() => {
+  const PICTURES = "img[data-retry]";
+  const REFUSED = [429, 502, 503, 504];
+  // An `img` tells no headers: so long is waited before the first one is requested again.
+  const PAUSE = 2;
+  const LONGEST_PAUSE = 30;
+  // Refusals in a row, of all pictures of the page, and loads of one picture.
+  const REFUSALS = 8;
+  const LOADS = 3;
+  const waiting = new Set();
+  let isBusy = false;
+
+  const pause = (seconds) => new Promise((over) => { setTimeout(over, 1000 * Math.min(seconds, LONGEST_PAUSE)); });
+
+  const request = async (address) => {
+    try {
+      const answer = await fetch(address);
+      // Whole, so that the picture comes out of the cache.
+      await answer.blob();
+      return answer;
+    } catch {
+      return null;
+    }
+  };
+
+  const loadAgain = async () => {
+    let refusals = 0;
+    let seconds = PAUSE;
+    while (waiting.size && refusals < REFUSALS) {
+      await pause(seconds);
+      const [picture] = waiting;
+      const answer = await request(picture.src);
+      if (!answer || REFUSED.includes(answer.status)) {
+        refusals += 1;
+        seconds = Number(answer?.headers.get("Retry-After")) || PAUSE;
+        continue;
+      }
+      waiting.delete(picture);
+      refusals = seconds = 0;
+      if (answer.ok) {
+        const address = picture.src;
+        picture.src = address;
+      }
+    }
+    waiting.clear();
+  };
+
+  const refused = async (picture) => {
+    const loads = Number(picture.dataset.retry);
+    if (loads >= LOADS || !/^https?:/.test(picture.src)) return;
+    picture.dataset.retry = loads + 1;
+    waiting.add(picture);
+    if (isBusy) return;
+    isBusy = true;
+    await loadAgain();
+    isBusy = false;
+  };
+
+  document.addEventListener("error", ({ target }) => target.matches?.(PICTURES) && refused(target), true);
+  // Those that were refused before this script ran.
+  for (const picture of document.querySelectorAll(PICTURES)) if (picture.complete && !picture.naturalWidth) refused(picture);
+})();

@@ -2,7 +2,6 @@
 
 // The list of orders by keys, what is chosen in it, and print files in a dialog of the order's page.
 document.addEventListener("DOMContentLoaded", () => {
-  retryPictures();
   openPrintFiles();
   const form = document.getElementById("changelist-form");
   setUpTools();
@@ -113,18 +112,6 @@ function setUpTools() {
   }
 }
 
-// The service draws a few at a time, and refuses more for the moment.
-function retryPictures(inside = document) {
-  for (const picture of inside.querySelectorAll("img[src*='print-file/']")) {
-    let tries = 0;
-    picture.addEventListener("error", () => {
-      tries += 1;
-      const address = picture.src.split("&try=")[0];
-      if (tries <= 3) setTimeout(() => { picture.src = `${address}&try=${tries}`; }, 1500 * tries);
-    });
-  }
-}
-
 function openPrintFiles() {
   const dialog = document.getElementById("print-view");
   if (!dialog) return;
@@ -141,7 +128,6 @@ function openPrintFiles() {
         return;
       }
       content.replaceChildren(document.importNode(pages, true));
-      retryPictures(content);
       dialog.showModal();
     });
   }

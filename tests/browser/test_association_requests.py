@@ -4,10 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import AssociationRequest
+from stores.catalog.models import Store
 from tests.support.actions import Actions
+from tests.support.console_fixtures import ask_for_stores
 from tests.support.console_forms import open_console
 from tests.support.page_fixtures import furnish
-from tests.support.visual_checks import shoot
+from tests.support.visual_checks import LIST_OVERFLOW, shoot
 
 
 @pytest.fixture
@@ -29,6 +31,24 @@ def test_request_is_approved_from_the_list_with_one_click(requested, visitor):
     expect(page.get_by_text(f"{requested}: approved.")).to_be_visible()
     assert actions.note() == 1
     assert visitor.complaints == []
+
+
+@pytest.fixture
+def long_request(site) -> None:
+    ask_for_stores(site[1])
+    Store.objects.filter(pk=site[1].unassociated.pk).update(company_name="Siebdruck" + "manufaktur" * 9)
+
+
+@pytest.mark.usefixtures("long_request")
+def test_buttons_of_a_list_stay_in_sight_beside_long_words(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/accounts/associationrequest/")
+
+    assert page.evaluate(LIST_OVERFLOW) > 0
+    edge = page.get_by_role("link", name="Decline").first.bounding_box()
+    assert edge["x"] + edge["width"] <= 1280
+    page.mouse.click(edge["x"] + edge["width"] / 2, edge["y"] + edge["height"] / 2)
+    expect(page.get_by_label("Reason")).to_be_visible()
 
 
 def test_request_is_approved_from_the_start_page_with_two_clicks(requested, visitor):

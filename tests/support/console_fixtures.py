@@ -14,6 +14,7 @@ from oauth2_provider.models import AccessToken, RefreshToken
 
 from accounts.callers import Caller
 from accounts.models import Tenant
+from accounts.permissions import Grant
 from accounts.services.associations import request_association
 from applications.registration.services.applications import create_application
 from applications.registration.services.keys import add_key
@@ -90,7 +91,11 @@ def ask_for_stores(world: World) -> None:
     for name in ("Acme Mailer", "Realty Hub"):
         application = create_application(caller=Caller.on_pages(world.outsider), values={"Name": name})
         request_association(
-            caller=Caller.on_pages(world.outsider), application=application, store=world.unassociated
+            caller=Caller.on_pages(world.outsider),
+            application=application,
+            store=world.unassociated,
+            grants=[Grant.STORE_SELF_READ, Grant.ORDER_ALL_READ],
+            message="We send menus for 40 restaurants in Vancouver and would print with you.",
         )
 
 

@@ -18,6 +18,9 @@ OTHER_LOOKS: Sequence[Look] = [(1280, "dark"), (390, "light")]
 EVERY_IMPACT = frozenset({"minor", "moderate", "serious", "critical"})
 SERIOUS = frozenset({"serious", "critical"})
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
+# Of the console's lists, whose place scrolls sideways where they are wider.
+LIST_OVERFLOW = """Math.max(0, ...[...document.querySelectorAll("#result_list")].map((list) =>
+    list.scrollWidth - list.closest(".simplebar-content-wrapper, form").clientWidth))"""
 # The browser itself reports every error response.
 REFUSED = "Failed to load resource: the server responded with a status of {}"
 SEND = """([path, sent]) => {
@@ -113,8 +116,10 @@ def _faults_now(page: Page, impacts: frozenset[str], within: str) -> list[str]:
         if one["impact"] in impacts or one["isRequired"]
     ]
     found += [f"no icon {name}" for name in page.evaluate(WRITTEN_OUT)]
-    too_wide = page.evaluate(OVERFLOW)
-    return [*found, *([f"{too_wide} pixels too wide"] if too_wide > 0 else [])]
+    for what, overflow in (("page", OVERFLOW), ("list", LIST_OVERFLOW)):
+        if (too_wide := page.evaluate(overflow)) > 0:
+            found.append(f"{what} {too_wide} pixels too wide")
+    return found
 
 
 def _is_of(said: str, status: int) -> bool:

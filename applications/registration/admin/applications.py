@@ -83,7 +83,7 @@ class RoleInline(ConsoleInline):
     fields = ["user", "store", "grant", "created"]
     readonly_fields = ["created"]
     autocomplete_fields = ["user", "store"]
-    per_page = 20
+    per_page = 10
     ordering = ["pk"]
     verbose_name_plural = "users and stores"
 

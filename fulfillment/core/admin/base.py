@@ -25,6 +25,7 @@ from fulfillment.core.admin.autocomplete import AutocompleteMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
+from fulfillment.core.db.changes import differs_from_stored
 
 COUNTED_ROWS = 10_000
 # An action works within one request; more records would exceed its time limit.
@@ -239,6 +240,17 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         changes = super().construct_change_message(request, form, formsets, add)
         request.is_unchanged = not add and not changes
         return changes
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """An unchanged record is not saved: that would move its `updated`, and write an entry in the audit trail."""
+        if not change or differs_from_stored(obj):
+            super().save_model(request, obj, form, change)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Sequence[Any], change: bool) -> None:
+        """Changed rows move `updated`: by the newest entry of the record itself, forms opened before are refused."""
+        if change and not form.has_changed() and any(formset.has_changed() for formset in formsets):
+            form.instance.save(update_fields=["updated"])
+        super().save_related(request, form, formsets, change)
 
     def response_change(self, request: HttpRequest, record: Any) -> HttpResponseBase:
         """Reports no change if the form changed nothing."""

@@ -24,6 +24,7 @@ FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
 MAX_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+API_NAME = re.compile(r"([A-Z][a-z]+){2,}")
 OWN_FIELDS = "pgh_"
 HIDDEN = frozenset({"id", "updated", "rendering", "verbose_rendering"})
 
@@ -149,8 +150,9 @@ def tracked_fields(event: Any) -> list[Any]:
 
 
 def choice_label(field: Any, value: Any) -> str:
-    """The label of a value in forms and lists, such as the name of a status."""
-    return str(dict(field.flatchoices).get(value, "")) if field.choices else ""
+    """The label of a value in forms and lists; a name of the API, such as InProduction, in words."""
+    label = str(dict(field.flatchoices).get(value, "")) if field.choices else ""
+    return HUMP.sub(" ", label).capitalize() if API_NAME.fullmatch(label) else label
 
 
 def shown_value(value: Any) -> str:

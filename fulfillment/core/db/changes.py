@@ -19,6 +19,12 @@ def saved_if_changed(record: Model) -> Iterator[None]:
         record.save()
 
 
+def differs_from_stored(record: Model) -> bool:
+    """Whether saving the record, which is stored, would change a column of it; one that is set while saving is not."""
+    stored = type(record)._base_manager.get(pk=record.pk)  # noqa: SLF001 - past managers that hide rows
+    return dict(_columns(stored)) != dict(_columns(record))
+
+
 def _columns(record: Model) -> Iterator[tuple[str, Any]]:
     for field in record._meta.concrete_fields:
         value = getattr(record, field.attname)

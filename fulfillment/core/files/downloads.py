@@ -17,9 +17,14 @@ def picture_answer(draw: Callable[[], bytes]) -> HttpResponse:
     try:
         picture = draw()
     except DomainError as error:
-        headers = {"Cache-Control": "no-store"}
-        if retry_after := getattr(error, "retry_after", 0):
-            headers["Retry-After"] = str(retry_after)
-        return HttpResponse(status=error.status, headers=headers)
-    headers = {"Cache-Control": f"private, max-age={WEEK}"}
+        return picture_refusal(error)
+    headers = {"Cache-Control": f"private, max-age={WEEK}, immutable"}
     return HttpResponse(picture, content_type="image/png", headers=headers)
+
+
+def picture_refusal(error: DomainError) -> HttpResponse:
+    """`static/brand/retry-pictures.js` loads the picture again after Retry-After."""
+    headers = {"Cache-Control": "no-store"}
+    if retry_after := getattr(error, "retry_after", 0):
+        headers["Retry-After"] = str(retry_after)
+    return HttpResponse(status=error.status, headers=headers)

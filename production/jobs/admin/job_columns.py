@@ -124,5 +124,5 @@ def _picture(job: Job) -> SafeString:
     if not job.item.print_file:
         return format_html('<span class="orders-thumb">{}</span>', "")
     address = reverse("admin:stores_order_print_picture", args=[job.order_id, job.item.position, 0, "small"])
-    template = '<span class="orders-thumb"><img src="{}?v={}" alt="" loading="lazy"></span>'
+    template = '<span class="orders-thumb"><img src="{}?v={}" alt="" loading="lazy" data-retry></span>'
     return format_html(template, address, (job.item.print_sha256 or "")[:8])

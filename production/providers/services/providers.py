@@ -14,6 +14,7 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
+from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
@@ -55,9 +56,11 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
     record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
-    record.settings, record.updated = clean, timezone.now()
+    record.settings = clean
     if provider is None or dict(known) != secrets:
         record.secrets_ciphertext = encrypt(json.dumps(secrets))
+    if provider is None or differs_from_stored(record):
+        record.updated = timezone.now()
     record.failing_since, record.last_error = None, ""
     record.save()
     return record

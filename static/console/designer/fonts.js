@@ -21,7 +21,7 @@ export function fontControl(member, families, change, server) {
           "label",
           { class: "ds-font" },
           make("input", { type: "radio", name, value: family, "data-name": `Font:${family}`, onchange: () => change(family === member.unset ? undefined : family) }),
-          make("img", { src: server.specimen(family), alt: family, width: 165, height: 30, loading: "lazy" }),
+          make("img", { src: server.specimen(family), alt: family, width: 165, height: 30, loading: "lazy", "data-retry": "" }),
         ),
       ),
     );

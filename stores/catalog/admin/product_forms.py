@@ -237,7 +237,10 @@ class ChildFormSet(LabelledFormSet):
         """Every save replaces all rows, so a row replaced by a save in between is not an error."""
         super().add_fields(form, index)
         key = form.fields["id"].initial
-        form.fields["id"] = forms.CharField(initial=key, required=False, widget=forms.HiddenInput)
+        # As text, or every row would count as changed.
+        form.fields["id"] = forms.CharField(
+            initial=key and str(key), required=False, widget=forms.HiddenInput
+        )
 
     def validate_unique(self) -> None:
         """The service checks uniqueness."""

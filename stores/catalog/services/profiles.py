@@ -34,6 +34,9 @@ def save_profile(
     """`values` under the names of COLUMNS; a `logo` replaces the one there is."""
     if faults := find_profile_faults(values=values, logo=logo):
         raise Invalid(faults[0].message, faults=faults)
+    stored = StoreProfile.objects.filter(store=store)
+    if not logo and not any(values[name] for name in COLUMNS) and not stored.exists():
+        return StoreProfile(store=store)
     profile, _ = StoreProfile.objects.select_for_update().get_or_create(store=store)
     with saved_if_changed(profile):
         for name, column in COLUMNS.items():

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
-from fulfillment.core.files.downloads import pdf_answer
+from fulfillment.core.files.downloads import pdf_answer, picture_refusal
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState, apply_action
@@ -160,7 +160,7 @@ class TemplateEditor:
         try:
             png = specimen_of(request.GET.get("family", ""), editor.fonts)
         except DomainError as error:
-            return HttpResponse(error.message, status=error.status, content_type="text/plain")
+            return picture_refusal(error)
         cache_headers = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
         return HttpResponse(png, content_type="image/png", headers=cache_headers)
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_answer
+from fulfillment.core.files.downloads import pdf_answer, picture_answer
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
 from stores.orders.models import Order, OrderItem
@@ -20,9 +20,6 @@ from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
 from stores.preflight.marks import picture_of_page
-
-# Pictures of a print file never change.
-BROWSER_CACHE = "private, max-age=604800, immutable"
 
 
 class OrderDocuments(OrderActions):
@@ -40,16 +37,13 @@ class OrderDocuments(OrderActions):
     def print_picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:
-        """For an `img`, which shows no text: an error is its status alone."""
         if size not in SIZES:
             raise Http404
         item = self._item(request, order_id, position)
-        try:
-            caller = Caller.on_pages(request.user)
-            picture = print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
-        except DomainError as error:
-            return HttpResponse(status=error.status)
-        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": BROWSER_CACHE})
+        caller = Caller.on_pages(request.user)
+        return picture_answer(
+            lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
+        )
 
     def print_view(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         """The pages of one print file; the page of the order shows the same in a dialog."""

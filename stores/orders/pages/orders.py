@@ -13,6 +13,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
@@ -130,7 +131,7 @@ def show_item_proof(request: HttpRequest, application_id: str, order_id: str, it
             caller=caller, product=product_version_of(item.product_id), values=item.template_data or {}
         )
     except DomainError as error:
-        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+        return picture_refusal(error)
     pages = proof_urls(proof, item.product_external_id).pages
     return redirect(pages[0].removeprefix(settings.PUBLIC_URL))
 

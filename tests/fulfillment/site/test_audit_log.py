@@ -50,6 +50,14 @@ def test_deleted_object_has_no_page_but_a_history(world, client):
     assert "Created: Tenant" in text_of(client, kind="accounts.tenant", object=str(key))
 
 
+def test_values_are_named_in_words(furnished, client):
+    client.force_login(furnished.operator)
+
+    said = text_of(client, kind="stores.order", action="update")
+
+    assert "<del>In production</del> <ins>Shipped</ins>" in said
+
+
 def test_pages_of_the_log_follow_one_another(furnished, client):
     client.force_login(furnished.operator)
     first = client.get("/admin/audit/")

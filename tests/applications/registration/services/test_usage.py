@@ -8,7 +8,7 @@ import time_machine
 from django.db import OperationalError, connection
 
 from applications.registration.models import DailyUsage
-from applications.registration.selectors.usage import daily_usage
+from applications.registration.selectors.usage import daily_totals, daily_usage, today
 from applications.registration.services import usage
 from applications.registration.services.usage import count_call, flush_usage
 from tests.factories.applications import ApplicationFactory
@@ -51,6 +51,25 @@ def test_later_counts_are_added_and_nothing_is_added_twice(application):
 
     assert flush_usage() == 0
     assert figures(daily_usage()[0]) == (2, 0, 0)
+
+
+def test_totals_add_up_days_of_all_applications_and_only_the_last_two_anew(
+    application, django_assert_num_queries
+):
+    other = ApplicationFactory()
+    days = [today() - timedelta(days=back) for back in (30, 29, 2, 1, 0)]
+    DailyUsage.objects.bulk_create(
+        DailyUsage(application=one, day=day, calls=10, client_errors=2, server_errors=1)
+        for one in (application, other)
+        for day in days
+    )
+
+    assert daily_totals() == [(day, 20, 4, 2) for day in days[1:]]
+    DailyUsage.objects.filter(day=days[-1]).update(calls=11)
+    with django_assert_num_queries(1) as queries:
+        assert daily_totals()[-1] == (days[-1], 22, 4, 2)
+    assert str(days[-2]) in queries[0]["sql"]
+    assert str(days[1]) not in queries[0]["sql"]
 
 
 def test_day_ends_at_midnight_utc(application):
