@@ -165,6 +165,22 @@ def test_passwords_of_a_session_and_of_sign_ins_share_the_limit_of_the_account(w
     assert is_own_password(request, PASSWORD)
 
 
+def test_passwords_of_a_session_count_against_its_address(world, settings):
+    settings.SIGN_IN_TRIES_PER_ADDRESS = 2
+    here, elsewhere = (
+        RequestFactory().post("/profile/keys", REMOTE_ADDR=address) for address in ("203.0.113.9", "203.0.113.10")
+    )
+    here.user = elsewhere.user = world.user
+    for _ in range(3):
+        assert is_own_password(here, PASSWORD)
+    for _ in range(2):
+        assert not is_own_password(here, "wrong")
+
+    assert not is_own_password(here, PASSWORD)
+    assert here.sign_in_refusal.resets_in > 0
+    assert is_own_password(elsewhere, PASSWORD)
+
+
 def test_right_password_clears_the_account(world, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 3
     for _ in range(4):

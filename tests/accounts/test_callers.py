@@ -10,3 +10,25 @@ def test_caller_of_a_page_is_the_user_with_every_scope(world):
         assert (caller.is_operator_user, caller.is_operator) == (is_operator, is_operator)
         assert (caller.is_first_party, caller.is_application, caller.third_party_id) == (True, False, None)
         assert caller.scopes == set(Permission.values)
+
+
+def test_caller_of_an_application_has_its_mode_and_every_scope_but_the_operators(world):
+    for is_test in (False, True):
+        world.application.is_test = is_test
+
+        caller = Caller.of_application(world.application)
+
+        assert (caller.application_id, caller.third_party_id) == (world.application.pk, world.application.pk)
+        assert (caller.user_id, caller.is_application, caller.is_operator) == (None, True, False)
+        assert (caller.is_first_party, caller.modes) == (False, (is_test,))
+        assert caller.scopes == set(Permission.values) - {Permission.OPERATOR}
+
+
+def test_callers_are_named_apart_in_lanes_and_metrics(world):
+    user, operator = Caller.on_pages(world.user), Caller.on_pages(world.operator)
+    application = Caller.of_application(world.application)
+
+    assert [one.kind for one in (user, operator, application)] == ["user", "operator", "application"]
+    assert user.key == f"user:{world.user.pk}"
+    assert application.key == f"application:{world.application.pk}"
+    assert user.modes == (False, True)

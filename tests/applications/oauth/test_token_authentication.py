@@ -2,17 +2,26 @@
 
 from datetime import timedelta
 
+import pghistory
 import pytest
 import time_machine
+from django.test import RequestFactory
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
+from rest_framework.request import Request
 
 from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.permissions import with_implied
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth import token_authentication
-from applications.oauth.token_authentication import INVALID_KEY, MISSING_KEY, caller_of
+from applications.oauth.token_authentication import (
+    INVALID_KEY,
+    MISSING_KEY,
+    TokenAuthentication,
+    caller_of,
+    is_token_known,
+)
 from applications.registration.models import Application
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
@@ -238,3 +247,26 @@ def test_other_secret_in_place_of_a_token_is_named(db, sent, said):
     assert f"This is a {said}, not an access token" in refused(
         ApiClient(sent, "x").call("GET", "/store"), "token_invalid"
     )
+
+
+def test_token_is_known_until_it_expires(world):
+    token = world.as_user(world.user).token
+
+    assert is_token_known(f"Bearer {token}")
+    for unknown in ("", token, "Bearer sfa_unknown", f"Bearer {token}x", f"Bearer {token}" + " " * 10_000):
+        assert not is_token_known(unknown), unknown[:60]
+    change_token(expires=timezone.now())
+    assert not is_token_known(f"Bearer {token}")
+
+
+def test_writes_through_a_token_name_user_and_application_in_the_audit_log(world):
+    for method, is_noted in (("GET", False), ("POST", True)):
+        client = world.as_user(world.user)
+        headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+        request = Request(RequestFactory().generic(method, "/", headers=headers))
+
+        with pghistory.context() as context:
+            TokenAuthentication().authenticate(request)
+
+            noted = {"user": world.user.pk, "application": world.console.pk}
+            assert context.metadata == (noted if is_noted else {})
