@@ -18,6 +18,8 @@ RENDERINGS_OF_A_WORKER = 20_000
 PEAK_KIB = 600_000
 # The largest page a proof may have takes 64 MB for each of its layers.
 MEMORY_BYTES = 2 << 30
+# Between the end of its socket and its own.
+ENDING_SECONDS = 0.2
 
 _PROJECT = Path(__file__).parents[2]
 
@@ -65,6 +67,13 @@ class Worker:
         self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
         return header, parts
 
+    def was_killed(self) -> bool:
+        """Whether it ended by a signal from outside, as when the machine is out of memory; its own limit aborts it."""
+        try:
+            return self.process.wait(ENDING_SECONDS) == -signal.SIGKILL
+        except subprocess.TimeoutExpired:
+            return False
+
     def close(self) -> None:
         # Killed before its socket is closed: a worker whose socket closes would delete this process's folder.
         self.process.kill()
@@ -98,6 +107,8 @@ class Workers:
         except TimeoutError as error:
             raise RenderingTimedOut("Rendering took too long and was stopped.") from error
         except (EOFError, ConnectionError) as error:
+            if any(worker.was_killed() for worker in workers):
+                raise RenderingBusy("A renderer was killed by the system or by an operator.") from error
             raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
         finally:
             for worker in workers:

@@ -102,6 +102,14 @@ def test_threads_get_their_own_results():
     assert all(proof == alone[text] for text, proof in together)
 
 
+def test_renderer_killed_in_the_middle_is_reported_as_busy():
+    with pytest.raises(RenderingBusy), shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
+        os.kill(worker.process.pid, signal.SIGKILL)
+        worker.receive(time.monotonic() + PATIENCE)
+
+    assert render_proof(words_template(), {"Words": "two"}).pages
+
+
 def test_killed_worker_is_replaced():
     render_proof(words_template(), {"Words": "one"})
     with shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
@@ -178,13 +186,11 @@ def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
         worker.close()
 
 
-def test_worker_that_dies_at_work_costs_an_error():
+def test_renderer_that_aborts_in_the_middle_costs_an_error():
     workers = Workers(limit=1)
     deadline = time.monotonic() + PATIENCE
-    with workers.lend(deadline, 0) as (worker,):
-        threading.Timer(0.1, worker.process.kill).start()
-
     with pytest.raises(RenderingFailed, match="ended"), workers.lend(deadline, 0) as (worker,):
+        os.kill(worker.process.pid, signal.SIGABRT)
         worker.receive(deadline)
     workers.close()
 
