@@ -168,7 +168,8 @@ def test_passwords_of_a_session_and_of_sign_ins_share_the_limit_of_the_account(w
 def test_passwords_of_a_session_count_against_its_address(world, settings):
     settings.SIGN_IN_TRIES_PER_ADDRESS = 2
     here, elsewhere = (
-        RequestFactory().post("/profile/keys", REMOTE_ADDR=address) for address in ("203.0.113.9", "203.0.113.10")
+        RequestFactory().post("/profile/keys", REMOTE_ADDR=address)
+        for address in ("203.0.113.9", "203.0.113.10")
     )
     here.user = elsewhere.user = world.user
     for _ in range(3):

@@ -15,6 +15,7 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
+from tests.support.designer_page import ready
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 BOXES = (
@@ -39,11 +40,6 @@ def designer(product, visitor) -> Page:
     visitor.page.wait_for_url(visitor.address + path)
     ready(visitor.page)
     return visitor.page
-
-
-def ready(designer: Page) -> None:
-    designer.wait_for_selector(".ds[data-ready]")
-    designer.wait_for_selector(".ds-picture[src]")
 
 
 def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

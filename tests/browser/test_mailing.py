@@ -200,6 +200,7 @@ def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
     expect(page.locator("#polygon")).to_have_value(DRAWN)
     expect(page.locator("[data-total=cost]")).to_be_visible()
     page.get_by_text("Copy as code").click()
+    expect(page.locator("#code-curl")).to_contain_text("Polygon")
     page.get_by_role("button", name="Copy curl").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert "Polygon" in page.evaluate("navigator.clipboard.readText()")

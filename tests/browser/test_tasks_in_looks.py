@@ -5,9 +5,9 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import AssociationRequest
 from stores.catalog.models import Product
-from tests.browser.test_designer import ready
 from tests.support.console_fixtures import ask_for_stores, place_orders
 from tests.support.console_forms import open_console
+from tests.support.designer_page import ready
 from tests.support.visual_checks import LIST_OVERFLOW, LOOKS, OTHER_LOOKS, OVERFLOW, shoot
 
 pytestmark = pytest.mark.slow

@@ -102,10 +102,16 @@ def test_threads_get_their_own_results():
     assert all(proof == alone[text] for text, proof in together)
 
 
+def end_in_the_middle(number: signal.Signals) -> None:
+    deadline = time.monotonic() + PATIENCE
+    with shared_workers.lend(deadline, 0) as (worker,):
+        os.kill(worker.process.pid, number)
+        worker.receive(deadline)
+
+
 def test_renderer_killed_in_the_middle_is_reported_as_busy():
-    with pytest.raises(RenderingBusy), shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
-        os.kill(worker.process.pid, signal.SIGKILL)
-        worker.receive(time.monotonic() + PATIENCE)
+    with pytest.raises(RenderingBusy):
+        end_in_the_middle(signal.SIGKILL)
 
     assert render_proof(words_template(), {"Words": "two"}).pages
 
@@ -187,12 +193,8 @@ def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
 
 
 def test_renderer_that_aborts_in_the_middle_costs_an_error():
-    workers = Workers(limit=1)
-    deadline = time.monotonic() + PATIENCE
-    with pytest.raises(RenderingFailed, match="ended"), workers.lend(deadline, 0) as (worker,):
-        os.kill(worker.process.pid, signal.SIGABRT)
-        worker.receive(deadline)
-    workers.close()
+    with pytest.raises(RenderingFailed, match="ended"):
+        end_in_the_middle(signal.SIGABRT)
 
 
 def test_caller_waits_no_longer_than_its_time():

@@ -44,7 +44,7 @@ def test_lists_of_portal_and_console_show_it(world, card, signed_in):
     assert f'src="{address}?v={card.version}"' in page
     shown = operator.get(address)
     assert (shown.status_code, shown["Content-Type"]) == (200, "image/png")
-    assert shown["Cache-Control"] == "private, max-age=604800"
+    assert shown["Cache-Control"] == "private, max-age=604800, immutable"
     assert person.get(address).status_code == 404
 
     path = "/catalog/demo/card/thumbnail.png"
