@@ -23,8 +23,11 @@ _in_this_process = threading.Lock()
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """On this machine, also with several web processes. The lock of the file ends with its process."""
+def one_at_a_time() -> Iterator[None]:
+    """On this machine, also with several web processes. Inside of itself it waits for ever.
+
+    The lock of the file ends with its process.
+    """
     with _in_this_process, Path(__file__).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -37,7 +40,7 @@ def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
     task, files = "stores.press.pictures:separate_in_folder", {"picture": content}
     name = str(profile.resolve())
     with (
-        _one_at_a_time(),
+        one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, profile=name, highest_ink=highest_ink) as (_, folder),
     ):
         return (folder / "separated").read_bytes()
@@ -48,7 +51,7 @@ def clean(content: bytes) -> Upload:
     if not is_large(content):
         return clean_upload(content)
     task, files = "stores.press.uploads:clean_in_folder", {"picture": content}
-    with _one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, folder):
+    with one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, folder):
         if "code" in answer:
             raise UploadRefused(answer["code"], answer["message"])
         form, width, height = answer["shape"]
@@ -60,7 +63,7 @@ def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Imag
     """A large picture in grey, RGB, RGBA or CMYK. Raises TaskFailed where it is damaged."""
     task, files = "stores.press.uploads:shrink_in_folder", {"picture": content}
     with (
-        _one_at_a_time(),
+        one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (mode, folder),
     ):
         return Image.frombytes(mode, size, (folder / "shrunk").read_bytes())
@@ -72,7 +75,7 @@ def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: b
         return reshaping.reshape(content, proportion, crop=crop)
     task, files = "stores.press.reshaping:reshape_in_folder", {"picture": content}
     with (
-        _one_at_a_time(),
+        one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, proportion=proportion, crop=crop) as (_, folder),
     ):
         return (folder / "shaped").read_bytes()
@@ -80,7 +83,7 @@ def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: b
 
 def is_readable(content: bytes) -> bool:
     task, files = "stores.press.uploads:decode_in_folder", {"picture": content}
-    with suppress(TaskFailed), _one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, _):
+    with suppress(TaskFailed), one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, _):
         return bool(answer)
     return False
 

@@ -12,6 +12,7 @@ from fulfillment.core.barcodes import (
     qr_runs,
 )
 from fulfillment.core.visible_text import is_blank
+from stores.press import isolation
 from stores.press.pictures import has_plates
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.errors import Problem, pointer
@@ -39,6 +40,7 @@ class RenderInput:
 
     `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
     `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with their look.
+    `is_large` where the typesetter decodes an uploaded picture that is large.
     """
 
     pages: list[dict[str, Any]]
@@ -50,6 +52,7 @@ class RenderInput:
     separated: dict[str, bytes] = field(default_factory=dict)
     plates: dict[str, str] = field(default_factory=dict)
     spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
+    is_large: bool = False
 
     def files(self) -> dict[str, tuple[bytes, str]]:
         """The files that only this job reads, by name."""
@@ -197,7 +200,8 @@ class SheetBuilder:
             if self._is_separated(self.images[field]):
                 self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:
-                self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)
+                self.sheet.pictures[key] = drawn = self._picture_for_output(box, self.images[field], size)
+                self.sheet.is_large |= isolation.is_large(drawn[0])
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None

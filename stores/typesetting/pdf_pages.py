@@ -3,9 +3,11 @@
 import io
 import json
 import time
+from contextlib import suppress
 
 import pikepdf
 
+from stores.press import isolation
 from stores.typesetting.errors import RenderingFailed
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.workdir import current_workdir
@@ -36,6 +38,7 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
     """
     with _opened(pdf) as opened:
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
+        is_large = any(_pixels(one) > isolation.LARGE_PIXELS for one in opened.objects)
     width, height = box[2], box[3]
     pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
     job = {
@@ -45,7 +48,7 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
         "width": pixels,
         "height": max(1, round(pixels * height / width)),
     }
-    return _draw(pdf, job, pixels / (width / 72), SECONDS)
+    return _draw(pdf, job, pixels / (width / 72), SECONDS, is_large=is_large)
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:
@@ -67,7 +70,15 @@ def _boxes(
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
-def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float) -> bytes:
+def _pixels(thing: pikepdf.Object) -> int:
+    """Those of a picture; the PDF of a template may say anything in place of numbers."""
+    if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
+        with suppress(TypeError, ValueError):
+            return int(thing.get("/Width", 0)) * int(thing.get("/Height", 0))
+    return 0
+
+
+def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_large: bool) -> bytes:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     setting = {
@@ -79,7 +90,8 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float) -> byt
         "shown_ppi": ppi,
         "outputs": [("png", 0)],
     }
-    with shared_workers.lend(deadline, 0) as [worker]:
+    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline, 0)
+    with lending as [worker]:
         root = workdir.lay_out_pdf(worker.slot, pdf)
         try:
             worker.send({**setting, "root": str(root)}, [json.dumps(job).encode()], deadline)

@@ -231,7 +231,10 @@ def _render_in_parallel(
     sheet = builder.sheet
     # With a press everything is made from one PDF, so a single worker renders it.
     helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
-    with shared_workers.lend(deadline, helpers) as workers:
+    lending = (
+        shared_workers.lend_alone(deadline) if sheet.is_large else shared_workers.lend(deadline, helpers)
+    )
+    with lending as workers:
         share = math.ceil(len(sheet.pages) / len(workers))
         roots: list[Path] = []
         try:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from stores.press import isolation
 from stores.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from stores.typesetting.ipc import receive_message, send_message
 
@@ -113,6 +114,15 @@ class Workers:
         finally:
             for worker in workers:
                 self._release(worker, healthy=healthy and not worker.needs_replacement)
+
+    @contextmanager
+    def lend_alone(self, deadline: float) -> Iterator[list[Worker]]:
+        """Lends one worker for large pictures, which it decodes whole: one at a time on this machine."""
+        with isolation.one_at_a_time():
+            if time.monotonic() >= deadline:
+                raise RenderingBusy("Other large pictures are being read.")
+            with self.lend(deadline, 0) as workers:
+                yield workers
 
     def close(self) -> None:
         with self._free:
