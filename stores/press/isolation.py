@@ -17,6 +17,8 @@ from stores.press.pictures import separate_picture
 from stores.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
 
 LARGE_PIXELS = 8_000_000
+# Renderers hold smaller ones beside each other: photos of phones, in 48 MB each.
+RENDERED_PIXELS = 16_000_000
 SECONDS = 60.0
 
 _in_this_process = threading.Lock()
@@ -94,6 +96,11 @@ def is_large(content: bytes) -> bool:
             return is_large_picture(picture)
     except Exception:  # noqa: BLE001 - decoding reports the fault
         return False
+
+
+def is_large_to_render(content: bytes) -> bool:
+    with Image.open(BytesIO(content), formats=FORMATS) as picture:
+        return picture.width * picture.height > RENDERED_PIXELS
 
 
 def is_large_picture(picture: Image.Image) -> bool:

@@ -201,7 +201,7 @@ class SheetBuilder:
                 self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:
                 self.sheet.pictures[key] = drawn = self._picture_for_output(box, self.images[field], size)
-                self.sheet.is_large |= isolation.is_large(drawn[0])
+                self.sheet.is_large |= isolation.is_large_to_render(drawn[0])
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None

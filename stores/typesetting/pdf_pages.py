@@ -38,7 +38,7 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
     """
     with _opened(pdf) as opened:
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
-        is_large = any(_pixels(one) > isolation.LARGE_PIXELS for one in opened.objects)
+        is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
     width, height = box[2], box[3]
     pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
     job = {

@@ -33,7 +33,7 @@ def was_alone(monkeypatch):
 
     original = Worker.send
     monkeypatch.setattr(Worker, "send", send)
-    monkeypatch.setattr(isolation, "LARGE_PIXELS", 100_000)
+    monkeypatch.setattr(isolation, "RENDERED_PIXELS", 100_000)
     return sent
 
 
