@@ -1,5 +1,7 @@
 """A product made in a browser from nothing until it is sold, as a person does it."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -37,25 +39,34 @@ def add_field(page, name: str, kind: str) -> str:
     return row
 
 
+def begin_product(page) -> None:
+    page.get_by_role("link", name="Add product").first.click()
+    choose(page, "id_store", "associated")
+    for name, value in BASICS.items():
+        page.fill(f"[name={name}]", value)
+
+
+def price_product(page) -> None:
+    """By the method of its first column, to two destinations, made in three days."""
+    page.select_option("[data-part=country]", "US")
+    page.locator("[data-part=price]").fill("7.5")
+    page.get_by_role("button", name="Add a destination").click()
+    page.locator("[data-part=price]").nth(1).fill("8")
+    page.get_by_label(re.compile("^Default price: .+, United States, Commercial")).check()
+    page.get_by_role("button", name="Add a speed").click()
+    page.fill("[name=production_speeds-0-days]", "3")
+
+
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
 def test_product_is_made_priced_and_published(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
     actions = Actions(page, "Make a sellable product with two prices and a speed")
-    page.get_by_role("link", name="Add product").first.click()
-    choose(page, "id_store", "associated")
-    for name, value in BASICS.items():
-        page.fill(f"[name={name}]", value)
+    begin_product(page)
     # No product of the store has a delivery method yet; the first column of prices is the usual one.
     page.fill("[name=delivery_method-new]", "GROUND")
-    page.select_option("[data-part=country]", "US")
-    page.locator("[data-part=price]").fill("7.5")
-    page.get_by_role("button", name="Add a destination").click()
-    page.locator("[data-part=price]").nth(1).fill("8")
-    page.get_by_label("Default price: GROUND, United States, Commercial").check()
-    page.get_by_role("button", name="Add a speed").click()
-    page.fill("[name=production_speeds-0-days]", "3")
+    price_product(page)
     shoot(page, f"product-new-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save and publish").click()
 
