@@ -16,7 +16,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
 
-from fulfillment.core.admin.history import FieldChange, choice_label, first_changes, shown_value
+from fulfillment.core.admin.history import HIDDEN, FieldChange, choice_label, first_changes, shown_value
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
@@ -35,7 +35,6 @@ NAMING = (
     "tracking_number",
     "url",
 )
-HIDDEN = {"id", "updated"}
 OWN_COLUMNS = "pgh_"
 MAX_PEOPLE = 100
 # Records that name one without a name.

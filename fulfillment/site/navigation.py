@@ -57,12 +57,18 @@ def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
     return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MAX_ENTRIES
 
 
-def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, str]]:
-    items = []
+def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
     if getattr(request.user, "is_operator", False):
         items.append({"title": "Audit log", "icon": "history", "link": reverse("admin:audit_log")})
     if not is_whole:
-        items.append({"title": SYSTEM, "icon": "tune", "link": reverse("admin:system")})
+        # Marked on each page that it leads to, which have no entry of their own.
+        pages = [
+            reverse("admin:system"),
+            *(_link(entry)["link"] for entry in _open_entries(request) if entry.minor),
+        ]
+        is_here = request.path.startswith(tuple(pages))
+        items.append({"title": SYSTEM, "icon": "tune", "link": pages[0], "active": is_here})
     return items
 
 

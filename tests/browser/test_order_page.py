@@ -27,6 +27,7 @@ def open_as(visitor, name: str, path: str):
 @pytest.mark.slow
 def test_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_as(visitor, "user", order_path)
+    page.get_by_text("Add a note").click()
     page.get_by_label("Note").fill("Checked")
     page.keyboard.press("Enter")
     expect(page.locator(".order-title")).to_contain_text("Received")

@@ -6,18 +6,9 @@ from playwright.sync_api import expect
 from stores.catalog.models import Product
 from tests.support.actions import Actions
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, open_console
+from tests.support.console_forms import SIZES, open_console
+from tests.support.product_page import begin_product, price_product
 from tests.support.visual_checks import shoot
-
-BASICS = {
-    "external_id": "mug",
-    "name": "Mug",
-    "width_mm": "80",
-    "height_mm": "95",
-    "minimum_quantity": "1",
-    "default_quantity": "1",
-    "maximum_quantity": "99",
-}
 
 
 @pytest.fixture
@@ -43,19 +34,10 @@ def test_product_is_made_priced_and_published(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
     actions = Actions(page, "Make a sellable product with two prices and a speed")
-    page.get_by_role("link", name="Add product").first.click()
-    choose(page, "id_store", "associated")
-    for name, value in BASICS.items():
-        page.fill(f"[name={name}]", value)
+    begin_product(page)
     # No product of the store has a delivery method yet; the first column of prices is the usual one.
     page.fill("[name=delivery_method-new]", "GROUND")
-    page.select_option("[data-part=country]", "US")
-    page.locator("[data-part=price]").fill("7.5")
-    page.get_by_role("button", name="Add a destination").click()
-    page.locator("[data-part=price]").nth(1).fill("8")
-    page.get_by_label("Default price: GROUND, United States, Commercial").check()
-    page.get_by_role("button", name="Add a speed").click()
-    page.fill("[name=production_speeds-0-days]", "3")
+    price_product(page)
     shoot(page, f"product-new-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save and publish").click()
 

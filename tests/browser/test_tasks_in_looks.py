@@ -8,6 +8,7 @@ from stores.catalog.models import Product
 from tests.support.console_fixtures import ask_for_stores, place_orders
 from tests.support.console_forms import open_console
 from tests.support.designer_page import ready
+from tests.support.product_page import begin_product, price_product
 from tests.support.visual_checks import LIST_OVERFLOW, LOOKS, OTHER_LOOKS, OVERFLOW, shoot
 
 pytestmark = pytest.mark.slow
@@ -36,6 +37,7 @@ def test_tasks_of_an_operator_in_each_look(day, visitor):
     fits(page, "start")
     decide_request(page, request)
     handle_orders(visitor, page)
+    make_product(visitor, page)
     publish_copy(visitor, page, product)
     move_box(visitor, page, product)
     find_out(visitor, page, product)
@@ -65,6 +67,18 @@ def handle_orders(visitor, page: Page) -> None:
     fits(page, "order")
     page.get_by_role("button", name="Ship", exact=True).click()
     expect(page.locator(".order-title")).to_contain_text("Shipped")
+
+
+def make_product(visitor, page: Page) -> None:
+    visitor.go("/admin/stores/product/")
+    fits(page, "products")
+    begin_product(page)
+    page.locator("thead [data-part=code]").first.select_option(index=1)
+    price_product(page)
+    fits(page, "product-new")
+    page.get_by_role("button", name="Save and publish").click()
+    expect(page.get_by_role("heading", name="In the catalog")).to_be_visible()
+    fits(page, "product-made")
 
 
 def publish_copy(visitor, page: Page, product: Product) -> None:

@@ -13,7 +13,7 @@ from fulfillment.core.visible_text import is_blank
 
 class ApplicationForm(forms.ModelForm):
     reply_urls = forms.CharField(
-        label="Reply URLs",
+        label="Redirect URIs",
         required=False,
         widget=UnfoldAdminTextareaWidget,
         help_text="One per line: https, or http on localhost.",

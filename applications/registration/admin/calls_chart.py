@@ -7,7 +7,7 @@ from typing import Any
 
 DAYS = 30
 CHART_WIDTH, CHART_HEIGHT = 600, 140
-LABELLED_EVERY = 7
+LABELLED_EVERY = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,9 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def record_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         shown = delivery_page(webhook, take=SHOWN_DELIVERIES)
-        deliveries = [(delivery, list(delivery.attempts.all())) for delivery in shown]
+        deliveries = [
+            (delivery, list(delivery.attempts.all()), COLOURS[delivery.state]) for delivery in shown
+        ]
         return {"deliveries": deliveries, "webhook": webhook}
 
     def own_pages(self) -> list[OwnPage]:

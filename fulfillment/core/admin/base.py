@@ -22,6 +22,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
+from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
@@ -75,7 +76,7 @@ class ConsoleInline(AutocompleteMixin, TabularInline):
         return super().get_formset(request, obj, **_with_help(options, self.form, self.help_texts))
 
 
-class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
+class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     """For operators only; subclasses declare what others may see."""
 
     # What no user may do in the console: "add", "change" or "delete".

@@ -26,7 +26,8 @@ MAX_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 API_NAME = re.compile(r"([A-Z][a-z]+){2,}")
 OWN_FIELDS = "pgh_"
-HIDDEN = frozenset({"id", "updated", "rendering", "verbose_rendering"})
+# What a person never changes: `sequence` is the version of an order.
+HIDDEN = frozenset({"id", "updated", "sequence", "rendering", "verbose_rendering"})
 
 
 def history_page(model_admin: Any, request: HttpRequest, record: Any) -> TemplateResponse:

@@ -42,7 +42,7 @@ class ReportAdmin(ReadOnlyAdmin):
     ordering = ["-id"]
     sortable_by = ()
     list_select_related = ["provider", "job"]
-    empty_help = "No reports from providers yet."
+    empty_help = "Providers report here what becomes of their jobs."
     actions = ["mark_seen"]
     fields = [
         "job_number",

@@ -15,6 +15,8 @@ WIDTH, HEIGHT = 600, 140
 MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
+# On a narrow chart, console.css shows half of these.
+LABELLED_EVERY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str,
                 "day": day,
                 "placed": of_day[day],
                 "parts": _parts(number, day, names, by_store, most),
-                "is_labelled": (DAYS - 1 - number) % WEEK == 0,
+                "is_labelled": (DAYS - 1 - number) % LABELLED_EVERY == 0,
                 "is_today": day == today,
             }
             for number, day in enumerate(days)

@@ -32,7 +32,7 @@ class PrintPresetAdmin(RemovedByService):
     """Settings for the print files of the products that use the preset; existing print files do not change."""
 
     form = PrintPresetForm
-    list_display = ["name", "code", "colours", "profile", "highest_ink", "lowest_ppi", "updated"]
+    list_display = ["name", "code", "colours", "profile", "highest_ink", "updated"]
     list_select_related = ["profile"]
     list_filter = ["policy"]
     search_fields = ["name", "code"]

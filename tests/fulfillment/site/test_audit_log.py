@@ -56,6 +56,7 @@ def test_values_are_named_in_words(furnished, client):
     said = text_of(client, kind="stores.order", action="update")
 
     assert "<del>In production</del> <ins>Shipped</ins>" in said
+    assert "Sequence" not in said
 
 
 def test_pages_of_the_log_follow_one_another(furnished, client):
@@ -89,6 +90,14 @@ def test_filter_that_is_none_says_so(world, client, sent, said):
 def test_log_and_system_are_for_operators(world, client):
     client.force_login(world.user)
     assert client.get("/admin/audit/").status_code == client.get("/admin/system/").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["accounts/role/", "accounts/role/add/", "system/"])
+def test_menu_marks_system_on_the_pages_it_leads_to(furnished, client, path):
+    client.force_login(furnished.operator)
+    side = client.get(f"/admin/{path}").context["sidebar_navigation"]
+
+    assert [item["title"] for group in side for item in group["items"] if item["active"]] == ["System"]
 
 
 def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with(furnished, client):

@@ -76,10 +76,20 @@ def test_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, webho
 
     assert "order.*" in page
     assert f'href="{DELIVERIES}{delivery.pk}/change/">order.shipped</a>' in page
-    assert "<td>Failed</td>" in page
+    assert '<span class="status tone-danger">Failed</span>' in page
     assert escape("The connection was <refused>. in 87 ms") in page
     assert webhook.known_secret not in page
     assert "whsec_" not in page
+
+
+def test_state_is_the_badge_of_the_list_on_its_page(operator, webhook, delivery):
+    Webhook.objects.filter(pk=webhook.pk).update(failing_since=timezone.now())
+
+    for address, state in (
+        (f"{WEBHOOKS}{webhook.pk}/change/", "Failing"),
+        (f"{DELIVERIES}{delivery.pk}/change/", "Failed"),
+    ):
+        assert f'<span class="status tone-danger">{state}</span>' in text(operator.get(address))
 
 
 def test_webhook_without_deliveries_says_what_to_do(operator, webhook):
