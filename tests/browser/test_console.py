@@ -36,7 +36,8 @@ def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     page.select_option("select[name=action]", "decide")
     page.get_by_role("button", name="Run").click()
     for card in page.locator("section.console-card").all()[:2]:
-        card.get_by_label("(Order.Self.Write)").uncheck()
+        card.get_by_label("(Order.All.Read)").uncheck()
+        card.get_by_label("(Order.Self.Read)").check()
     page.get_by_label("Reason").fill("Welcome")
     page.get_by_role("button", name="Approve all 2").click()
 

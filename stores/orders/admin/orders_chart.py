@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 600, 140
 MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
-# On a narrow chart, console.css shows half of these.
+# On a phone, console.css shows half of these.
 LABELLED_EVERY = 2
 
 
