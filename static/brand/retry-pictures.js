@@ -1,9 +1,9 @@
-// The service draws a picture when it is first shown, and refuses what is too much for the moment. A refused one is loaded
-// again, one after the other, when the service says; its placeholder stands there meanwhile, and where it gives up.
+// The service draws a picture when it is first shown, and refuses some while it is busy. Refused pictures are loaded again,
+// one after the other, after Retry-After. Until then, and when all tries failed, the placeholder is shown.
 (() => {
   const PICTURES = "img[data-retry]";
   const REFUSED = [429, 502, 503, 504];
-  // An `img` tells no headers: so long is waited before the first one is requested again.
+  // Seconds before the first retry: scripts cannot read the headers of an `img`.
   const PAUSE = 2;
   const LONGEST_PAUSE = 30;
   // Refusals in a row, of all pictures of the page, and loads of one picture.

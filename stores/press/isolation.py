@@ -26,9 +26,9 @@ _in_this_process = threading.Lock()
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """On this machine, also with several web processes. Inside of itself it waits for ever.
+    """On this machine, also with several web processes; the lock of the file ends with its process.
 
-    The lock of the file ends with its process.
+    Not reentrant: a thread that holds it must not take it again.
     """
     with _in_this_process, Path(__file__).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
