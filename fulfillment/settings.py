@@ -97,17 +97,20 @@ MIDDLEWARE = [
     "accounts.own_writes.OwnWrites",
     "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "fulfillment.site.middleware.PageCompression",
     "fulfillment.site.middleware.ApiHistory",
-    "fulfillment.site.middleware.PageSessions",
     "fulfillment.site.middleware.Hosts",
+    # Everything below is for pages: requests of programs go past it.
+    "fulfillment.site.middleware.PagesBelow",
+    "fulfillment.site.middleware.PageCompression",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
-    "fulfillment.site.middleware.PageAuthentication",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
-    "fulfillment.site.middleware.PageMessages",
-    "fulfillment.site.middleware.PageHistory",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    # Records the signed-in user in the audit trail.
+    "pghistory.middleware.HistoryMiddleware",
 ]
 APPEND_SLASH = False
 ROOT_URLCONF = "fulfillment.urls"

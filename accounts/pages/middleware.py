@@ -51,7 +51,7 @@ class OperatorTwoFactor:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         required = settings.OPERATOR_TWO_FACTOR == "required"
         path = request.path_info
-        if required and not is_for_programs(path) and not path.startswith(BEFORE_TWO_FACTOR):
+        if required and not path.startswith(BEFORE_TWO_FACTOR):
             user: Any = request.user
             if user.is_authenticated and user.is_operator and user.two_factor_since is None:
                 return redirect("portal:two-factor")

@@ -1,15 +1,11 @@
-"""Middleware. Sessions, CSRF, sign-in and messages apply to pages only, at no cost for the API."""
+"""Middleware of all requests, and of pages alone."""
 
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pghistory
-import pghistory.middleware
 from django.contrib import admin
-from django.contrib.auth.middleware import AuthenticationMiddleware
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.common import CommonMiddleware
@@ -44,15 +40,17 @@ ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data:
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
-class _PagesOnly:
-    """Skips requests of programs."""
+class PagesBelow:
+    """Sends requests of programs straight to their view, past all middleware below this one in the settings."""
 
-    get_response: Any
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = self.view = get_response
+        # Django's handler wraps each middleware and gives the wrapper its attributes; the last one calls the view.
+        while hasattr(self.view, "get_response"):
+            self.view = self.view.get_response
 
-    def __call__(self, request: HttpRequest) -> Any:
-        if is_for_programs(request.path_info):
-            return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.view(request) if is_for_programs(request.path_info) else self.get_response(request)
 
 
 class Hosts(CommonMiddleware):
@@ -62,7 +60,7 @@ class Hosts(CommonMiddleware):
         return None if request.path_info in PROBES else super().process_request(request)
 
 
-class PageCompression(_PagesOnly, GZipMiddleware):
+class PageCompression(GZipMiddleware):
     """Compresses HTML. Of random length, so that a secret cannot be found by the size of answers (BREACH)."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -71,20 +69,13 @@ class PageCompression(_PagesOnly, GZipMiddleware):
         return super().process_response(request, response)
 
 
-class PageSessions(_PagesOnly, SessionMiddleware):
-    pass
-
-
-class PageCsrf(_PagesOnly, CsrfViewMiddleware):
+class PageCsrf(CsrfViewMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> Any:
-        # They use no cookies, so other sites cannot make a browser send credentials.
+        # Django calls this for every request. Programs use no cookies, so other sites cannot make a browser send
+        # credentials.
         if is_for_programs(request.path_info):
             return None
         return super().process_view(request, *view)
-
-
-class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
-    pass
 
 
 class BodyLimits:
@@ -99,7 +90,7 @@ class BodyLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         size = stated_size(request)
-        if not size or is_for_programs(request.path_info):
+        if not size:
             return self.get_response(request)
         if size > SMALL_FORM and not _may_send(request, size):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
@@ -115,14 +106,6 @@ def _may_send(request: HttpRequest, size: int) -> bool:
     if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
         return True
     return request.path_info.startswith("/admin/") and admin.site.has_permission(request)
-
-
-class PageMessages(_PagesOnly, MessageMiddleware):
-    pass
-
-
-class PageHistory(_PagesOnly, pghistory.middleware.HistoryMiddleware):
-    """Records the signed-in user in the audit trail for changes on pages and in the admin."""
 
 
 class ApiHistory:
