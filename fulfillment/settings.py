@@ -89,10 +89,8 @@ MIDDLEWARE = [
     "fulfillment.site.cross_origin.CrossOrigin",
     "fulfillment.site.repeated_reads.RepeatedReads",
     "fulfillment.site.busy.Lanes",
-    # Outside of all middleware that responds on its own, such as the redirect to https.
+    # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django.middleware.security.SecurityMiddleware",
     "applications.oauth.rate_limits.RateLimits",
     "accounts.own_writes.OwnWrites",
     "fulfillment.site.middleware.RequestFilter",
@@ -113,6 +111,8 @@ MIDDLEWARE = [
     "pghistory.middleware.HistoryMiddleware",
 ]
 APPEND_SLASH = False
+# The service is at the root of its host.
+FORCE_SCRIPT_NAME = ""
 ROOT_URLCONF = "fulfillment.urls"
 WSGI_APPLICATION = "fulfillment.wsgi.application"
 
@@ -152,6 +152,8 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.authentication.TenantBackend"]
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
+    # fulfillment.site.middleware.SecurityHeaders is a SecurityMiddleware and sets X_FRAME_OPTIONS
+    *("security.W001", "security.W002"),
     "security.W003",  # fulfillment.site.middleware.PageCsrf is a CsrfViewMiddleware
     # fulfillment.operations.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
     *("security.W004", "security.W005", "security.W009", "security.W021", "security.W025"),

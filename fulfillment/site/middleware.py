@@ -5,12 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pghistory
+from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.gzip import GZipMiddleware
+from django.middleware.security import SecurityMiddleware
 
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import (
@@ -53,11 +54,19 @@ class PagesBelow:
         return self.view(request) if is_for_programs(request.path_info) else self.get_response(request)
 
 
-class Hosts(CommonMiddleware):
-    """Refuses foreign host names, except on probes, which are called by IP address."""
+class Hosts:
+    """Refuses foreign host names, except on probes, which are called by IP address; states the length of answers."""
 
-    def process_request(self, request: HttpRequest) -> Any:
-        return None if request.path_info in PROBES else super().process_request(request)
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info not in PROBES:
+            request.get_host()
+        response = self.get_response(request)
+        if not response.streaming and "Content-Length" not in response.headers:
+            response.headers["Content-Length"] = str(len(response.content))
+        return response
 
 
 class PageCompression(GZipMiddleware):
@@ -142,20 +151,35 @@ class RequestFilter:
         return self.get_response(request)
 
 
-class SecurityHeaders:
-    """Sets the security headers of pages, console or API; views may set their own policy first."""
+class SecurityHeaders(SecurityMiddleware):
+    """Redirects to https, and sets the security headers of pages, console or API; views may set their own first."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
+        super().__init__(get_response)
+        frames = {"X-Frame-Options": settings.X_FRAME_OPTIONS}
+        pages = frames | {"Permissions-Policy": "camera=(), geolocation=(), microphone=()"}
+        policies = {
+            "api": frames | {"Content-Security-Policy": API_POLICY},
+            "admin": pages | {"Content-Security-Policy": ADMIN_POLICY},
+            "page": pages | {"Content-Security-Policy": PAGE_POLICY},
+        }
+        # Checked by Django once: each answer has the same.
+        self.constant = {
+            (kind, is_secure): self._with_common(headers, is_secure=is_secure)
+            for kind, headers in policies.items()
+            for is_secure in (True, False)
+        }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        headers = response.headers
+        response: HttpResponse = self.process_request(request) or self.get_response(request)
         path = request.path_info
-        if is_api(path):
-            headers.setdefault("Content-Security-Policy", API_POLICY)
-        else:
-            policy = ADMIN_POLICY if path.startswith("/admin") else PAGE_POLICY
-            headers.setdefault("Content-Security-Policy", policy)
-            headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        kind = "api" if is_api(path) else "admin" if path.startswith("/admin") else "page"
+        headers: Any = response.headers
+        headers._store = self.constant[kind, request.is_secure()] | headers._store  # noqa: SLF001
         return response
+
+    def _with_common(self, headers: dict[str, str], *, is_secure: bool) -> dict[str, tuple[str, str]]:
+        request, response = HttpRequest(), HttpResponse(headers=headers)
+        request._get_scheme = lambda: "https" if is_secure else "http"  # type: ignore[method-assign]  # noqa: SLF001
+        del response.headers["Content-Type"]
+        return dict(self.process_response(request, response).headers._store)  # noqa: SLF001

@@ -90,14 +90,17 @@ def _address_refusal(path: str, query: str) -> HeadRefusal | None:
 
 def _header_refusal(meta: Mapping[str, Any]) -> HeadRefusal | None:
     length = count = 0
+    limited = []
     for key, value in meta.items():
         if key.startswith("HTTP_"):
             count += 1
             length += len(key) - 5 + len(value)
+        if key in HEADER_LIMITS:
+            limited.append(key)
     if count > MAX_HEADERS:
         return _too_large(f"The request has {count:,} headers; at most {MAX_HEADERS} are read.")
-    for key, limit in HEADER_LIMITS.items():
-        if (value := meta.get(key)) and (refusal := _one_refusal(limit, value)):
+    for key in limited:
+        if refusal := _one_refusal(HEADER_LIMITS[key], meta[key] or ""):
             return refusal
     if length > LARGEST_HEAD:
         return _too_large(
