@@ -65,7 +65,14 @@ def masked(value: str) -> str:
 
 
 def _digest(pepper: str, value: str) -> str:
-    return hmac.digest(pepper.encode(), value.encode("utf-8", "surrogatepass"), hashlib.sha256).hex()
+    code = _keyed(pepper).copy()
+    code.update(value.encode("utf-8", "surrogatepass"))
+    return code.hexdigest()
+
+
+@cache
+def _keyed(pepper: str) -> hmac.HMAC:
+    return hmac.new(pepper.encode(), digestmod=hashlib.sha256)
 
 
 @cache

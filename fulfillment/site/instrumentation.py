@@ -3,6 +3,8 @@
 import logging
 import time
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -45,9 +47,9 @@ class RequestInstrumentation:
 def observe(request: HttpRequest, response: HttpResponse, seconds: float, request_id: str) -> None:
     caller = getattr(request, "auth", None)
     if caller is not None:
-        for count_request in offered("metrics", "count_request"):
+        for count_request in _offered("count_request"):
             count_request(caller, response.status_code)
-        for record_request in offered("metrics", "record_request"):
+        for record_request in _offered("record_request"):
             record_request(request, response, caller, seconds, request_id)
     if settings.METRICS_OPEN:
         match = request.resolver_match
@@ -67,3 +69,8 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
         # Without the query, which may contain personal data and authorization codes.
         template = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
         access_log.info(template, fields, extra={"fields": fields})
+
+
+@cache
+def _offered(name: str) -> list[Any]:
+    return offered("metrics", name)

@@ -3,13 +3,13 @@
 import sys
 from typing import Any
 
-from django.core.signals import request_started
+from django.core.signals import request_finished
 
 _count = 0
 
 
 def pytest_configure() -> None:
-    request_started.connect(_add, weak=False)
+    request_finished.connect(_add, weak=False)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
