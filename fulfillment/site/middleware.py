@@ -47,6 +47,7 @@ class PagesBelow:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = self.view = get_response
         # Django's handler wraps each middleware and gives the wrapper its attributes; the last one calls the view.
+        # Middleware that is a function, without the attribute, would be run for programs too.
         while hasattr(self.view, "get_response"):
             self.view = self.view.get_response
 

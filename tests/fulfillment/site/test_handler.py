@@ -1,0 +1,139 @@
+"""The way of a request from the web server to its view: what is passed by, kept and counted."""
+
+import io
+import sys
+
+import pytest
+from django.core.signals import request_finished
+from django.db import close_old_connections
+from django.http import HttpResponse
+from django.test import Client
+
+from fulfillment.site.handler import Handler
+from fulfillment.site.middleware import SecurityHeaders
+from tests.support.scenario import build_world
+
+# Python functions called for one read with the credentials checked and the call counted and logged.
+# It was about 480 while they also passed the middleware of pages.
+CALLS = 320
+
+_seen: list[str] = []
+
+
+class Remembering:
+    """Middleware that notes the paths it sees."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        _seen.append(request.path)
+        return self.get_response(request)
+
+
+@pytest.fixture
+def handler():
+    """Leaves the connection of the test alone, as Django's own client does."""
+    request_finished.disconnect(close_old_connections)
+    yield Handler()
+    request_finished.connect(close_old_connections)
+
+
+def send(handler, path, **headers):
+    """The status line, the headers and the body."""
+    answered = []
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": path,
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "REMOTE_ADDR": "198.51.100.7",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.url_scheme": "http",
+        **{f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()},
+    }
+    response = handler(environ, lambda status, headers: answered.extend((status, headers)))
+    body = b"".join(response)
+    response.close()
+    return answered[0], answered[1], body
+
+
+def credentials(client):
+    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+
+
+def test_requests_of_programs_go_past_the_middleware_of_pages(settings, db):
+    pages_below = "fulfillment.site.middleware.PagesBelow"
+    place = settings.MIDDLEWARE.index(pages_below)
+    noting = f"{__name__}.Remembering"
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE[: place + 1], noting, *settings.MIDDLEWARE[place + 1 :]]
+    _seen.clear()
+    client = Client()
+
+    for path in ("/healthz", "/api/v1/store", "/oauth/token", "/api/v1/docs", "/accounts/login/"):
+        client.get(path)
+
+    assert _seen == ["/api/v1/docs", "/accounts/login/"]
+
+
+def test_an_address_keeps_its_own_arguments_when_it_is_resolved_again(handler, db):
+    world = build_world()
+    headers = credentials(world.as_application())
+    own, demo = f"/api/v1/store/{world.associated.external_id}", f"/api/v1/store/{world.demo.external_id}"
+
+    bodies = [send(handler, path, **headers)[2] for path in (own, demo, own, demo)]
+
+    assert bodies[0] == bodies[2] != bodies[1] == bodies[3]
+    assert world.associated.external_id.encode() in bodies[0]
+
+
+def test_an_unknown_address_stays_unknown(handler, db):
+    assert [send(handler, "/api/v1/nothing")[0] for _ in range(3)] == ["404 Not Found"] * 3
+
+
+def test_cookies_and_headers_of_pages_reach_the_browser(handler, db):
+    status, headers, _ = send(handler, "/accounts/login/", Host="127.0.0.1:8000")
+
+    assert status == "200 OK"
+    assert [name for name, _ in headers].count("Set-Cookie") == 1
+    assert dict(headers)["Content-Length"].isdigit()
+
+
+def test_a_store_read_calls_few_functions(handler, db):
+    world = build_world()
+    headers = credentials(world.as_application())
+    path = f"/api/v1/store/{world.associated.external_id}"
+    for _ in range(3):
+        send(handler, path, **headers)
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        status = send(handler, path, **headers)[0]
+    finally:
+        sys.setprofile(None)
+
+    assert status == "200 OK"
+    assert calls <= CALLS, calls
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_browsers_are_bound_to_https_only_where_it_was_used(settings, rf, scheme):
+    settings.SECURE_HSTS_SECONDS = 3600
+    headers = SecurityHeaders(lambda request: HttpResponse())(rf.get("/", secure=scheme == "https")).headers
+
+    assert headers.get("Strict-Transport-Security") == ("max-age=3600" if scheme == "https" else None)
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_view_sets_its_own_policy_first(rf):
+    own = {"Content-Security-Policy": "default-src 'self'", "x-frame-options": "SAMEORIGIN"}
+    headers = SecurityHeaders(lambda request: HttpResponse(headers=own))(rf.get("/")).headers
+
+    assert headers["Content-Security-Policy"] == "default-src 'self'"
+    assert headers["X-Frame-Options"] == "SAMEORIGIN"
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
