@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Field, JSONField, Model
+from django.db.models import JSONField, Model
 from django.db.models.expressions import DatabaseDefault
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
@@ -149,13 +149,22 @@ def _numbered(statement: str) -> tuple[bytes, list[str]]:
 
 def insert_row(instance: Model) -> None:
     """Writes a new row as `save(force_insert=True)` would, prepared."""
-    fields = instance._meta.concrete_fields
-    values = {field.column: _value(field, field.pre_save(instance, add=True)) for field in fields}
-    values = {name: value for name, value in values.items() if not isinstance(value, DatabaseDefault)}
+    values = {field.column: field.pre_save(instance, add=True) for field in instance._meta.concrete_fields}
     if instance.pk is None:
         values.pop(instance._meta.pk.column)
-    row = fetch_row(_insert_statement(type(instance), *values), [_plain(value) for value in values.values()])
+    json = _json_columns(type(instance))
+    sent = {
+        name: _plain(value, is_json=name in json)
+        for name, value in values.items()
+        if not isinstance(value, DatabaseDefault)
+    }
+    row = fetch_row(_insert_statement(type(instance), *sent), list(sent.values()))
     instance.pk = row and row[0]
+
+
+@cache
+def _json_columns(model: type[Model]) -> frozenset[str]:
+    return frozenset(field.column for field in model._meta.concrete_fields if isinstance(field, JSONField))
 
 
 @cache
@@ -174,12 +183,8 @@ def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str
     return statement, [field.attname for field in fields]
 
 
-def _value(field: "Field[Any, Any]", value: Any) -> Any:
-    """The value for the statement; JSON is encoded, because a list would become an array."""
-    return Jsonb(value) if isinstance(field, JSONField) and isinstance(value, list) else value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
+def _plain(value: Any, *, is_json: bool) -> Any:
+    """The value for the statement; a list is JSON only where the column is, else an array."""
+    if isinstance(value, dict) or (is_json and isinstance(value, list)):
         return Jsonb(value)
     return value.value if isinstance(value, Enum) else value
