@@ -10,6 +10,7 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.headers import set_headers
 from fulfillment.site.addresses import is_api, is_reference
 from fulfillment.site.busy import refusal_page
 
@@ -77,6 +78,5 @@ def _address_limit_status(policy: str, bucket: str, response: HttpResponse) -> R
 
 
 def _with_headers(response: HttpResponse, limit_status: RateLimitStatus) -> HttpResponse:
-    for name, value in limit_status.headers().items():
-        response.headers[name] = value
+    set_headers(response, limit_status.headers())
     return response

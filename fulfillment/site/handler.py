@@ -11,6 +11,7 @@ from django.utils.log import log_response
 
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.headers import sent_headers
 from fulfillment.core.receiving import limit_slow_body
 from fulfillment.core.sending import in_large_pieces
 from fulfillment.site.request_heads import shorten_head
@@ -27,6 +28,7 @@ class Handler(BaseHandler):
     def __init__(self) -> None:
         super().__init__()
         self.load_middleware()
+        self.chain: Any = self._middleware_chain  # type: ignore[attr-defined]  # Django's stubs leave it out
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         shorten_head(environ)
@@ -35,17 +37,16 @@ class Handler(BaseHandler):
         renew_connection()
         response = self.get_response(WSGIRequest(environ))
         cookies = [("Set-Cookie", cookie.output(header="")) for cookie in response.cookies.values()]
-        headers: Any = response.headers
         start_response(
             f"{response.status_code} {response.reason_phrase}",
-            [*headers._store.values(), *cookies],  # noqa: SLF001 - `items` looks each up again
+            [*sent_headers(response), *cookies],
         )
         return response
 
     def get_response(self, request: HttpRequest) -> HttpResponseBase:
         if (refusal := refuse_unread(request)) is not None:
             return refusal
-        response: Any = self._middleware_chain(request)
+        response: Any = self.chain(request)
         response._resource_closers.append(request.close)  # noqa: SLF001 - as Django does
         if response.status_code >= 400:
             reason, path = response.reason_phrase, request.path

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from fulfillment.core.headers import set_headers
 from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, trace_of
 from fulfillment.core.observability.periodic import Periodic
@@ -37,8 +38,7 @@ class RequestInstrumentation:
             observe(request, response, time.perf_counter() - started, trace.trace_id)
         finally:
             current_trace.reset(token)
-        response.headers["traceparent"] = trace.traceparent
-        response.headers["X-Request-ID"] = trace.trace_id
+        set_headers(response, {"traceparent": trace.traceparent, "X-Request-ID": trace.trace_id})
         for usage in self.usage:
             usage.start()
         return response

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pghistory
 from django.conf import settings
 from django.contrib import admin
+from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
@@ -23,9 +25,12 @@ from fulfillment.core.api.form_limits import (
     field_count,
     stated_size,
 )
+from fulfillment.core.headers import CheckedHeaders, add_missing, checked
 from fulfillment.site.addresses import is_api, is_for_programs
 from fulfillment.site.request_heads import head_refusal
 
+# With a wildcard in ALLOWED_HOSTS there may be any number of them.
+MOST_HOSTS = 100
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Search texts may contain tabs and line ends.
@@ -60,13 +65,18 @@ class Hosts:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
+        # Host headers that were accepted: checking one takes as long as five other middlewares.
+        self.known: set[str | None] = set()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path_info not in PROBES:
+        host = request.META.get("HTTP_HOST")
+        if host not in self.known and request.path_info not in PROBES:
             request.get_host()
+            if len(self.known) < MOST_HOSTS:
+                self.known.add(host)
         response = self.get_response(request)
-        if not response.streaming and "Content-Length" not in response.headers:
-            response.headers["Content-Length"] = str(len(response.content))
+        if not response.streaming:
+            add_missing(response, {"content-length": ("Content-Length", str(len(response.content)))})
         return response
 
 
@@ -171,16 +181,16 @@ class SecurityHeaders(SecurityMiddleware):
             for is_secure in (True, False)
         }
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response: HttpResponse = self.process_request(request) or self.get_response(request)
+    def __call__(self, request: HttpRequest) -> Any:
+        response: Any = self.process_request(request) or self.get_response(request)
         path = request.path_info
         kind = "api" if is_api(path) else "admin" if path.startswith("/admin") else "page"
-        headers: Any = response.headers
-        headers._store = self.constant[kind, request.is_secure()] | headers._store  # noqa: SLF001
+        add_missing(response, self.constant[kind, request.is_secure()])
         return response
 
-    def _with_common(self, headers: dict[str, str], *, is_secure: bool) -> dict[str, tuple[str, str]]:
-        request, response = HttpRequest(), HttpResponse(headers=headers)
-        request._get_scheme = lambda: "https" if is_secure else "http"  # type: ignore[method-assign]  # noqa: SLF001
+    def _with_common(self, headers: dict[str, str], *, is_secure: bool) -> CheckedHeaders:
+        scheme = "https" if is_secure else "http"
+        request = WSGIRequest({"REQUEST_METHOD": "GET", "wsgi.input": BytesIO(), "wsgi.url_scheme": scheme})
+        response = HttpResponse(headers=headers)
         del response.headers["Content-Type"]
-        return dict(self.process_response(request, response).headers._store)  # noqa: SLF001
+        return checked(self.process_response(request, response))

@@ -4,7 +4,7 @@ A cursor of psycopg takes 40 µs of processor time around a statement, libpq 10;
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
 from psycopg.types.json import Jsonb
 
-Parameters = Sequence[Any] | Mapping[str, Any]
+Parameters = Sequence[Any] | dict[str, Any]
 M = TypeVar("M", bound=Model)
 
 DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
@@ -46,7 +46,7 @@ def fetch_rows(
     prepared = _prepared(connection)
     with connection.wrap_database_errors:
         rows = prepared.rows(prepared.run(statement, parameters))
-    if connection.queries_logged:
+    if connection.force_debug_cursor:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return rows
 
@@ -64,7 +64,7 @@ def execute(statement: str, parameters: Parameters = ()) -> None:
     prepared = _prepared(connection)
     with connection.wrap_database_errors:
         prepared.run(statement, parameters)
-    if connection.queries_logged:
+    if connection.force_debug_cursor:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
 
 
@@ -80,7 +80,7 @@ class _Prepared:
     def run(self, statement: str, parameters: Parameters) -> Any:
         """The result as libpq has it; raises what a cursor of psycopg would."""
         text, order = _numbered(statement)
-        values = [parameters[name] for name in order] if isinstance(parameters, Mapping) else parameters
+        values = [parameters[name] for name in order] if isinstance(parameters, dict) else parameters
         sent = self._transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
         types, formats = self._transformer.types or (), self._transformer.formats
         libpq = self.handle.pgconn
@@ -164,7 +164,9 @@ def insert_row(instance: Model) -> None:
 
 @cache
 def _json_columns(model: type[Model]) -> frozenset[str]:
-    return frozenset(field.column for field in model._meta.concrete_fields if isinstance(field, JSONField))
+    return frozenset(
+        str(field.column) for field in model._meta.concrete_fields if isinstance(field, JSONField)
+    )
 
 
 @cache

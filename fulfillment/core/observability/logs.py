@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import secrets
 import traceback
@@ -76,7 +77,7 @@ def trace_of(request: HttpRequest) -> RequestTrace:
     match = TRACEPARENT.match(sent) if sent else None
     if match:
         return RequestTrace(match[1], secrets.token_hex(8), match[2], request)
-    made = secrets.token_hex(24)
+    made = os.urandom(24).hex()
     return RequestTrace(made[:32], made[32:], "00", request)
 
 

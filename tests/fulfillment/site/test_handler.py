@@ -10,12 +10,12 @@ from django.http import HttpResponse
 from django.test import Client
 
 from fulfillment.site.handler import Handler
-from fulfillment.site.middleware import SecurityHeaders
+from fulfillment.site.middleware import MOST_HOSTS, Hosts, SecurityHeaders
 from tests.support.scenario import build_world
 
 # Python functions called for one read with the credentials checked and the call counted and logged.
 # It was about 480 while they also passed the middleware of pages.
-CALLS = 320
+CALLS = 290
 
 _seen: list[str] = []
 
@@ -137,3 +137,27 @@ def test_a_view_sets_its_own_policy_first(rf):
     assert headers["Content-Security-Policy"] == "default-src 'self'"
     assert headers["X-Frame-Options"] == "SAMEORIGIN"
     assert headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_foreign_hosts_are_refused_beside_known_ones(handler, settings, db):
+    settings.ALLOWED_HOSTS = ["shop.example", ".wide.example"]
+    path = "/api/v1/nothing"
+
+    statuses = [
+        send(handler, path, Host=host)[0][:3]
+        for host in ("shop.example", "shop.example:8000", "evil.example", "shop.example", "evil.example")
+    ]
+
+    assert statuses == ["404", "404", "400", "404", "400"]
+
+
+def test_hosts_are_remembered_up_to_a_number(settings, rf):
+    settings.ALLOWED_HOSTS = [".wide.example"]
+    hosts = Hosts(lambda request: HttpResponse("abc"))
+
+    answers = [
+        hosts(rf.get("/", headers={"host": f"a{number}.wide.example"})) for number in range(MOST_HOSTS + 5)
+    ]
+
+    assert len(hosts.known) == MOST_HOSTS
+    assert {answer.headers["Content-Length"] for answer in answers} == {"3"}
