@@ -1,9 +1,9 @@
 """The view set of the API: DRF's dispatch, with a short path for plain JSON requests."""
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -41,7 +41,7 @@ class FastPathRequest:
 
     @property
     def query_params(self) -> Any:
-        return self._request.GET
+        return self._request.GET if self.META.get("QUERY_STRING") else _no_query()
 
     @cached_property
     def accepted_renderer(self) -> Any:
@@ -58,6 +58,12 @@ class FastPathRequest:
                 self.user, self.auth = found
                 self.successful_authenticator = authenticator
                 return
+
+
+@cache
+def _no_query() -> QueryDict:
+    """Cannot be changed."""
+    return QueryDict()
 
 
 # Handles requests that accept JSON and send JSON or nothing; DRF handles the rest, and every difference between
