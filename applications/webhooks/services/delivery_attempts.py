@@ -28,17 +28,19 @@ LEASE = timedelta(seconds=40)
 MAX_AT_ONCE = 16
 GONE = 410
 
-# MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit.
+# MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit. Deliveries are found
+# by the number of their event, too: their partitions are cut by it.
 CLAIM_DUE = """
 WITH due AS MATERIALIZED (
-    SELECT id FROM applications_delivery
+    SELECT id, event_id FROM applications_delivery
     WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
     ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 )
 UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
 FROM due, applications_event e, applications_webhook w
-WHERE d.id = due.id AND e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
-RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
+WHERE d.id = due.id AND d.event_id = due.event_id AND e.id = due.event_id AND w.id = d.webhook_id AND w.is_enabled
+    AND d.state = 'Pending'
+RETURNING d.id, d.event_id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
     (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
      WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
     e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
@@ -52,26 +54,30 @@ SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN 
 ) due
 WHERE w.is_enabled AND due.count > 0
 """  # noqa: S608 - a constant
+# Locked before all else, as a foreign key would: a delivery that is being removed gets no attempt.
 _ATTEMPT = """
-WITH attempt AS (
+WITH held AS MATERIALIZED (
+    SELECT id, event_id FROM applications_delivery
+    WHERE id = %(delivery)s AND event_id = %(event)s FOR NO KEY UPDATE
+), attempt AS (
     INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, status_code, error, body)
-    SELECT id, %(started)s, %(milliseconds)s, %(status)s, %(error)s, %(body)s
-    FROM applications_delivery WHERE id = %(delivery)s
+    SELECT id, %(started)s, %(milliseconds)s, %(status)s, %(error)s, %(body)s FROM held
 )
 """
 SUCCEEDED = f"""{_ATTEMPT}, healthy AS (
     UPDATE applications_webhook SET failing_since = NULL, warned = NULL
     WHERE id = %(webhook)s AND failing_since IS NOT NULL
 )
-UPDATE applications_delivery SET state = 'Delivered', next_try = NULL WHERE id = %(delivery)s
+UPDATE applications_delivery d SET state = 'Delivered', next_try = NULL FROM held
+WHERE d.id = held.id AND d.event_id = held.event_id
 """  # noqa: S608 - made of constants
 # A resend in between started a new schedule, which stays.
 FAILED = f"""{_ATTEMPT}, failing AS (
     UPDATE applications_webhook SET failing_since = %(started)s
     WHERE id = %(webhook)s AND failing_since IS NULL
 )
-UPDATE applications_delivery SET state = %(state)s, next_try = %(next_try)s
-WHERE id = %(delivery)s AND state = 'Pending' AND tries = %(tries)s
+UPDATE applications_delivery d SET state = %(state)s, next_try = %(next_try)s FROM held
+WHERE d.id = held.id AND d.event_id = held.event_id AND d.state = 'Pending' AND d.tries = %(tries)s
 """  # noqa: S608 - made of constants
 
 
@@ -80,6 +86,7 @@ class ClaimedDelivery:
     """A delivery that this worker holds until its lease ends."""
 
     delivery_id: int
+    event_number: int
     tries: int
     webhook_id: UUID
     application_id: UUID
@@ -108,6 +115,7 @@ def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetim
     """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {
         "delivery": taken.delivery_id,
+        "event": taken.event_number,
         "webhook": taken.webhook_id,
         "tries": taken.tries,
         "started": started,
@@ -139,5 +147,5 @@ def _following(moment: datetime | None) -> dict[str, Any]:
 
 
 def _taken(*row: Any) -> ClaimedDelivery:
-    body = orjson.dumps(envelope(*row[7:]))
-    return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)
+    body = orjson.dumps(envelope(*row[8:]))
+    return ClaimedDelivery(*row[:7], row[7] or (), row[8], body)
