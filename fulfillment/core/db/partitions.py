@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.db import OperationalError, connection, transaction
@@ -66,6 +66,19 @@ NUMBERS = """
 SELECT substring(relname from '[0-9]+$')::bigint FROM pg_inherits JOIN pg_class ON oid = inhrelid
 WHERE inhparent = %s::regclass ORDER BY 1
 """
+
+
+def without_older(statement: str, number: int) -> str:
+    """A hot statement that names the earliest ID as `0::bigint`, without the partitions before that of `number`.
+
+    As a parameter it would be planned anew each time. There is one text for each partition.
+    """
+    return _beginning(statement, number // WIDTH * WIDTH)
+
+
+@cache
+def _beginning(statement: str, first: int) -> str:
+    return statement.replace("0::bigint", f"{first}::bigint")
 
 
 def install_partition_functions(**kwargs: Any) -> None:
