@@ -62,6 +62,9 @@ BEGIN
     EXECUTE 'DROP TABLE ' || (SELECT string_agg(quote_ident(named), ', ') FROM unnest(names) named);
 END $$
 """  # noqa: S608 - a constant
+OF_NO_OTHER_ROLE = """
+REVOKE ALL ON FUNCTION fulfillment_add_partitions, fulfillment_drop_partitions FROM PUBLIC
+"""
 NUMBERS = """
 SELECT substring(relname from '[0-9]+$')::bigint FROM pg_inherits JOIN pg_class ON oid = inhrelid
 WHERE inhparent = %s::regclass ORDER BY 1
@@ -86,6 +89,7 @@ def install_partition_functions(**kwargs: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(ADD)
         cursor.execute(DROP)
+        cursor.execute(OF_NO_OTHER_ROLE)
 
 
 @dataclass(frozen=True)
