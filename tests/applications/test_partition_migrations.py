@@ -25,12 +25,14 @@ INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, 
 SELECT id, now(), 1, '', '' FROM delivery
 """
 ADD_WEBHOOK = """
-INSERT INTO applications_webhook (id, application_id, url, event_types, store_ids, is_enabled, disabled_reason, created, updated)
+INSERT INTO applications_webhook (id, application_id, url, event_types, store_ids, is_enabled, disabled_reason,
+    created, updated)
 SELECT gen_random_uuid(), id, 'https://print.example', '{*}', '{}', true, '', now(), now()
 FROM applications_application LIMIT 1
 """
 ADD_REQUEST = """
-INSERT INTO applications_loggedrequest (application_id, time, method, path, status, code, pointer, microseconds, request_id, headers)
+INSERT INTO applications_loggedrequest (application_id, time, method, path, status, code, pointer, microseconds,
+    request_id, headers)
 SELECT id, now(), 'GET', '/', 200, '', '', 1, gen_random_uuid(), '{}' FROM applications_application LIMIT 1
 """
 ADD_PARTITIONS = (
@@ -42,7 +44,8 @@ ADD_PARTITIONS = (
 
 def rows_of(opened):
     return {
-        table: opened.execute(f"SELECT * FROM applications_{table} ORDER BY id").fetchall() for table in TABLES
+        table: opened.execute(f"SELECT * FROM applications_{table} ORDER BY id").fetchall()
+        for table in TABLES
     }
 
 

@@ -56,7 +56,8 @@ WITH present AS MATERIALIZED (
 )
 SELECT next_number, CASE WHEN EXISTS (
     SELECT FROM applications_event
-    WHERE application_id = %(application)s AND id >= 0::bigint AND transaction >= pg_snapshot_xmin(snapshot)::text::bigint
+    WHERE application_id = %(application)s AND id >= 0::bigint
+        AND transaction >= pg_snapshot_xmin(snapshot)::text::bigint
 ) THEN (
     SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
     WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)

@@ -46,7 +46,7 @@ BEGIN
         EXECUTE format('ALTER SEQUENCE %I START WITH %s RESTART', named, number * {WIDTH});
     END LOOP;
 END $$
-"""
+"""  # noqa: S608 - a constant
 DROP = f"""
 CREATE OR REPLACE FUNCTION fulfillment_drop_partitions(tables text[], number bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '{LOCK_TIMEOUT}' AS $$
@@ -151,7 +151,8 @@ class PartitionedLog:
         newest = self.numbers()[-1]
         table, key = self._first
         until = timezone.now() - self.lifetime() / PARTS_OF_LIFETIME
-        oldest = self._value(f"SELECT {self.time} FROM {table} WHERE {self._in(newest)} ORDER BY {key} LIMIT 1")  # noqa: S608
+        first = f"SELECT {self.time} FROM {table} WHERE {self._in(newest)} ORDER BY {key} LIMIT 1"  # noqa: S608
+        oldest = self._value(first)
         if oldest is None or oldest > until or not self._exists(f"{self._in(newest)} OFFSET {self.few * 10}"):
             return False
         self.add(newest + 1)

@@ -179,9 +179,9 @@ def test_second_addition_of_a_partition_fails_and_changes_nothing(log):
 
 def test_interrupted_addition_leaves_the_log_as_it_was(log):
     write()
-    with pytest.raises(ProgrammingError), transaction.atomic():
+    with transaction.atomic():
         log.add(1)
-        run("SELECT no_such_column")
+        transaction.set_rollback(True)
     write()
     assert rows() == [("trial_p0", 2)]
 
@@ -269,6 +269,8 @@ def test_partition_is_added_after_transactions_that_write_have_ended(kept_log, m
 def other_connection() -> psycopg.Connection:
     known: BaseDatabaseWrapper = connection
     parameters = known.get_connection_params()
-    parameters = {name: value for name, value in parameters.items() if name not in {"context", "cursor_factory"}}
+    parameters = {
+        name: value for name, value in parameters.items() if name not in {"context", "cursor_factory"}
+    }
     parameters.pop("prepare_threshold", None)
     return psycopg.connect(**parameters, autocommit=True)
