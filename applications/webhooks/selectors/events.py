@@ -54,11 +54,9 @@ WITH present AS MATERIALIZED (
         OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
     )
 )
-SELECT next_number, CASE WHEN EXISTS (
-    SELECT FROM applications_event
-    WHERE application_id = %(application)s AND id >= 0::bigint
-        AND transaction >= pg_snapshot_xmin(snapshot)::text::bigint
-) THEN (
+SELECT next_number, CASE WHEN (
+    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s AND id >= 0::bigint
+) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
     SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
     WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
 ) END FROM present

@@ -191,7 +191,9 @@ class PartitionedLog:
         return bool(self._value(found, parameters))
 
     def _value(self, statement: str, parameters: list[Any] | None = None) -> Any:
-        with connection.cursor() as cursor:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # All rows of a large partition may be read, which nothing waits for.
+            cursor.execute("SET LOCAL statement_timeout = 0")
             cursor.execute(statement, parameters)
             row = cursor.fetchone()
             return row and row[0]
@@ -199,8 +201,7 @@ class PartitionedLog:
     def _call(self, statement: str, parameters: list[Any]) -> None:
         for _ in range(TRIES):
             try:
-                with transaction.atomic():
-                    self._value(statement, parameters)
+                self._value(statement, parameters)
                 return
             except OperationalError as error:
                 if getattr(error.__cause__, "sqlstate", None) not in {LOCK_NOT_AVAILABLE, DEADLOCK}:
