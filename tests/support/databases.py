@@ -21,7 +21,8 @@ LOCK = 7_306_410_099
 SOURCES = (
     "accounts/names.py",
     *("*/migrations/*.py", "*/models/*.py", "*/*/models/*.py"),
-    *("fulfillment/apps.py", "fulfillment/core/db/first_migrations.py", "fulfillment/core/audit/guards.py"),
+    *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
+    *("fulfillment/core/db/partitions.py", "fulfillment/core/db/partition_migrations.py"),
 )
 
 

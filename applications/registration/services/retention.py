@@ -1,18 +1,25 @@
 """Retention of invitations, call counts and call logs."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from applications.registration.models import DailyUsage, LoggedRequest, OwnerInvitation
-from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.audit.retention import RetentionRule, rule_for_log, rule_for_rows
+from fulfillment.core.db.partitions import PartitionedLog
 
 # An invitation contains an e-mail address.
 INVITATION_RETENTION = timedelta(days=30)
 USAGE_RETENTION = timedelta(days=400)
+REQUESTS = PartitionedLog(
+    {"applications_loggedrequest": "id"},
+    ("applications_loggedrequest_id_seq",),
+    time="time",
+    lifetime=lambda: timedelta(days=settings.REQUEST_LOG_DAYS),
+)
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -22,7 +29,7 @@ def retention_rules() -> list[RetentionRule]:
             lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATION_RETENTION),
         ),
         RetentionRule("usage counts", lambda: _old_usage().count(), _remove_usage),
-        RetentionRule("logged requests", lambda: _old_requests().count(), _remove_requests),
+        rule_for_log("logged requests", REQUESTS, _remove_requests),
     ]
 
 
@@ -36,17 +43,13 @@ def _remove_usage(batch: int) -> Iterator[int]:
         yield DailyUsage.objects.filter(day=day).delete()[0]
 
 
-def _old_requests() -> QuerySet[LoggedRequest]:
-    return LoggedRequest.objects.filter(time__lt=timezone.now() - timedelta(days=settings.REQUEST_LOG_DAYS))
-
-
-def _remove_requests(batch: int) -> Iterator[int]:
+def _remove_requests(batch: int, before: datetime) -> Iterator[int]:
     """In the order in which they were written, so that no index of times is needed; a batch without an old one ends
     it. Processes write some seconds apart at most.
     """
     while True:
         oldest = LoggedRequest.objects.order_by("pk").values_list("pk", flat=True)[:batch]
-        removed = _old_requests().filter(pk__in=list(oldest)).delete()[0]
+        removed = LoggedRequest.objects.filter(pk__in=list(oldest), time__lte=before).delete()[0]
         if not removed:
             return
         yield removed

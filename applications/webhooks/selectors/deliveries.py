@@ -8,6 +8,8 @@ from django.db.models import QuerySet
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.events import event_record
 from fulfillment.core.api.serializers import meta, timestamp
+from fulfillment.core.db.partitions import WIDTH
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 
 DEFAULT_TAKE, LARGEST_TAKE = 50, 200
@@ -31,13 +33,15 @@ def delivery_page(
     if order_number:
         deliveries = deliveries.filter(event__data__OrderNumber=order_number)
     if before is not None:
-        deliveries = deliveries.filter(pk__lt=before)
+        # A delivery is never in an older partition than its event; later ones are not read.
+        deliveries = deliveries.filter(pk__lt=before, event__lt=(before // WIDTH + 1) * WIDTH)
     return list(deliveries[:take])
 
 
 def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
     try:
-        return _deliveries(webhook).get(event__event_id=UUID(str(event_id)))
+        found = fetch_row("SELECT id FROM applications_event WHERE event_id = %s", [UUID(str(event_id))])
+        return _deliveries(webhook).get(event=found[0] if found else None)
     except (ValueError, Delivery.DoesNotExist) as error:
         raise NotFound("The webhook has no delivery with this ID.", code="delivery_not_found") from error
 

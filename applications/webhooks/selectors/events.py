@@ -19,13 +19,16 @@ from applications.webhooks.models import Event
 from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.long_transactions import LOCK
-from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.partitions import WIDTH, without_older
+from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.errors import Invalid
 from fulfillment.core.identifiers import parse_uuid
 
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 UUID_LENGTH = 36
+# More events than are written while a transaction lasts that writes some.
+MOST_AT_ONCE = 100_000
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # All transactions with lower numbers have ended, so their events are final. One
@@ -51,10 +54,9 @@ WITH present AS MATERIALIZED (
         OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
     )
 )
-SELECT next_number, CASE WHEN EXISTS (
-    SELECT FROM applications_event
-    WHERE application_id = %(application)s AND transaction >= pg_snapshot_xmin(snapshot)::text::bigint
-) THEN (
+SELECT next_number, CASE WHEN (
+    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s AND id >= 0::bigint
+) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
     SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
     WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
 ) END FROM present
@@ -117,7 +119,8 @@ def place_of(application: Application, text: str) -> Cursor:
     event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
     if event_id is None:
         return Cursor.of(text)
-    event = Event.objects.filter(application=application, event_id=event_id).first()
+    of_application = "application_id = %s AND event_id = %s"
+    event = fetch_instance(Event, of_application, [application.pk, event_id])
     if event is None:
         message = "after: this application has no event with this EventID; events are kept for 30 days."
         raise Invalid.at("?after", "parameter_invalid", message)
@@ -136,7 +139,7 @@ def event_page(
     events = Event.objects.filter(application=application, timestamp__gt=timezone.now() - RETENTION)
     if after != Cursor():
         events = events.filter(
-            Q(transaction__gte=after.transaction),
+            Q(transaction__gte=after.transaction, id__gte=_earliest_number(after)),
             RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id], BooleanField()),
         )
     if patterns:
@@ -144,7 +147,7 @@ def event_page(
     events = filters.applied(events).order_by("transaction", "id")
     found = list(events.filter(transaction__lt=SETTLED)[:take])
     if not found:
-        next_transaction, settled = _last_settled(application)
+        next_transaction, settled = _last_settled(application, after)
         if after.transaction > next_transaction:
             message = "after: the database was restored from a backup since; start again without it."
             raise Invalid.at("?after", "cursor_outdated", message)
@@ -154,8 +157,17 @@ def event_page(
     return EventPage(found, last)
 
 
-def _last_settled(application: Application) -> tuple[int, int | None]:
-    row = fetch_row(LAST_SETTLED, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
+def _earliest_number(after: Cursor) -> int:
+    """No event after a cursor is in an older partition, which is therefore not read.
+
+    Unless its transaction began before another wrote the last event of that partition, moments before its own.
+    """
+    return max(after.id - MOST_AT_ONCE, 0) // WIDTH * WIDTH
+
+
+def _last_settled(application: Application, after: Cursor) -> tuple[int, int | None]:
+    statement = without_older(LAST_SETTLED, _earliest_number(after))
+    row = fetch_row(statement, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
     return row or (0, None)
 
 
