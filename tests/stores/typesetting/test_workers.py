@@ -225,18 +225,21 @@ def test_waiting_caller_gets_the_next_free_worker():
     workers.close()
 
 
-def test_pages_shared_between_workers_keep_their_order():
+@pytest.mark.parametrize(("count", "renderers"), [(9, 3), (16, 5)])
+def test_pages_shared_between_workers_keep_their_number_and_order(monkeypatch, count, renderers):
     pages = [
         card(text_box(Field=f"F{number}", Size=30))["Pages"][0] | {"WidthMM": 50 + number}
-        for number in range(9)
+        for number in range(count)
     ]
-    template = parse_template({"Pages": pages}, [Field(f"F{number}") for number in range(9)])
+    template = parse_template({"Pages": pages}, [Field(f"F{number}") for number in range(count)])
 
-    proof = render_proof(template, {f"F{number}": str(number) for number in range(9)})
+    with contextlib.closing(Workers(limit=renderers)) as own:
+        monkeypatch.setattr(rendering, "shared_workers", own)
+        proof = render_proof(template, {f"F{number}": str(number) for number in range(count)})
 
     widths = [Image.open(io.BytesIO(page)).width for page in proof.pages]
     assert widths == sorted(widths)
-    assert len(set(widths)) == 9
+    assert len(set(widths)) == len(widths) == count
 
 
 @pytest.fixture
