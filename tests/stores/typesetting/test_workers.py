@@ -19,10 +19,12 @@ from stores.typesetting import (
     RenderingTimedOut,
     ValuesInvalid,
     load_fields,
+    load_sample,
     load_template_folder,
     parse_template,
     render_proof,
     rendering,
+    resolve_values,
     workers,
 )
 from stores.typesetting.errors import RenderingBusy
@@ -263,6 +265,20 @@ def test_hard_texts_leave_little_in_the_memory_of_a_renderer(one_renderer):
             render_proof(template, {"Company": f"Company {number}", "Contact": text[:200], "Letter": text})
 
     assert renderer_memory(one_renderer) - before < 78
+
+
+@pytest.mark.slow
+def test_booklet_stays_laid_out_from_one_proof_to_the_next(one_renderer):
+    """Forgotten after each proof, it took 340 ms of processor time instead of 190."""
+    held = []
+    # What a rendering leaves behind is looked at after its answer, so a card follows.
+    for name in ("business-card-standard", *["booklet-8-page-5.5x8.5"] * 3, "business-card-standard"):
+        fields = load_fields(DEMO / name)
+        template = parse_template(load_template_folder(DEMO / name), fields)
+        render_proof(template, resolve_values(fields, load_sample(DEMO / name), template.gallery))
+        held.append(renderer_memory(one_renderer))
+
+    assert held[-1] - held[0] > 40
 
 
 def renderer_memory(own):
