@@ -38,7 +38,7 @@ T = TypeVar("T")
 AT_ONCE_WHEN_FAILING = 2
 # A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
 # with it, so that polling takes at most a quarter of one connection's time.
-POLL_SECONDS, LONGEST_POLL_SECONDS = 0.2, 1.0
+POLL_SECONDS, LONGEST_POLL_SECONDS = 0.15, 1.0
 PAUSE_FOR_EACH_POLL = 3
 CLOSE_SECONDS = 1.0
 # Time to finish after the stop signal; an interrupted delivery is retried when its lease has ended.
@@ -88,8 +88,9 @@ class Sender:
             await asyncio.sleep(wait)
 
     def _due(self) -> list[tuple[UUID, UUID, int]]:
-        self._clock.set()
-        found = webhooks_with_due_deliveries(now=self._clock.now())
+        found = webhooks_with_due_deliveries()
+        if found:
+            self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
         random.shuffle(found)
         return found

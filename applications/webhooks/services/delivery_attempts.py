@@ -47,7 +47,8 @@ WITH_DUE = f"""
 SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
-        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MAX_AT_ONCE}
+        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= coalesce(%(now)s, statement_timestamp())
+        LIMIT {MAX_AT_ONCE}
     ) found
 ) due
 WHERE w.is_enabled AND due.count > 0
@@ -96,8 +97,8 @@ def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list
     return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, up to MAX_AT_ONCE.
+def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, int]]:
+    """Each with its application and how many are due, at present or at `now`, up to MAX_AT_ONCE.
 
     One probe of an index for each webhook, however many deliveries wait.
     """
