@@ -15,6 +15,8 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u
 
 def is_blank(text: str) -> bool:
     """Whether it has only spaces, line ends, control and format characters, and fillers."""
+    if text.isascii() and text.isprintable():
+        return not text.strip()
     return all(letter.isspace() or letter in _INVISIBLE or _has_no_shape(letter) for letter in set(text))
 
 

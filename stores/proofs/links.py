@@ -9,6 +9,7 @@ import binascii
 import hashlib
 import hmac
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import lru_cache
 
@@ -33,10 +34,11 @@ class LinkExpired(Exception):
     """The address was valid and has expired."""
 
 
-def signed_url(kind: str, identity: bytes, name: str) -> str:
+def signed_urls(kind: str, identity: bytes, names: Iterable[str]) -> list[str]:
+    """The addresses of the files of one proof or picture."""
+    key, root = settings.SECRET_KEY, f"{settings.PUBLIC_URL}/{kind}"
     day = (int(time.time()) // DAY + DAYS).to_bytes(DAY_BYTES)
-    token = identity + day + _mac(settings.SECRET_KEY, kind, identity, day, name)
-    return f"{settings.PUBLIC_URL}/{kind}/{_text(token)}/{name}"
+    return [f"{root}/{_text(identity + day + _mac(key, kind, identity, day, name))}/{name}" for name in names]
 
 
 def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
@@ -55,7 +57,7 @@ def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
 
 def _mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
     message = b"\0".join([kind.encode(), name.encode(), day, identity])
-    return hmac.digest(_mac_key(key), message, hashlib.sha256)[:MAC_BYTES]
+    return hmac.digest(_mac_key(key), message, "sha256")[:MAC_BYTES]
 
 
 @lru_cache(maxsize=8)

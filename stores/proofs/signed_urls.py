@@ -5,7 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from fulfillment.core.files.stored import asset_file, proof_files
-from stores.proofs.links import signed_url
+from stores.proofs.links import signed_urls
 from stores.proofs.models import Asset
 from stores.proofs.selectors.proofs import StoredProof
 
@@ -28,14 +28,13 @@ class LinkedFile(NamedTuple):
 
 
 def proof_urls(proof: StoredProof, product_id: str) -> ProofURLs:
-    identity = bytes.fromhex(proof.digest)
     names = [f"{product_id}-page-{page}.png" for page in range(1, proof.page_count + 1)]
-    pages = [signed_url(PROOFS, identity, name) for name in names]
-    return ProofURLs(signed_url(PROOFS, identity, f"{product_id}.pdf"), pages)
+    pdf, *pages = signed_urls(PROOFS, bytes.fromhex(proof.digest), [f"{product_id}.pdf", *names])
+    return ProofURLs(pdf, pages)
 
 
 def asset_url(asset: Asset) -> str:
-    return signed_url(ASSETS, asset.pk.bytes, f"image.{asset.format}")
+    return signed_urls(ASSETS, asset.pk.bytes, [f"image.{asset.format}"])[0]
 
 
 def linked_file(kind: str, identity: bytes, name: str) -> LinkedFile:

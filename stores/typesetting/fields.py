@@ -47,10 +47,11 @@ def resolve_values(
     A field sent empty counts as sent. Text is returned with line ends as \\n, otherwise unchanged.
     """
     by_name = {field.field_name: field for field in fields}
-    if _bytes(name for name in sent if name not in by_name) + _bytes(sent.values()) > ALL_VALUES_BYTES:
+    unknown = [name for name in sent if name not in by_name]
+    if _bytes(unknown) + _bytes(sent.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
-    problems = _unknown_names([name for name in sent if name not in by_name], list(by_name))
+    problems = _unknown_names(unknown, list(by_name)) if unknown else []
     values: dict[str, str] = {}
     for field in fields:
         value = sent.get(field.field_name)

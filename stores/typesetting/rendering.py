@@ -235,13 +235,15 @@ def _render_in_parallel(
         shared_workers.lend_alone(deadline) if sheet.is_large else shared_workers.lend(deadline, helpers)
     )
     with lending as workers:
-        share = math.ceil(len(sheet.pages) / len(workers))
+        # The PDF, which the first worker makes, takes as long as the PNG of a page.
+        units, count = len(sheet.pages) + 1, len(workers)
+        starts = [max(0, math.ceil(at * units / count) - 1) for at in range(count + 1)]
         roots: list[Path] = []
         try:
             for number, worker in enumerate(workers):
                 root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
                 roots.append(root)
-                pages = sheet.pages[number * share : (number + 1) * share]
+                pages = sheet.pages[starts[number] : starts[number + 1]]
                 jobs = [_job(pages, job, paths)]
                 outputs = [("png", 0)] if press is None else []
                 if number == 0 and "page-only" not in job:

@@ -19,7 +19,7 @@ from typing import Any
 import typst
 
 from delivery.papers.sheets import LAYOUT as EDDM_PAPERS
-from fulfillment.core.memory import return_freed_memory, trim_memory
+from fulfillment.core.memory import trim_memory
 from stores.press.profiles import OutputCondition, condition_of
 from stores.press.screen import fit_pictures
 from stores.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
@@ -35,7 +35,7 @@ LAYOUTS = {
 RENDERINGS_OF_A_COMPILER = 500
 # What Typst may keep of earlier renderings for the next ones, mostly laid out text and decoded artwork; and what one
 # rendering may add to it. Ordinary ones of many templates stay below both.
-KEPT_KIB, ADDED_KIB = 64 * 1024, 24 * 1024
+KEPT_KIB, ADDED_KIB = 64 * 1024, 48 * 1024
 # Typst forgets what its last ten compilations did not use.
 FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
@@ -200,7 +200,6 @@ if __name__ == "__main__":
         signal.signal(stop_signal, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.nice(NICENESS)
-    return_freed_memory()
     memory = int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

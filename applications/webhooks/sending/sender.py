@@ -39,7 +39,7 @@ T = TypeVar("T")
 AT_ONCE_WHEN_FAILING = 2
 # A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
 # with it, so that polling takes at most a quarter of one connection's time.
-POLL_SECONDS, LONGEST_POLL_SECONDS = 0.2, 1.0
+POLL_SECONDS, LONGEST_POLL_SECONDS = 0.15, 1.0
 PAUSE_FOR_EACH_POLL = 3
 # The others look into the newest partition alone, which has nearly all that is due.
 WHOLE_POLL_SECONDS = 1.0
@@ -95,11 +95,12 @@ class Sender:
             await asyncio.sleep(wait)
 
     def _due(self) -> list[tuple[UUID, UUID, int]]:
-        self._clock.set()
         if is_whole := time.monotonic() >= self._whole_poll:
             self._whole_poll, self._newest = time.monotonic() + WHOLE_POLL_SECONDS, newest_event()
         self._since = 0 if is_whole else self._newest
-        found = webhooks_with_due_deliveries(now=self._clock.now(), since=self._since)
+        found = webhooks_with_due_deliveries(since=self._since)
+        if found:
+            self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
         random.shuffle(found)
         return found

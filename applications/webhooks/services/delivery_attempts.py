@@ -50,7 +50,8 @@ WITH_DUE = f"""
 SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
-        WHERE d.webhook_id = w.id AND d.event_id >= 0::bigint AND d.state = 'Pending' AND d.next_try <= %(now)s
+        WHERE d.webhook_id = w.id AND d.event_id >= 0::bigint AND d.state = 'Pending'
+            AND d.next_try <= coalesce(%(now)s, statement_timestamp())
         LIMIT {MAX_AT_ONCE}
     ) found
 ) due
@@ -113,8 +114,11 @@ def claim_due_deliveries(
     return [_taken(*row) for row in fetch_rows(without_older(CLAIM_DUE, since), parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime, since: int = 0) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, up to MAX_AT_ONCE; `since` as in `claim_due_deliveries`.
+def webhooks_with_due_deliveries(
+    *, now: datetime | None = None, since: int = 0
+) -> list[tuple[UUID, UUID, int]]:
+    """Each with its application and how many are due, at present or at `now`, up to MAX_AT_ONCE; `since` as in
+    `claim_due_deliveries`.
 
     One probe of an index for each webhook and partition, however many deliveries wait.
     """

@@ -81,9 +81,10 @@ def files_are_complete(names: Sequence[str], sizes: Sequence[int]) -> bool:
     """A folder may have lost files to a power failure or an old backup; a bucket is not checked, it takes too long."""
     if not isinstance(default_storage, FileSystemStorage):
         return True
+    folder = default_storage.location
     try:
         return all(
-            os.stat(default_storage.path(name)).st_size == size  # noqa: PTH116 - for each known proof
+            os.stat(f"{folder}/{name}").st_size == size  # noqa: PTH116 - for each known proof
             for name, size in zip(names, sizes, strict=True)
         )
     except OSError:

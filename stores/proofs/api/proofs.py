@@ -1,9 +1,10 @@
 from typing import Any
 
+import orjson
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from fulfillment.core.api.serializers import Meta, meta
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -79,16 +80,19 @@ class ProofViewSet(ApiViewSet):
         responses={200: ProofSerializer},
         examples=[PROOF_REQUEST_EXAMPLE, PROOF_EXAMPLE],
     )
-    def create(self, request: Request, store_id: str, product_id: str) -> Response:
+    def create(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
         product = product_version(request.auth, store_id, product_id)
         if not isinstance(request.data, dict):
             raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
         in_print = _is_soft_proof(request)
         proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
-        return Response(proof_record(proof, product.external_id))
+        body = orjson.dumps(proof_record(proof, product.external_id))
+        return HttpResponse(body, content_type="application/json")
 
 
 def _is_soft_proof(request: Request) -> bool:
+    if not request.META.get("QUERY_STRING"):
+        return False
     kind = request.query_params.get("proof", PROOFS[0])
     if kind not in PROOFS:
         message = f"proof is {kind[:40]!r}; write {' or '.join(PROOFS)}."

@@ -11,6 +11,7 @@ from django.utils import timezone
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
 from applications.webhooks.sending.client import Answer
 from applications.webhooks.sending.schedule import DELAYS
+from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.deliveries import resend_delivery
 from applications.webhooks.services.delivery_attempts import (
     CLAIM_DUE,
@@ -62,6 +63,15 @@ def test_webhooks_say_how_many_are_due_and_count_no_further_than_is_taken(world)
         (busy.pk, application, MAX_AT_ONCE),
         (idle.pk, application, 3),
     ]
+
+
+def test_poll_takes_one_statement_while_nothing_is_due(webhook, django_assert_num_queries):
+    sender = Sender(client=None)
+    # Once a second it looks up which partition is the newest.
+    sender._due()
+
+    with django_assert_num_queries(1):
+        assert sender._due() == []
 
 
 def test_new_delivery_is_due_at_once_and_makes_no_job(webhook, delivery):
@@ -221,7 +231,11 @@ def test_prepared_statements_use_the_indexes(world, webhook):
         )
         cursor.execute("ANALYZE applications_delivery")
         now = datetime.now(UTC)
-        for statement, more in ((CLAIM_DUE, {"webhook": webhook.pk, "limit": 16}), (WITH_DUE, {})):
+        for statement, more in (
+            (CLAIM_DUE, {"webhook": webhook.pk, "limit": 16}),
+            (WITH_DUE, {}),
+            (WITH_DUE, {"now": None}),
+        ):
             cursor.execute(f"EXPLAIN {statement}", {"now": now, "lease": now, **more})
             plan = "\n".join(row[0] for row in cursor.fetchall())
             assert "delivery_due" in plan, plan
