@@ -98,7 +98,6 @@ def test_page_after_a_recent_event_reads_one_partition(world, pair):
     with CaptureQueriesContext(connection) as queries:
         event_page(world.application, after=after)
     statements = [query["sql"] for query in queries if "applications_event" in query["sql"]]
-    assert len(statements) == 2
     assert f'"id" >= {WIDTH}' in statements[0]
     assert f"id >= {WIDTH}::bigint" in statements[1]
 
