@@ -8,6 +8,7 @@ from typing import Any
 import pghistory
 from django.conf import settings
 from django.contrib import admin
+from django.core.handlers.exception import convert_exception_to_response
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -66,13 +67,13 @@ class Hosts:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         # Host headers that were accepted: checking one takes as long as five other middlewares.
-        self.known: set[str | None] = set()
+        self.known: set[str] = set()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         host = request.META.get("HTTP_HOST")
         if host not in self.known and request.path_info not in PROBES:
             request.get_host()
-            if len(self.known) < MOST_HOSTS:
+            if host and len(self.known) < MOST_HOSTS:
                 self.known.add(host)
         response = self.get_response(request)
         if not response.streaming:
@@ -167,6 +168,9 @@ class SecurityHeaders(SecurityMiddleware):
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         super().__init__(get_response)
+        # A foreign host name is refused here where a redirect would name it; the refusal has the headers too.
+        redirect: Any = self.process_request
+        self.redirected = convert_exception_to_response(redirect)
         frames = {"X-Frame-Options": settings.X_FRAME_OPTIONS}
         pages = frames | {"Permissions-Policy": "camera=(), geolocation=(), microphone=()"}
         policies = {
@@ -182,7 +186,7 @@ class SecurityHeaders(SecurityMiddleware):
         }
 
     def __call__(self, request: HttpRequest) -> Any:
-        response: Any = self.process_request(request) or self.get_response(request)
+        response: Any = self.redirected(request) or self.get_response(request)
         path = request.path_info
         kind = "api" if is_api(path) else "admin" if path.startswith("/admin") else "page"
         add_missing(response, self.constant[kind, request.is_secure()])

@@ -151,6 +151,16 @@ def test_foreign_hosts_are_refused_beside_known_ones(handler, settings, db):
     assert statuses == ["404", "404", "400", "404", "400"]
 
 
+def test_a_foreign_host_is_refused_with_the_security_headers(client, settings):
+    settings.SECURE_SSL_REDIRECT = True
+
+    response = client.get("/", headers={"host": "evil.example"})
+
+    assert response.status_code == 400
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+
+
 def test_hosts_are_remembered_up_to_a_number(settings, rf):
     settings.ALLOWED_HOSTS = [".wide.example"]
     hosts = Hosts(lambda request: HttpResponse("abc"))
