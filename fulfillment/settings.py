@@ -111,6 +111,8 @@ MIDDLEWARE = [
     "pghistory.middleware.HistoryMiddleware",
 ]
 APPEND_SLASH = False
+# The service is at the root of its host.
+FORCE_SCRIPT_NAME = ""
 ROOT_URLCONF = "fulfillment.urls"
 WSGI_APPLICATION = "fulfillment.wsgi.application"
 

@@ -21,8 +21,8 @@ from django.conf import settings
 from django.core.cache import close_caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.base import reset_urlconf
-from django.core.signals import request_finished
-from django.db import close_old_connections
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, reset_queries
 
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.operations.start import refuse_unsafe_start
@@ -42,7 +42,10 @@ application = closing_connections(Handler())
 
 
 # Django's own receivers check all connections and caches at each request: a tenth of the cost of a read.
-# There is one database here, which the handler looks after, caches that need no closing, and one URL configuration.
+# There is one database here, which the handler looks after, caches that need no closing, no log of queries outside of
+# DEBUG, and one URL configuration.
+request_started.disconnect(reset_queries)
+request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 request_finished.disconnect(reset_urlconf)

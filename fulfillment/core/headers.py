@@ -27,9 +27,9 @@ def set_headers(response: HttpResponseBase, headers: Mapping[str, str]) -> None:
     _stored(response).update({name.lower(): (name, value) for name, value in headers.items()})
 
 
-def sent_headers(response: HttpResponseBase) -> list[tuple[str, str]]:
-    """Names and values in the order in which they were set."""
-    return list(_stored(response).values())
+def send_as_kept(response: Any) -> None:
+    """The handler then sends the headers as they are kept; Django's `items` looks up each again."""
+    response.items = _stored(response).values
 
 
 def _stored(response: Any) -> dict[str, tuple[str, str]]:

@@ -3,13 +3,13 @@
 import sys
 from typing import Any
 
-from django.core.signals import request_finished
+from django.core.signals import request_started
 
 _count = 0
 
 
 def pytest_configure() -> None:
-    request_finished.connect(_add, weak=False)
+    request_started.connect(_add, weak=False)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

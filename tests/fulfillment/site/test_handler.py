@@ -4,7 +4,9 @@ import io
 import sys
 
 import pytest
-from django.core.signals import request_finished
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.http import HttpResponse
 from django.test import Client
@@ -15,7 +17,7 @@ from tests.support.scenario import build_world
 
 # Python functions called for one read with the credentials checked and the call counted and logged.
 # It was about 480 while they also passed the middleware of pages.
-CALLS = 290
+CALLS = 330
 
 _seen: list[str] = []
 
@@ -34,9 +36,11 @@ class Remembering:
 @pytest.fixture
 def handler():
     """Leaves the connection of the test alone, as Django's own client does."""
-    request_finished.disconnect(close_old_connections)
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
     yield Handler()
-    request_finished.connect(close_old_connections)
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 def send(handler, path, **headers):
@@ -74,6 +78,21 @@ def test_requests_of_programs_go_past_the_middleware_of_pages(settings, db):
         client.get(path)
 
     assert _seen == ["/api/v1/docs", "/accounts/login/"]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(WSGIHandler, "__call__"), (BaseHandler, "get_response")])
+def test_tools_that_replace_a_method_of_djangos_handler_see_requests(handler, db, monkeypatch, kind, name):
+    """As Sentry does."""
+    calls, replaced = [], getattr(kind, name)
+
+    def replacement(self, *arguments):
+        calls.append(name)
+        return replaced(self, *arguments)
+
+    monkeypatch.setattr(kind, name, replacement)
+
+    assert send(handler, "/healthz")[0] == "200 OK"
+    assert calls == [name]
 
 
 def test_an_address_keeps_its_own_arguments_when_it_is_resolved_again(handler, db):
