@@ -77,9 +77,9 @@ class OrderExportViewSet(ApiViewSet):
         is_csv = parameters.is_csv(request)
         if parameters.is_contiguous and not is_csv:
             low, take = min(parameters.after + parameters.skip, LAST), parameters.take or DEFAULT_TAKE
-            access, page = authorized_range_page(request.auth, store_id, low=low, take=take)
-            if page:
-                return _span_answer(request, access, parameters, page)
+            access = authorized_range_page(request.auth, store_id, low=low, take=take)
+            if isinstance(access, SpanPage):
+                return _span_answer(request, store_id, parameters, access)
         else:
             access = authorize_store(request.auth, store_id, READ)
         raise_faults(parameters.faults, code="parameter_invalid", place="query")
@@ -93,12 +93,12 @@ class OrderExportViewSet(ApiViewSet):
 
 
 def _span_answer(
-    request: Request, access: StoreAccess, parameters: ExportParameters, page: SpanPage
+    request: Request, store_id: str, parameters: ExportParameters, page: SpanPage
 ) -> HttpResponse:
     response = json_bytes(request, page.body)
     response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
-        response.headers["Link"] = parameters.next_link(access.store.external_id, b"p%d" % page.last)
+        response.headers["Link"] = parameters.next_link(store_id, b"p%d" % page.last)
     return response
 
 
