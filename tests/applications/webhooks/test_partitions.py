@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
+import psycopg
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -27,6 +28,7 @@ from applications.webhooks.services.delivery_attempts import (
 from applications.webhooks.services.events import redact_events, remove_order_events
 from fulfillment.core.db.partitions import WIDTH, without_older
 from tests.factories.webhooks import delivery_of, make_event, make_webhook
+from tests.support.live_server import database_url
 
 DAY = timedelta(days=1)
 EVENTS = retention.EVENTS
@@ -43,7 +45,11 @@ def pair(world, webhook) -> tuple[Event, Event]:
     """The last event of a partition and the first of the next."""
     before = make_event(world.application, data={"OrderID": ORDER})
     EVENTS.add(1)
-    return before, make_event(world.application, data={"OrderID": ORDER})
+    after = make_event(world.application, data={"OrderID": ORDER})
+    # A later transaction has ended, as it has when events are read that were committed.
+    with psycopg.connect(database_url(), autocommit=True) as other:
+        other.execute("SELECT pg_current_xact_id()")
+    return before, after
 
 
 def partitions_of(model) -> list[str]:
