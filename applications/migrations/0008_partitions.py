@@ -22,7 +22,7 @@ ALTER TABLE applications_deliveryattempt ADD CONSTRAINT applications_deliver_del
 class Migration(migrations.Migration):
     """Events, deliveries, attempts and the request log become partitioned, their tables the first partitions.
 
-    No row is read or copied. All four tables are locked for about 0.1 s, whatever their size; where the locks
+    No row is read or copied. All four tables, of any size, are locked for about 0.1 s; where the locks
     are not free within two seconds nothing has changed, and `prepare` is repeated.
 
     Backwards all rows are copied, and their IDs stay: forwards again is possible while there is no second partition.
