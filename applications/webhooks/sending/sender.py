@@ -41,7 +41,7 @@ AT_ONCE_WHEN_FAILING = 2
 # with it, so that polling takes at most a quarter of one connection's time.
 POLL_SECONDS, LONGEST_POLL_SECONDS = 0.15, 1.0
 PAUSE_FOR_EACH_POLL = 3
-# The others look into the newest partition alone, which has nearly all that is due.
+# How often all partitions are searched; other polls search only the newest, which has nearly all that is due.
 WHOLE_POLL_SECONDS = 1.0
 CLOSE_SECONDS = 1.0
 # Time to finish after the stop signal; an interrupted delivery is retried when its lease has ended.

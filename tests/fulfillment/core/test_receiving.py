@@ -4,14 +4,12 @@ import threading
 import time
 
 import pytest
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 
 from fulfillment.core import receiving
 from fulfillment.core.lanes import LaneFull, TooManyAtOnce, client_address
 from fulfillment.core.receiving import BodyStream
-from fulfillment.site.handler import Handler
 from tests.support.patience import PATIENCE
+from tests.support.web_handler import web_handler
 
 
 class SlowStream:
@@ -135,9 +133,5 @@ def test_refused_slow_body_is_answered_in_the_form_of_its_path(slow, handler, wo
 
 @pytest.fixture
 def handler():
-    """Leaves the connection of the test alone, as Django's own client does."""
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    yield Handler()
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    with web_handler() as handler:
+        yield handler

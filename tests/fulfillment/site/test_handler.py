@@ -6,14 +6,12 @@ import sys
 import pytest
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIHandler
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from django.http import HttpResponse
 from django.test import Client
 
-from fulfillment.site.handler import Handler
 from fulfillment.site.middleware import MOST_HOSTS, Hosts, SecurityHeaders
 from tests.support.scenario import build_world
+from tests.support.web_handler import web_handler
 
 # Python functions called for one read with the credentials checked and the call counted and logged.
 # It was about 480 while they also passed the middleware of pages.
@@ -35,12 +33,8 @@ class Remembering:
 
 @pytest.fixture
 def handler():
-    """Leaves the connection of the test alone, as Django's own client does."""
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    yield Handler()
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    with web_handler() as handler:
+        yield handler
 
 
 def send(handler, path, **headers):

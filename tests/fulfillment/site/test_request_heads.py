@@ -4,16 +4,14 @@ import io
 from ipaddress import ip_network
 
 import pytest
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from django.urls import reverse
 
 from accounts import rate_limits
-from fulfillment.site.handler import Handler
 from fulfillment.site.proxies import client_address
 from fulfillment.site.request_heads import HEADER_LIMITS, LARGEST_HEAD, MAX_HEADERS, MAX_PARAMETERS
 from tests.support.costs import milliseconds
 from tests.support.scenario import ApiClient
+from tests.support.web_handler import web_handler
 
 # The longest header the web server lets pass.
 LINE = 390_000
@@ -34,12 +32,8 @@ def environ(**said):
 
 @pytest.fixture(scope="module")
 def handler():
-    """Leaves the connection of the test alone, as Django's own client does."""
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    yield Handler()
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    with web_handler() as handler:
+        yield handler
 
 
 @pytest.fixture(autouse=True)
