@@ -78,7 +78,6 @@ class _StorePlan:
     application_ids: Sequence[UUID | None]
     shapes: Sequence[_Shape]
     pattern: Order
-    position: int
     created: datetime
     step: timedelta
 
@@ -128,14 +127,10 @@ def _store_plan(store: Store, share: int, chance: random.Random) -> _StorePlan:
     )
     if not products:
         raise Conflict(f"The store {store.external_id} has no products to order.", code="store_empty")
-    last = (
-        Order.objects.filter(store=store, is_test=False)
-        .order_by("-position")
-        .values_list("position", "created")
-        .first()
-    )
+    live = Order.objects.filter(store=store, is_test=False)
+    last = live.order_by("-created").values_list("created", flat=True).first()
     now = timezone.now()
-    begin = max(last[1], now - SPAN) if last else now - SPAN
+    begin = max(last, now - SPAN) if last else now - SPAN
     applications: list[UUID | None] = list(
         Role.objects.filter(store=store, application__isnull=False, user__isnull=True)
         .values_list("application", flat=True)
@@ -152,7 +147,6 @@ def _store_plan(store: Store, share: int, chance: random.Random) -> _StorePlan:
             delivery_method_code="GROUND",
             production_days=3,
         ),
-        position=last[0] if last else 0,
         created=begin,
         step=(now - begin) / (share + 1),
     )
@@ -197,7 +191,6 @@ def _orders(
     plan: _StorePlan, numbers: Sequence[int], left: int, chance: random.Random
 ) -> Iterator[tuple[Order, _Shape]]:
     for index, number in enumerate(numbers):
-        plan.position += 1
         plan.created += max(plan.step, timedelta(microseconds=1))
         statuses = RECENT if plan.step * (left - index) < timedelta(days=10) else OLDER
         status = chance.choices(tuple(statuses), tuple(statuses.values()))[0]
@@ -216,7 +209,6 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
         id=new_order_id(at=created),
         number=number,
         application_id=chance.choice(plan.application_ids),
-        position=plan.position,
         status=status,
         sequence=len(path),
         created=created,
@@ -259,7 +251,7 @@ def _row(order: Order, columns: Sequence[str]) -> list[Any]:
 
 def _item_rows(order: Order, shape: _Shape) -> Iterator[list[Any]]:
     for item in shape.items:
-        own = {**item, "order_id": order.pk, "order_position": order.position}
+        own = {**item, "order_id": order.pk}
         yield [own[name] for name in ITEM_COLUMNS]
 
 

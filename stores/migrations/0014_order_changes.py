@@ -2,7 +2,12 @@ from django.contrib.postgres.indexes import GistIndex
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-import stores.orders.models.change_point
+
+class ChangePoint(models.Func):
+    template = (
+        "point(store_id * 2147483648.0::float8 + position, "
+        "date_part('epoch', updated - '2000-01-01 00:00:00+00'::timestamptz) / 1e11::float8)"
+    )
 
 
 class Migration(migrations.Migration):
@@ -17,7 +22,7 @@ class Migration(migrations.Migration):
         AddIndexConcurrently(
             "order",
             GistIndex(
-                stores.orders.models.change_point.ChangePoint(),
+                ChangePoint(),
                 condition=models.Q(("position__gt", 0)),
                 name="order_by_change",
             ),

@@ -40,24 +40,22 @@ FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND product.is_active
 """
 PLACE = """
-SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
-       greatest(clock_timestamp(), last.created + interval '1 microsecond')
-FROM (SELECT) nothing LEFT JOIN LATERAL (
-    SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
-) last ON true
+SELECT nextval('stores_order_number'),
+       greatest(clock_timestamp(), (SELECT created FROM stores_order WHERE store_id = %s AND NOT is_test
+                                    ORDER BY created DESC LIMIT 1) + interval '1 microsecond')
 """
 ORDER = """
-INSERT INTO stores_order (id, number, store_id, application_id, position, status, sequence, created, updated,
+INSERT INTO stores_order (id, number, store_id, application_id, status, sequence, created, updated,
     currency, items_total, delivery_total, total, delivery_method_code, production_days, earliest_delivery,
     latest_delivery, option_id, recipient, product_ids, item_count, total_quantity, tracking_numbers, metadata,
     cancellable_until, cancellation, cancellation_reason, cancellation_note, rendering)
-VALUES (%s, %s, %s, %s, %s, 10, 1, %s, %s, %s, %s, 0, %s, %s, %s, %s, %s, '', %s, %s, 1, %s, '{}', '{}', %s,
+VALUES (%s, %s, %s, %s, 10, 1, %s, %s, %s, %s, 0, %s, %s, %s, %s, %s, '', %s, %s, 1, %s, '{}', '{}', %s,
         '', '', '', %s)
 """
 ITEM = """
-INSERT INTO stores_orderitem (order_id, position, order_position, item_key, product_id, product_external_id,
+INSERT INTO stores_orderitem (order_id, position, item_key, product_id, product_external_id,
     product_name, product_version, quantity, unit_price, line_total, print_file, print_sha256, print_bytes)
-VALUES (%s, 0, %s, '1', %s, %s, %s, %s, %s, %s, %s, '', '', 0)
+VALUES (%s, 0, '1', %s, %s, %s, %s, %s, %s, %s, '', '', 0)
 """
 TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, 10, 1)
@@ -105,7 +103,7 @@ def _write(
     total = Decimal(price) * item["Quantity"]
     run = lambda statement, *values: connection.execute(statement, values, prepare=True)  # noqa: E731
     run("SELECT pg_advisory_xact_lock(%s::int, %s::int)", LOCKS, store[0])
-    position, number, created = run(PLACE, store[0]).fetchone()
+    number, created = run(PLACE, store[0]).fetchone()
     order_id = uuid.uuid4()
     dates = [(created + timedelta(days=days + more)).date() for more in (3, 5)]
     until = created + timedelta(minutes=store[2])
@@ -129,9 +127,9 @@ def _write(
         "TrackingNumbers": [],
     }
     rendering = orjson.dumps(row).decode()
-    run(ORDER, order_id, number, store[0], caller, position, created, created, store[1], total, total, method,
+    run(ORDER, order_id, number, store[0], caller, created, created, store[1], total, total, method,
         days, *dates, Jsonb(recipient), [product[1]], item["Quantity"], until, rendering)  # fmt: skip
-    run(ITEM, order_id, position, product[0], product[1], product[2], product[3], item["Quantity"],
+    run(ITEM, order_id, product[0], product[1], product[2], product[3], item["Quantity"],
         Decimal(price), total)  # fmt: skip
     run(TALLY, store[0], caller)
     run(HISTORY, order_id, created)

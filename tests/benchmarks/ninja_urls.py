@@ -155,7 +155,7 @@ def list_populations(request, postalCodes: list[str] = Query(...)):  # noqa: N80
 @paginate(Pages)
 def export_orders(request, external_id: str):
     store = store_of(request, external_id, roles__grant="Order.All.Read")
-    return Order.objects.filter(store=store).select_related("store").order_by("position")
+    return Order.objects.filter(store=store).select_related("store").order_by("created", "id")
 
 
 urlpatterns = [path("healthz", lambda request: HttpResponse("ok")), path("api/v1/", api.urls)]

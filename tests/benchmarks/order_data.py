@@ -73,7 +73,7 @@ def an_order(store_id: str) -> dict[str, str]:
     from stores.orders.models import Order
 
     orders = Order.objects.filter(store__external_id=store_id)
-    order = orders.order_by("position")[orders.count() // 2]
+    order = orders.order_by("created", "id")[orders.count() // 2]
     newest = orders.order_by("-updated")[10]
     month = [order.created + timedelta(days=days) for days in (-15, 15)]
     moments = {"from": month[0], "to": month[1], "updated": order.updated, "newest": newest.updated}

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Min
 from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.generics import CreateAPIView, ListAPIView
@@ -50,7 +50,7 @@ class OrderExport(ListAPIView):
 
     def get_queryset(self):
         store = stores_of(self.request, self.kwargs["external_id"], "Order.All.Read").get()
-        return Order.objects.filter(store=store).select_related("store").order_by("position")
+        return Order.objects.filter(store=store).select_related("store").order_by("created", "id")
 
 
 class RecipientSerializer(serializers.Serializer):
@@ -71,7 +71,7 @@ class ItemSerializer(serializers.Serializer):
 class OrderItemSerializer(serializers.ModelSerializer):
     class Meta:
         model = OrderItem
-        exclude = ["id", "order", "product", "order_position"]
+        exclude = ["id", "order", "product"]
 
 
 class OrderSerializer(serializers.ModelSerializer):
@@ -81,8 +81,8 @@ class OrderSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Order
-        exclude = ["rendering", "position"]
-        read_only_fields = [f.name for f in Order._meta.fields if f.name not in {"rendering", "position"}]
+        exclude = ["rendering"]
+        read_only_fields = [f.name for f in Order._meta.fields if f.name != "rendering"]
 
     @transaction.atomic
     def create(self, validated_data):
@@ -92,15 +92,14 @@ class OrderSerializer(serializers.ModelSerializer):
         )
         store = Store.objects.select_for_update().get(pk=store.get().pk)
         lines = [self._line(store, index, item) for index, item in enumerate(validated_data["Items"])]
-        last = Order.objects.filter(store=store).aggregate(last=Max("position"), number=Max("number"))
+        last = Order.objects.filter(store=store).aggregate(number=Min("number"))
         now, total = timezone.now(), sum(line.line_total for line in lines)
         days = lines[0].product.production_speeds.get(is_default=True).days
         order = Order.objects.create(
             id=new_order_id(),
-            number=-(last["last"] or 0) - 1_000_000 * store.pk,
+            number=min(last["number"] or 0, -1_000_000 * store.pk) - 1,
             store=store,
             application=application,
-            position=(last["last"] or 0) + 1,
             created=now,
             updated=now,
             currency=store.currency,
@@ -118,7 +117,7 @@ class OrderSerializer(serializers.ModelSerializer):
             cancellable_until=now + timedelta(minutes=store.hold_window_minutes),
         )
         for line in lines:
-            line.order, line.order_position = order, order.position
+            line.order = order
         OrderItem.objects.bulk_create(lines)
         OrderHistory.objects.create(
             order=order, sequence=1, status=order.status, timestamp=now, actor_kind="Application"

@@ -125,7 +125,7 @@ class OrderActions(StaffAdmin):
             else:
                 transition_order(order=order, status=status, actor=actor_on(request))
 
-        orders = chosen.order_by("store", "position")
+        orders = chosen.order_by("store", "created", "id")
         self._say(request, [self._try(request, order, move) for order in orders])
 
     def _ship(self, request: HttpRequest, form: ParcelForm) -> str:

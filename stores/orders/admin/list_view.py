@@ -20,7 +20,7 @@ SORTS = {
 
 
 class OrderList(ChangeList):
-    """Always sorted along an index; within one store by `position`."""
+    """Always sorted along an index; within one store by `created`."""
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
         parameters = super().get_filters_params(params)
@@ -31,8 +31,8 @@ class OrderList(ChangeList):
         if chosen.startswith("due"):
             sign = "-" if chosen == "due-last" else ""
             return [f"{sign}latest_delivery", f"{sign}number"]
-        number = "position" if _is_of_one_store(request) else "number"
-        return [number if chosen == "oldest" else f"-{number}"]
+        columns = ["created", "id"] if _is_of_one_store(request) else ["number"]
+        return [column if chosen == "oldest" else f"-{column}" for column in columns]
 
 
 def sort_of(request: HttpRequest) -> str:

@@ -3,10 +3,10 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes
@@ -18,11 +18,8 @@ from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.serializers import STATUS_TEXT
-from stores.orders.models import TEST_POSITIONS, OrderStatus
-from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.export import Page
-from stores.orders.selectors.export_query import LAST, OrderExportQuery, order_query
-from stores.orders.selectors.export_with_tests import ExportPlace, ExportWithTests, query_with_tests
+from stores.orders.models import OrderStatus
+from stores.orders.selectors.export import MAX_SKIP, ExportCursor, ExportFilters
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 WHOLE = {"type": "integer"}
@@ -30,8 +27,8 @@ PARAMETERS = [
     STORE_ID,
     OpenApiParameter(
         "skip",
-        {**WHOLE, "minimum": 0, "maximum": 2**31 - 1, "default": 0},
-        description="How many to leave out from the start.",
+        {**WHOLE, "minimum": 0, "maximum": MAX_SKIP, "default": 0},
+        description="How many to leave out from the start; beyond that, follow `Link`.",
     ),
     OpenApiParameter(
         "take",
@@ -73,7 +70,6 @@ PARAMETERS = [
 ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
-SPAN_PARAMETERS = frozenset({"skip", "take", "after", "format"})
 UNKNOWN_SHOWN = 20
 
 
@@ -86,14 +82,11 @@ class CSVRenderer(MediaTypeOnly):
 class ExportParameters:
     """The parsed parameters; `faults` names every invalid one."""
 
-    skip = after = 0
+    skip = 0
     take: int | None = None
-    verbose = includes_tests = False
-    place: ExportPlace | None = None
-    statuses: Sequence[int] = ()
-    created_after: datetime | None = None
-    created_before: datetime | None = None
-    updated_after: datetime | None = None
+    verbose = False
+    after: ExportCursor | None = None
+    filters = ExportFilters()
 
     def __init__(self, request: Request) -> None:
         self.query = request.query_params
@@ -105,57 +98,30 @@ class ExportParameters:
         self.faults += unknown_parameter_faults(self.query, ALLOWED)[:UNKNOWN_SHOWN]
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
-        self.skip = self._whole("skip", 0, LAST) or 0
+        self.skip = self._skip()
         self.take = self._whole("take", 1, LARGEST_TAKE)
         self.verbose = self._flag("verbose")
-        self.statuses = self._statuses()
-        self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
-        self.updated_after = self._moment("updatedAfter")
-        self.includes_tests = self._flag("includeTest")
-        if self.includes_tests:
-            self.place = self._place()
-        else:
-            self.after = self._cursor()
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether there are no filters, only paging."""
-        return not self.faults and self.query.keys() <= SPAN_PARAMETERS
+        self.after = self._cursor()
+        self.filters = ExportFilters(
+            statuses=self._statuses(),
+            product_id=self.query.get("productID"),
+            order_number=self.query.get("orderNumber"),
+            external_id=self.query.get("externalID"),
+            created_after=self._moment("createdAfter"),
+            created_before=self._moment("createdBefore"),
+            updated_after=self._moment("updatedAfter"),
+            includes_tests=self._flag("includeTest"),
+        )
 
     def is_csv(self, request: Request) -> bool:
         accepted: BaseRenderer = request.accepted_renderer
         return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
-    def orders_query(self, access: StoreAccess) -> OrderExportQuery | None:
-        query = order_query(access, **self._filters())
-        return query and query.after(self.after)
-
-    def query_with_tests(self, access: StoreAccess) -> ExportWithTests:
-        return query_with_tests(access, **self._filters())
-
-    def _filters(self) -> dict[str, Any]:
-        return {
-            "statuses": self.statuses,
-            "product_id": self.query.get("productID"),
-            "order_number": self.query.get("orderNumber"),
-            "created_after": self.created_after,
-            "created_before": self.created_before,
-            "external_id": self.query.get("externalID"),
-            "updated_after": self.updated_after,
-            # The full records come from the primary, and must be those of the page.
-            "from_replica": not self.verbose,
-        }
-
-    def page_link(self, store_id: str, page: Page) -> str:
-        """The URL of the next page."""
-        if not page.created:
-            return self.next_link(store_id, b"p%d" % page.positions[-1])
-        moment = (page.created[-1] - EPOCH) // timedelta(microseconds=1)
-        return self.next_link(store_id, b"t%d.%d" % (moment, page.positions[-1]))
-
-    def next_link(self, store_id: str, place: bytes) -> str:
+    def next_link(self, store_id: str, last: ExportCursor) -> str:
+        """The URL of the page after the order `last`."""
         parameters = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
-        cursor = base64.urlsafe_b64encode(place).decode().rstrip("=")
+        moment = (last.created - EPOCH) // timedelta(microseconds=1)
+        cursor = base64.urlsafe_b64encode(b"%d." % moment + last.order_id.bytes).decode().rstrip("=")
         query = f"{urlencode(parameters)}&after={cursor}" if parameters else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
@@ -172,6 +138,13 @@ class ExportParameters:
         except Invalid as error:
             self.faults += error.faults
             return False
+
+    def _skip(self) -> int:
+        text = self.query.get("skip", "")
+        if text.isascii() and text.isdigit() and len(text) < 12 and int(text) > MAX_SKIP:
+            self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
+            return 0
+        return self._whole("skip", 0, MAX_SKIP) or 0
 
     def _whole(self, name: str, least: int, most: int) -> int | None:
         text = self.query.get(name)
@@ -196,26 +169,16 @@ class ExportParameters:
             self.faults += error.faults
             return None
 
-    def _cursor(self) -> int:
-        found = self._place_text(r"p([0-9]{1,10})")
-        return int(found[1]) if found else 0
-
-    def _place(self) -> ExportPlace | None:
-        found = self._place_text(r"t([0-9]{1,16})\.(-?[0-9]{1,10})")
-        if found is None:
-            return None
-        position = min(max(int(found[2]), TEST_POSITIONS[0]), LAST)
-        return ExportPlace(EPOCH + timedelta(microseconds=int(found[1])), position)
-
-    def _place_text(self, form: str) -> re.Match[str] | None:
+    def _cursor(self) -> ExportCursor | None:
         text = self.query.get("after")
         if text is None:
             return None
         try:
-            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
-            found = re.fullmatch(form, plain)
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==")
+            found = re.fullmatch(rb"([0-9]{1,16})\.(.{16})", plain, re.DOTALL)
         except (ValueError, binascii.Error):
             found = None
         if found is None:
             self._refuse("after", "take it from the Link header of the page before.")
-        return found
+            return None
+        return ExportCursor(EPOCH + timedelta(microseconds=int(found[1])), UUID(bytes=found[2]))

@@ -1,13 +1,6 @@
 from stores.orders.models.comment import OrderComment
 from stores.orders.models.history import OrderDay, OrderHistory, OrderTally
-from stores.orders.models.order import (
-    LIVE_POSITIONS,
-    RECIPIENT_FIELDS,
-    TEST_POSITIONS,
-    Order,
-    OrderItem,
-    Shipment,
-)
+from stores.orders.models.order import RECIPIENT_FIELDS, Order, OrderItem, Shipment
 from stores.orders.models.ordered_asset import OrderedAsset
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import ActorKind, CancellationState, OrderStatus
@@ -15,10 +8,8 @@ from stores.orders.models.story import TEST_OUTCOME, OrderStory, TestOutcome
 from stores.orders.models.view import OrderView
 
 __all__ = [
-    "LIVE_POSITIONS",
     "RECIPIENT_FIELDS",
     "TEST_OUTCOME",
-    "TEST_POSITIONS",
     "ActorKind",
     "CancellationState",
     "Order",

@@ -2,20 +2,16 @@ import pghistory
 import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex, GistIndex
+from django.contrib.postgres.indexes import BrinIndex, GinIndex
 from django.db import models
 from django.db.models import Q
 
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
-from stores.orders.models.change_point import ChangePoint
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
-# Above the first number, up to the last.
-LIVE_POSITIONS = (0, 2_147_483_647)
-TEST_POSITIONS = (-2_147_483_648, -1)
 # The texts of Order.recipient; LocationType beside them may be missing.
 RECIPIENT_FIELDS = (
     "Name",
@@ -56,10 +52,8 @@ def changes() -> tuple[pghistory.Tracker, ...]:
 class Order(models.Model):
     """An order with its current status.
 
-    `position` counts the orders of a store without gaps, in the order in which they were committed and of
-    `created`: a page at any depth is a range of it. Those of test orders are below zero and count up from the lowest
-    number there is; where orders were pruned they have gaps. `sequence` rises by 1 with every change and is the
-    version. `rendering` is the finished row of the export view.
+    Within a store `created` rises in the order in which live orders, and test orders, were committed: pages are cut by
+    it. `sequence` rises by 1 with every change and is the version. `rendering` is the finished row of the export view.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
@@ -81,7 +75,6 @@ class Order(models.Model):
         related_name="orders",
         db_index=False,
     )
-    position = models.IntegerField(editable=False)
     is_test = models.BooleanField("test order", default=False, db_default=False, editable=False)
     external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
     # The external ID is unique for this user if the application is first-party; else null, unique for the application.
@@ -125,7 +118,6 @@ class Order(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint("store", "position", name="order_position_unique"),
             models.UniqueConstraint(
                 "store",
                 "application",
@@ -140,25 +132,23 @@ class Order(models.Model):
                 condition=Q(total=models.F("items_total") + models.F("delivery_total")),
                 name="order_total_adds_up",
             ),
-            models.CheckConstraint(
-                condition=Q(is_test=True, position__lt=0) | Q(is_test=False, position__gt=0),
-                name="order_test_position",
-            ),
         ]
         indexes = [
-            models.Index("store", "created", "position", name="order_by_date"),
-            models.Index("store", "status", "position", name="order_by_status"),
-            models.Index("store", "updated", "position", name="order_by_update"),
-            GistIndex(ChangePoint(), condition=Q(position__gt=0), name="order_by_change"),
-            models.Index("store", "application", "position", include=["status"], name="order_by_application"),
+            # For the export view: one for each filter, in its order.
+            models.Index("store", "created", "id", condition=Q(is_test=False), name="order_live_by_created"),
+            models.Index("store", "created", "id", condition=Q(is_test=True), name="order_test_by_created"),
+            models.Index("store", "status", "created", "id", name="order_by_status_created"),
+            models.Index("store", "updated", name="order_by_updated"),
+            models.Index("store", "application", "created", "id", name="order_by_application_created"),
             models.Index(
                 "store",
                 "user",
-                "position",
-                include=["status", "application"],
+                "created",
+                "id",
                 condition=Q(user__isnull=False),
-                name="order_by_user",
+                name="order_by_user_created",
             ),
+            GinIndex("product_ids", name="order_by_product_ids"),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
             # The board lists the orders of all stores, newest first.
             models.Index("status", "number", name="order_board_by_status"),
@@ -198,7 +188,7 @@ class Order(models.Model):
                 name="order_cancellations_asked",
             ),
         ]
-        ordering = ["store", "position"]
+        ordering = ["store", "created", "id"]
         triggers = [
             # Only test orders may be pruned with their history.
             pgtrigger.Protect(
@@ -218,7 +208,6 @@ class OrderItem(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveIntegerField()
-    order_position = models.IntegerField(editable=False)
     item_key = models.CharField(max_length=64)
     product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="order_items", db_index=False)
     product_external_id = models.CharField("product ID", max_length=64)
@@ -245,7 +234,7 @@ class OrderItem(models.Model):
                 name="order_item_total_adds_up",
             ),
         ]
-        indexes = [models.Index("product", "order_position", name="order_item_by_product")]
+        indexes = [models.Index("product", name="order_item_of_product")]
         ordering = ["order", "position"]
 
     def __str__(self) -> str:

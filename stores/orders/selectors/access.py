@@ -63,10 +63,14 @@ class StoreAccess:
         return own
 
     @property
+    def owner_filter(self) -> dict[str, Any]:
+        """Limits orders and quotes of the store to the caller's own, unless the caller sees all."""
+        return {} if self.sees_all_orders else self.own
+
+    @property
     def visible(self) -> Q:
         """A filter for the orders and quotes visible to the caller; every query starts with it."""
-        scope = Q(store=self.store) if self.sees_all_orders else Q(store=self.store, **self.own)
-        return scope & in_mode(self.caller)
+        return Q(store=self.store, **self.owner_filter) & in_mode(self.caller)
 
     @property
     def usable(self) -> Q:

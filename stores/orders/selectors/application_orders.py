@@ -21,7 +21,7 @@ PAGE = """
 SELECT found.id FROM unnest(%s::bigint[]) AS store(id) CROSS JOIN LATERAL (
     SELECT id, number FROM stores_order
     WHERE store_id = store.id AND application_id = %s AND number < %s AND (%s::uuid IS NULL OR user_id = %s::uuid)
-    ORDER BY position DESC LIMIT %s
+    ORDER BY created DESC, id DESC LIMIT %s
 ) found ORDER BY found.number DESC LIMIT %s
 """
 

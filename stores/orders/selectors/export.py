@@ -1,57 +1,31 @@
-"""The export view: stored rows of a store's orders, found by their position at any depth."""
+"""The export view: orders of a store by filters, oldest first, in pages cut by (Created, OrderID)."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from accounts.callers import Caller
-from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.db.replica import Rows, fetch_replicated
-from stores.orders.models import LIVE_POSITIONS, Order
+from django.db import connection
+from django.db.models import Q, QuerySet, Sum
+
+from stores.orders.models import Order, OrderTally
 from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
-from stores.orders.selectors.access import (
-    READ,
-    STORE,
-    StoreAccess,
-    access_parameters,
-    is_granted,
-    store_access_from_row,
-)
-from stores.orders.selectors.export_query import LAST, OrderExportQuery, filters_of
-from stores.orders.selectors.export_statements import count_changed_statement, count_statement, rows_statement
+from stores.orders.selectors.access import StoreAccess
 
 BATCH = 2000
+# Beyond these a caller follows `Link`, and no total is given.
+MAX_SKIP = MAX_COUNTED = 100_000
 # A page of full records ends before it exceeds this size, even if it has fewer than `take` orders.
 PAGE_BYTES = 16_000_000
-
-NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s AND position > 0 ORDER BY position DESC LIMIT 1"
-SPAN = f"""
-SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
-WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
-ORDER BY o.position LIMIT %(limit)s
-"""  # noqa: S608 - fixed parts only
-# The caller's access and a page of a whole store. Positions have no gaps, so the last one is known beforehand.
-# The limit is a number in the text: with a parameter the planner would guess, and plan again for each request.
-AUTHORIZED_SPAN = f"""
-WITH access AS MATERIALIZED ({STORE})
-SELECT access.*, page.body, page.newest FROM access LEFT JOIN LATERAL (
-    SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
-           (SELECT position FROM stores_order
-            WHERE store_id = access.id AND position > 0 ORDER BY position DESC LIMIT 1) AS newest
-    FROM (
-        SELECT position, rendering FROM stores_order
-        WHERE store_id = access.id AND position > %(low)s AND position <= %(high)s
-          AND (%(operator)s OR %(needed)s = ANY(access.associated || access.held))
-        ORDER BY position LIMIT {{limit}}
-    ) o
-) page ON true
-"""  # noqa: S608 - fixed parts only
-AUTHORIZED_SPANS = {limit: AUTHORIZED_SPAN.format(limit=limit) for limit in (100, 1000)}
+OLDEST_FIRST = ("created", "id")
+ROW = (*OLDEST_FIRST, "is_test", "rendering")
 # An upper bound for the bytes of each full record: the JSON around its texts is rounded up.
 SIZES = """
-SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
+SELECT o.id, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
     + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)
                            + coalesce(octet_length(i.preflight::text), 0)), 0)
        FROM stores_orderitem i WHERE i.order_id = o.id)
@@ -59,120 +33,137 @@ SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::t
                            + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)
        FROM stores_shipment s WHERE s.order_id = o.id)
     + (SELECT coalesce(sum(200 + octet_length(h.note)), 0) FROM stores_orderhistory h WHERE h.order_id = o.id)
-FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s)
-"""
-TALLY = """
-SELECT coalesce(sum(orders), 0) FROM stores_ordertally
-WHERE store_id = %(store)s AND (%(application)s::uuid IS NULL OR application_id = %(application)s)
-  AND (%(statuses)s::smallint[] IS NULL OR status = ANY(%(statuses)s::smallint[]))
+FROM stores_order o WHERE o.id = ANY(%s)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of rows; `created` of each order only where live and test orders are mixed."""
+class ExportCursor(NamedTuple):
+    """The last order of a page; the next one begins after it."""
 
-    positions: list[int]
-    renderings: list[str]
-    has_more: bool
-    newest: int | None = None
-    created: Sequence[datetime] = ()
+    created: datetime
+    order_id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class SpanPage:
-    """The finished JSON body of a page of all orders of a store; `newest` counts them."""
+class ExportRow(NamedTuple):
+    """The columns ROW of an order."""
 
-    body: bytes
-    last: int
-    newest: int
+    created: datetime
+    order_id: UUID
+    is_test: bool
+    rendering: str
 
     @property
-    def has_more(self) -> bool:
-        return self.newest > self.last
+    def cursor(self) -> ExportCursor:
+        return ExportCursor(self.created, self.order_id)
+
+    def text(self, *, with_mode: bool) -> str:
+        """The stored row; `with_mode` adds IsTest."""
+        mark = f',"IsTest":{"true" if self.is_test else "false"}}}'
+        return f"{self.rendering[:-1]}{mark}" if with_mode else self.rendering
 
 
-def authorized_range_page(caller: Caller, store_id: str, *, low: int, take: int) -> StoreAccess | SpanPage:
-    """The page after `low` of a store's live orders, in the statement that checks the access to the store.
-
-    The access alone for callers that see only their own orders, and for test applications.
-    """
-    last = min(low + take, LAST)
-    page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
-    statement = AUTHORIZED_SPANS[100 if take <= 100 else 1000]
-    rows = fetch_replicated(
-        caller.replica_since,
-        statement,
-        access_parameters(caller, store_id) | page,
-        suffices=lambda rows: bool(rows) and is_granted(caller, READ, rows[0]),
-    )
-    row = rows[0] if rows else None
-    if row and is_granted(caller, READ[:1], row) and False in caller.modes:
-        return SpanPage(row[-2], last, row[-1] or 0)
-    return store_access_from_row(caller, store_id, READ, row and row[:-2])
+@dataclass(frozen=True, slots=True)
+class ExportPage:
+    rows: Sequence[ExportRow]
+    has_more: bool
 
 
-def export_page(query: OrderExportQuery, *, skip: int, take: int) -> Page:
-    query = query.simplified
-    parameters = query.parameters | {"skip": skip, "limit": take + 1}
-    if query.is_contiguous:
-        parameters["low"] = min(query.low + skip, LAST)
-    rows = fetch_replicated(query.replica_since, page_statement(query), parameters, suffices=_always)
-    shown, newest = rows[:take], rows[0][2] if rows else None
-    return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
+@dataclass(frozen=True, slots=True)
+class ExportFilters:
+    """The filters of the export view; `includes_tests` adds test orders that the caller can see."""
+
+    statuses: Sequence[int] = ()
+    product_id: str | None = None
+    order_number: str | None = None
+    external_id: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    updated_after: datetime | None = None
+    includes_tests: bool = False
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """Those of one order, but for mode and status."""
+        named = {
+            "product_ids__contains": None if self.product_id is None else [self.product_id],
+            "number": self.order_number,
+            "external_id": self.external_id,
+            "created__gte": self.created_after,
+            "created__lt": self.created_before,
+            "updated__gte": self.updated_after,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the order number is none, such as one with a leading zero."""
+        number = self.order_number
+        return number is not None and not (re.fullmatch(r"[1-9][0-9]{0,18}", number) and int(number) < 2**63)
 
 
-def page_statement(query: OrderExportQuery) -> str:
-    return SPAN if query.is_contiguous else rows_statement(filters_of(query), is_split=query.is_split)
+def export_page(
+    access: StoreAccess, filters: ExportFilters, *, after: ExportCursor | None, skip: int, take: int
+) -> ExportPage:
+    # A query for each mode and status walks along its own index; one for several statuses could read all orders.
+    parts = list(_visible_by_mode(access, filters).values())
+    if filters.statuses:
+        parts = [part.filter(status=status) for part in parts for status in sorted(set(filters.statuses))]
+    if not parts:
+        return ExportPage([], has_more=False)
+    if after is not None:
+        read = Q(created=after.created, id__lte=after.order_id)
+        parts = [part.filter(~read, created__gte=after.created) for part in parts]
+    end = skip + take + 1
+    first, *others = [part.order_by(*OLDEST_FIRST).values_list(*ROW)[:end] for part in parts]
+    found = first.union(*others, all=True).order_by(*OLDEST_FIRST) if others else first
+    rows = [ExportRow(*row) for row in found[skip:end]]
+    return ExportPage(rows[:take], has_more=len(rows) > take)
 
 
-def export_count(query: OrderExportQuery, page: Page) -> int:
-    """The number of all matching orders, independent of the page."""
-    query = replace(query, low=query.since).simplified
-    if query.is_split:
-        changed = _number(query, count_changed_statement(filters_of(query)))
-        return changed + export_count(replace(query, since=query.edge), page)
-    if query.is_contiguous:
-        newest = page.newest or _number(query, NEWEST)
-        return max(0, min(newest, query.high) - query.low)
-    bounded = (query.low, query.high) != LIVE_POSITIONS
-    # Tallies exist by application and status only.
-    if not bounded and not any((query.user, query.product, query.number, query.external_id, query.updated)):
-        return _number(query, TALLY)
-    return _number(query, count_statement(filters_of(query)))
+def export_count(access: StoreAccess, filters: ExportFilters) -> int | None:
+    """The number of all matching orders; None where more than MAX_COUNTED match and no counter has them."""
+    total = 0
+    for is_test, orders in _visible_by_mode(access, filters).items():
+        if not is_test and not filters.conditions and "user" not in access.owner_filter:
+            total += _tally(access, filters)
+            continue
+        if filters.statuses:
+            orders = orders.filter(status__in=filters.statuses)
+        counted = orders[: MAX_COUNTED + 1].count()
+        if counted > MAX_COUNTED:
+            return None
+        total += counted
+    return total
 
 
-def export_rows(query: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
-    """Yields the stored rows, read in short statements, so memory use does not grow."""
-    left = LAST if take is None else take
-    while left > 0:
-        page = export_page(query, skip=skip, take=min(BATCH, left))
-        yield from page.renderings
-        left -= len(page.renderings)
-        if not page.has_more or not page.positions:
-            return
-        query, skip = query.after(page.positions[-1]), 0
+def export_rows(
+    access: StoreAccess, filters: ExportFilters, *, after: ExportCursor | None, skip: int, take: int | None
+) -> Iterator[ExportRow]:
+    """Reads in short statements, so memory use does not grow."""
+    left, has_more = take, True
+    while has_more and left != 0:
+        size = BATCH if left is None else min(BATCH, left)
+        page = export_page(access, filters, after=after, skip=skip, take=size)
+        yield from page.rows
+        left = None if left is None else left - len(page.rows)
+        has_more, skip = page.has_more, 0
+        after = page.rows[-1].cursor if page.rows else after
 
 
-def fitting_page(access: StoreAccess, page: Page) -> Page:
+def fitting_page(page: ExportPage) -> ExportPage:
     """Cuts the page at PAGE_BYTES of full records, but keeps at least one order so that paging advances."""
-    sizes = dict(fetch_rows(SIZES, (access.store.pk, page.positions)))
-    ordered = [sizes.get(position, 0) for position in page.positions]
-    fits = max(1, bisect_right(list(accumulate(ordered)), PAGE_BYTES))
-    return replace(
-        page,
-        positions=page.positions[:fits],
-        created=page.created[:fits],
-        has_more=page.has_more or fits < len(page.positions),
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(SIZES, [[row.order_id for row in page.rows]])
+        sizes = dict(cursor.fetchall())
+    bytes_so_far = list(accumulate(sizes.get(row.order_id, 0) for row in page.rows))
+    fits = max(1, bisect_right(bytes_so_far, PAGE_BYTES))
+    return replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
 
 
-def verbose_records(
-    access: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
-) -> list[Record]:
+def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = False) -> list[Record]:
     """The full records, with items and shipments, in a fixed number of statements; `with_mode` adds IsTest."""
     store_id = access.store.external_id
-    orders = Order.objects.filter(access.visible, position__in=positions).order_by("created", "position")
+    orders = Order.objects.filter(access.visible, pk__in=[row.order_id for row in page.rows])
     return [
         {
             **export_record(order, store_id),
@@ -182,15 +173,22 @@ def verbose_records(
             "History": [history_record(entry) for entry in order.history.all()],
             "Recipient": order.recipient,
         }
-        for order in orders.prefetch_related("items", "shipments", "history")
+        for order in orders.order_by(*OLDEST_FIRST).prefetch_related("items", "shipments", "history")
     ]
 
 
-def _always(rows: Rows) -> bool:
-    """No order may match: the primary need not be read for that."""
-    return True
+def _visible_by_mode(access: StoreAccess, filters: ExportFilters) -> dict[bool, QuerySet[Order]]:
+    """The orders that match, but for their status, by `is_test`."""
+    if filters.is_impossible:
+        return {}
+    orders = Order.objects.filter(store=access.store, **access.owner_filter, **filters.conditions)
+    modes = [mode for mode in access.caller.modes if filters.includes_tests or not mode]
+    return {mode: orders.filter(is_test=mode) for mode in modes}
 
 
-def _number(query: OrderExportQuery, statement: str) -> int:
-    rows = fetch_replicated(query.replica_since, statement, query.parameters, suffices=_always)
-    return int(rows[0][0]) if rows else 0
+def _tally(access: StoreAccess, filters: ExportFilters) -> int:
+    """The number of live orders, from the store's counters by application and status."""
+    tallies = OrderTally.objects.filter(store=access.store, **access.owner_filter)
+    if filters.statuses:
+        tallies = tallies.filter(status__in=filters.statuses)
+    return tallies.aggregate(total=Sum("orders"))["total"] or 0

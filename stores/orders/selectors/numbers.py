@@ -14,11 +14,11 @@ def number_range(store_ids: Collection[int]) -> tuple[int, int] | None:
     newer orders of other stores first.
     """
     orders = Order.objects.filter(store=OuterRef("pk"))
-    # Each end of the live orders and of the test orders, whose positions are below zero.
-    kinds = (orders.filter(position__gt=0), orders.filter(position__lt=0))
+    # Within each mode the numbers rise with `created`.
+    kinds = (orders.filter(is_test=False), orders.filter(is_test=True))
     first, last = (
         [Subquery(kind.order_by(order).values("number")[:1]) for kind in kinds]
-        for order in ("position", "-position")
+        for order in ("created", "-created")
     )
     found = (
         Store.objects.filter(pk__in=store_ids)

@@ -18,7 +18,7 @@ def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -
     """
     orders = Order.objects.filter(access.visible if scope is None else scope).select_related("store")
     if reference.startswith("@"):
-        named = orders.filter(external_id=reference[1:]).order_by("position")
+        named = orders.filter(external_id=reference[1:]).order_by("created", "id")
         own = named.filter(_external_id_scope(access.caller)).first()
         return own or named.filter(application=access.caller.application_id).first() or named.first()
     key = parse_uuid(reference)

@@ -13,16 +13,7 @@ from delivery.selection.services.retention import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import Record
-from stores.orders.models import (
-    LIVE_POSITIONS,
-    TEST_OUTCOME,
-    TEST_POSITIONS,
-    Order,
-    OrderItem,
-    OrderStatus,
-    Quote,
-    TestOutcome,
-)
+from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
 from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
@@ -45,16 +36,14 @@ from stores.orders.services.transitions import (
 )
 from stores.orders.services.validation import OrderRequest, check_order
 
-# Run under the lock of the store: positions have no gaps, and `created` rises. Test orders count below zero.
-NEXT_NUMBERS = """
-SELECT coalesce(last.position, %(first)s::int) + 1, nextval('stores_order_number'),
-       greatest(coalesce(%(placed)s::timestamptz, clock_timestamp()), last.created + interval '1 microsecond')
-FROM (SELECT) nothing LEFT JOIN LATERAL (
-    SELECT position, created FROM stores_order
-    WHERE store_id = %(store)s AND position > %(first)s::int AND position <= %(last)s::int
-    ORDER BY position DESC LIMIT 1
-) last ON true
+# Run under the lock of the store, so that `created` rises with each commit. Each mode is found by its own index.
+NEXT_NUMBER = """
+SELECT nextval('stores_order_number'),
+       greatest(coalesce(%(placed)s::timestamptz, clock_timestamp()),
+                (SELECT created FROM stores_order WHERE store_id = %(store)s AND {mode}
+                 ORDER BY created DESC LIMIT 1) + interval '1 microsecond')
 """
+NEXT_NUMBERS = {False: NEXT_NUMBER.format(mode="NOT is_test"), True: NEXT_NUMBER.format(mode="is_test")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,6 @@ class CreatedOrder:
 
 @dataclass(slots=True)
 class _OrderNumbers:
-    position: int
     number: int
     created: datetime
 
@@ -115,9 +103,8 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     store = prepared.access.store
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
-    first, last = TEST_POSITIONS if prepared.access.caller.is_test else LIVE_POSITIONS
-    values = {"first": first, "last": last, "store": store.pk, "placed": prepared.request.placed}
-    [numbers] = fetch_rows(NEXT_NUMBERS, values)
+    values = {"store": store.pk, "placed": prepared.request.placed}
+    [numbers] = fetch_rows(NEXT_NUMBERS[prepared.access.caller.is_test], values)
     order = _order(prepared, _OrderNumbers(*numbers))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
@@ -176,7 +163,6 @@ def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
         application_id=access.caller.application_id,
         user_id=access.caller.user_id,
         is_test=access.caller.is_test,
-        position=place.position,
         external_id=request.external_id,
         external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
@@ -228,7 +214,6 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
             OrderItem(
                 order=order,
                 position=position,
-                order_position=order.position,
                 item_key=line.item_key,
                 product_id=product.pk,
                 product_external_id=line.product_id,

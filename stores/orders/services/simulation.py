@@ -55,7 +55,7 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
         store__is_demo=True, status__in=DEMO_NEXT_STATUS, updated__lte=timezone.now() - older_than
     ).select_related("store")
     waiting = waiting.exclude(is_test=True, metadata__has_key=TEST_OUTCOME)
-    orders = list(waiting.order_by("position"))
+    orders = list(waiting.order_by("created", "id"))
     for order in orders:
         # One transaction each, so that a long queue does not block other orders of the store.
         with suppress(PreconditionFailed):

@@ -60,7 +60,7 @@ def test_staff_of_a_store_find_their_own_records_alone(placed, client):
     assert found(client, "Mail Studio") == found(client, "outsider") == found(client, "tenants") == []
 
     Order.objects.filter(pk=order.pk).update(
-        store=placed.unassociated, position=7, external_id="secret-1", number=99_000_001
+        store=placed.unassociated, external_id="secret-1", number=99_000_001
     )
     quote = Quote.objects.first()
     Quote.objects.filter(pk=quote.pk).update(store=placed.unassociated)

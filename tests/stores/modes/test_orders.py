@@ -6,7 +6,6 @@ from io import BytesIO, StringIO
 from itertools import pairwise
 
 import pytest
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pypdf import PdfReader
 
@@ -70,18 +69,6 @@ def test_test_orders_count_nowhere(shop, tester, rf):
     assert StoreUsage.objects.get().calls == 1
     Order.objects.filter(is_test=True).update(cancellation="Requested", latest_delivery="2026-01-02")
     assert needs_attention(request) == []
-
-
-def test_positions_of_live_orders_stay_without_gaps(shop, tester):
-    for client in (tester, None, tester, None, None, tester):
-        assert shop.place(client).status_code == 201
-
-    live = Order.objects.filter(is_test=False).order_by("created").values_list("position", flat=True)
-    tests = Order.objects.filter(is_test=True).order_by("created").values_list("position", flat=True)
-    assert list(live) == [1, 2, 3]
-    assert list(tests) == [-(2**31) + 1, -(2**31) + 2, -(2**31) + 3]
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Order.objects.filter(is_test=True).update(position=9)
 
 
 def test_export_view_has_test_orders_only_when_requested(shop, tester, staff):
