@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
         ),
         AddIndexConcurrently(
             "order",
-            models.Index(models.F("store"), models.F("updated"), name="order_by_updated"),
+            models.Index(models.F("store"), models.F("updated"), condition=models.Q(("is_test", False)), name="order_live_by_updated"),
         ),
         AddIndexConcurrently(
             "order",

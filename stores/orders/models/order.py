@@ -138,7 +138,7 @@ class Order(models.Model):
             models.Index("store", "created", "id", condition=Q(is_test=False), name="order_live_by_created"),
             models.Index("store", "created", "id", condition=Q(is_test=True), name="order_test_by_created"),
             models.Index("store", "status", "created", "id", name="order_by_status_created"),
-            models.Index("store", "updated", name="order_by_updated"),
+            models.Index("store", "updated", condition=Q(is_test=False), name="order_live_by_updated"),
             models.Index("store", "application", "created", "id", name="order_by_application_created"),
             models.Index(
                 "store",

@@ -129,7 +129,7 @@ def export_count(access: StoreAccess, filters: ExportFilters) -> int | None:
             continue
         if filters.statuses:
             orders = orders.filter(status__in=filters.statuses)
-        counted = orders[: MAX_COUNTED + 1].count()
+        counted = orders.order_by()[: MAX_COUNTED + 1].count()
         if counted > MAX_COUNTED:
             return None
         total += counted
