@@ -13,6 +13,8 @@ from tests.support.schema_changes import breaking_changes
 
 DESCRIPTIONS = Path(__file__).resolve().parents[3]
 LAST_RELEASE = "openapi-0.1.0.yml"
+# Named in the CHANGELOG with what to do instead.
+ANNOUNCED = ["GET /api/v1/store/{}/order/exportview ?skip: maximum is narrower"]
 
 
 @cache
@@ -20,8 +22,8 @@ def read(name: str) -> Any:
     return yaml.load((DESCRIPTIONS / name).read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def test_nothing_is_removed_since_the_last_release():
-    assert breaking_changes(read(LAST_RELEASE), read("openapi.yml")) == []
+def test_nothing_is_removed_since_the_last_release_unless_announced():
+    assert breaking_changes(read(LAST_RELEASE), read("openapi.yml")) == ANNOUNCED
 
 
 def operation(document: Any, path: str, method: str = "get") -> Any:
