@@ -12,8 +12,7 @@ class Caller:
     """A user acting through an application or, without a user, an application acting on its own.
 
     `application_id` is None only on the service's own pages. `scopes` include implied ones. With `is_test` the caller
-    uses a test application, so everything it creates is test data. A replica may serve its reads if it has all that
-    was committed before `replica_since`, by the primary's clock; without it, only the primary may.
+    uses a test application, so everything it creates is test data.
     """
 
     user_id: UUID | None = None
@@ -24,7 +23,6 @@ class Caller:
     is_test: bool = False
     scopes: frozenset[str] = field(default=frozenset())
     subscription_id: int | None = None
-    replica_since: float | None = field(default=None, compare=False)
 
     @property
     def is_application(self) -> bool:

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 from fulfillment.core import environment
-from fulfillment.core.db.connection_settings import connection_settings, replica_settings
+from fulfillment.core.db.connection_settings import connection_settings
 from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.observability.logs import logging_settings
 from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
@@ -92,7 +92,6 @@ MIDDLEWARE = [
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
     "applications.oauth.rate_limits.RateLimits",
-    "accounts.own_writes.OwnWrites",
     "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
@@ -139,11 +138,6 @@ if not DATABASE_URL:
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
 DATABASES = {"default": connection_settings("DATABASE_URL", DATABASE_URL)}
-# A streaming replica that serves reads of the API, and how far it may be behind.
-DATABASE_REPLICA_URL = environment.text("DATABASE_REPLICA_URL")
-if DATABASE_REPLICA_URL:
-    DATABASES["replica"] = replica_settings(DATABASE_REPLICA_URL)
-DATABASE_REPLICA_LAG_SECONDS = environment.integer("DATABASE_REPLICA_LAG_SECONDS", 5, minimum=1, maximum=300)
 # The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
 DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

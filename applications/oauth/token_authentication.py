@@ -17,13 +17,11 @@ from rest_framework.request import Request
 
 from accounts import rate_limits
 from accounts.callers import Caller
-from accounts.own_writes import LAST_WRITE
 from accounts.permissions import with_implied
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.db.replica import the_replica
 from fulfillment.core.secrets import digests
 from fulfillment.site.request_heads import HEADER_LIMITS
 
@@ -73,11 +71,7 @@ OF_OWNER = """
     SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
     WHERE token.user_id IS NULL AND owned.application_id = token.application_id"""
 # Reads the token and counts the request in one round trip.
-COUNTED = (
-    "WITH known AS ({credentials}), counted AS ({count}) SELECT *{more} FROM known LEFT JOIN counted ON true"
-)
-# And when the caller last wrote, for a read that a replica may serve.
-WROTE = f", ({LAST_WRITE.format(caller='coalesce(known.user_id, known.application_id)')})"
+COUNTED = "WITH known AS ({credentials}), counted AS ({count}) SELECT * FROM known LEFT JOIN counted ON true"
 # A cheap check whether a token exists; counts nothing.
 KNOWN = """
 SELECT 1 FROM oauth2_provider_accesstoken
@@ -94,14 +88,13 @@ class TokenAuthentication(BaseAuthentication):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         if len(key) > LONGEST_KEY:
             raise _key_refused(INVALID_KEY, "subscription_key_invalid")
-        is_read = request.method in SAFE_METHODS
-        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key, is_read=is_read)
+        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
         # Stored on Django's request, where the middleware reads both, also for refused calls.
         django_request = request._request  # noqa: SLF001
         django_request.auth, django_request.rate_limit_status = caller, limit_status
         if limit_status.is_exceeded:
             raise rate_limits.refusal(limit_status)
-        if not is_read:
+        if request.method not in SAFE_METHODS:
             pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
 
@@ -114,8 +107,8 @@ def is_token_known(authorization: str) -> bool:
     return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
 
 
-def caller_of(authorization: str, key: str, *, is_read: bool = False) -> tuple[Caller, RateLimitStatus]:
-    """The caller, and the rate limit status after this request was counted; a replica may serve a read."""
+def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
+    """The caller, and the rate limit status after this request was counted."""
     if not authorization:
         raise Unauthorized(
             "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
@@ -127,15 +120,14 @@ def caller_of(authorization: str, key: str, *, is_read: bool = False) -> tuple[C
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
     keys = digests(key) if key else []
-    statement = _statement(len(keys), may_use_replica=is_read and the_replica() is not None)
-    row = fetch_row(statement, {"checksum": _checksum(match[1])} | _named(keys))
+    row = fetch_row(_statement(len(keys)), {"checksum": _checksum(match[1])} | _named(keys))
     if row is None:
         raise _token_refused(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
 @cache
-def _statement(keys: int, *, may_use_replica: bool) -> str:
+def _statement(keys: int) -> str:
     """For a key with so many digests, one for each pepper in use; for none where no key was sent."""
     if keys:
         subscription = OF_KEY.format(digests=", ".join(f"%({name})s" for name in _named(range(keys))))
@@ -146,7 +138,6 @@ def _statement(keys: int, *, may_use_replica: bool) -> str:
     return COUNTED.format(
         credentials=CREDENTIALS.format(bucket=bucket, subscription=subscription),
         count=rate_limits.COUNT_ROW.format(source="known"),
-        more=WROTE if may_use_replica else "",
     )
 
 
@@ -184,7 +175,6 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_test=is_test,
         scopes=_scopes(scope),
         subscription_id=subscription_id,
-        replica_since=row[17] if len(row) > 17 else None,
     )
 
 

@@ -14,7 +14,6 @@ from django.db import Error as DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
-from fulfillment.core.db.replica import Replica
 from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
@@ -168,17 +167,6 @@ def _hsts() -> Iterator[CheckMessage]:
 
 def _database() -> Iterator[CheckMessage]:
     yield from _unencrypted("DATABASE_URL", settings.DATABASES["default"])
-    if "replica" not in settings.DATABASES:
-        return
-    yield from _unencrypted("DATABASE_REPLICA_URL", settings.DATABASES["replica"])
-    replica = Replica(settings.DATABASE_REPLICA_LAG_SECONDS)
-    replica.check()
-    if replica.failure:
-        yield Concern(
-            f"{replica.failure[0].upper()}{replica.failure[1:]}: the primary serves all reads.",
-            hint="Name a streaming replica of the server of DATABASE_URL, or unset DATABASE_REPLICA_URL.",
-            id="fulfillment.W002",
-        )
 
 
 def _unencrypted(variable: str, database: dict[str, Any]) -> Iterator[CheckMessage]:

@@ -15,7 +15,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
 from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.db.replica import the_replica
 from fulfillment.core.observability.gauges import Gauges
 from fulfillment.core.plugins import offered
 from fulfillment.site.proxies import is_trusted
@@ -59,23 +58,6 @@ class DatabaseFigures:
         yield from [*families, up]
 
 
-class ReplicaFigures:
-    """Of this process: each compares the replica with the primary itself."""
-
-    def collect(self) -> Iterator[Metric]:
-        replica = the_replica()
-        if replica is None:
-            return
-        if replica.problem:
-            replica.check()
-        yield GaugeMetricFamily(
-            "fulfillment_replica_up", "Whether the replica serves reads: 1 or 0.", float(not replica.problem)
-        )
-        yield GaugeMetricFamily(
-            "fulfillment_replica_lag_seconds", "How far the replica is behind at most.", replica.lag
-        )
-
-
 def _families() -> list[GaugeMetricFamily]:
     return [
         family for gauges in (JOB_GAUGES, *offered("metrics", "GAUGES")) for family in _families_of(gauges)
@@ -105,7 +87,6 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
     # Counters of the processes are shown even without the database.
     own = CollectorRegistry()
     own.register(DatabaseFigures())
-    own.register(ReplicaFigures())
     body += generate_latest(own)
     return HttpResponse(body, content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 

@@ -15,7 +15,6 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
-from fulfillment.core.db.replica import the_replica
 from fulfillment.core.plugins import offered
 
 # Cached, because load balancers call often and storages may bill each request.
@@ -34,15 +33,13 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Answers 503 with the reason if the database, its migrations, the file storage or the workers are not ready.
 
-    A web process can serve without a worker: load balancers use `?worker=0`. Without its replica it serves all the
-    same: that failure is only reported.
+    A web process can serve without a worker: load balancers use `?worker=0`.
     """
     checks = {"database": _database()}
     if not checks["database"]:
-        checks |= {"migrations": _migrations(), "storage": _storage_failure(), **_of_apps(), **_replica()}
-    ignored = {"replica", "worker"} if request.GET.get("worker") == "0" else {"replica"}
-    decisive = [name for name in checks if name not in ignored]
-    failures = [checks[name] for name in decisive if checks[name]]
+        checks |= {"migrations": _migrations(), "storage": _storage_failure(), **_of_apps()}
+    ignored = {"worker"} if request.GET.get("worker") == "0" else set()
+    failures = [checks[name] for name in checks if name not in ignored and checks[name]]
     headers = {"Cache-Control": "no-store"}
     reported = {name: failure or "ok" for name, failure in checks.items()}
     if failures:
@@ -95,15 +92,6 @@ def _probe_storage() -> str:
         logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
         return "files cannot be written and read"
     return "" if read == content else "files are not read as they were written"
-
-
-def _replica() -> dict[str, str]:
-    replica = the_replica()
-    if replica is None:
-        return {}
-    if replica.problem:
-        replica.check()
-    return {"replica": replica.problem}
 
 
 def _of_apps() -> dict[str, str]:

@@ -49,20 +49,6 @@ def connection_settings(variable: str, url: str) -> dict[str, Any]:
     }
 
 
-def replica_settings(url: str) -> dict[str, Any]:
-    """Fails sooner than the primary, which serves the read then, and never writes."""
-    database = connection_settings("DATABASE_REPLICA_URL", url)
-    database["OPTIONS"] |= {
-        "connect_timeout": 2,
-        "keepalives_idle": "2",
-        "keepalives_interval": "1",
-        "keepalives_count": "2",
-        "tcp_user_timeout": "3000",
-        "options": "-c statement_timeout=5000 -c jit=off -c default_transaction_read_only=on",
-    }
-    return {**database, "TEST": {"MIRROR": "default"}}
-
-
 def _check_options(variable: str, options: dict[str, str]) -> None:
     """Refuses at the start what libpq would refuse at the first connection."""
     mode = options.get("sslmode", "prefer")

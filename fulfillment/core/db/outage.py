@@ -4,7 +4,7 @@ import logging
 import time
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import connection
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 
@@ -34,11 +34,8 @@ def note_database_missed(error: BaseException) -> None:
 
 @receiver(connection_created)
 def log_database_recovered(**signal: Any) -> None:
-    """Also called without a signal, once a statement has succeeded. A replica that answers says nothing."""
+    """Also called without a signal, once a statement has succeeded."""
     global _missed_since
-    opened = signal.get("connection", connection)
-    if opened.alias != DEFAULT_DB_ALIAS:
-        return
     since, _missed_since = _missed_since, None
     if since is not None:
         logger.warning("The database answers again, %.1f s after it was missed.", time.monotonic() - since)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.callers import Caller
-from fulfillment.core.db.replica import Rows, fetch_replicated
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
 
@@ -49,21 +49,14 @@ def product_list_body(
     caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
     parameters = (*product_visibility(caller, client_tags), store_id)
-    rows = fetch_replicated(caller.replica_since, PRODUCT_LISTS[verbose], parameters, suffices=_is_visible)
-    return StoredBody(*_visible_row(rows, store_id))
+    return StoredBody(*_visible_row(fetch_row(PRODUCT_LISTS[verbose], parameters), store_id))
 
 
 def product_body(
     caller: Caller, store_id: str, product_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
     parameters = (*product_visibility(caller, client_tags), product_id, store_id)
-    rows = fetch_replicated(
-        caller.replica_since,
-        PRODUCT_DETAILS[verbose],
-        parameters,
-        suffices=lambda rows: _is_visible(rows) and rows[0][1] is not None,
-    )
-    tag, content = _visible_row(rows, store_id)
+    tag, content = _visible_row(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(no_product(product_id), code="product_not_found")
     return StoredBody(tag, content)
@@ -82,15 +75,10 @@ def association_required(store_id: str) -> Forbidden:
     )
 
 
-def _is_visible(rows: Rows) -> bool:
-    """The primary decides of every refusal: an access given a moment ago may not be in the replica yet."""
-    return bool(rows) and rows[0][0]
-
-
-def _visible_row(rows: Rows, store_id: str) -> tuple[Any, Any]:
-    if not rows:
+def _visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, Any]:
+    if row is None:
         raise unknown_store(store_id)
-    is_visible, tag, content = rows[0]
+    is_visible, tag, content = row
     if not is_visible:
         raise association_required(store_id)
     return tag, content

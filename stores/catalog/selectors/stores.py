@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.callers import Caller
 from accounts.permissions import STORE_GRANTS
-from fulfillment.core.db.replica import fetch_replicated
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import DomainError, Invalid
 
 # A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.
@@ -72,15 +72,15 @@ class StoredBody:
 
 
 def store_list_body(caller: Caller, *, verbose: bool, client_tags: Sequence[str] = ()) -> StoredBody:
-    rows = fetch_replicated(caller.replica_since, STORE_LISTS[verbose], visibility(caller, client_tags))
-    return StoredBody(*(rows[0] if rows else ("", b"[]")))
+    row = fetch_row(STORE_LISTS[verbose], visibility(caller, client_tags))
+    return StoredBody(*(row or ("", b"[]")))
 
 
 def store_body(caller: Caller, store_id: str) -> StoredBody:
-    rows = fetch_replicated(caller.replica_since, STORE_DETAIL, (*visibility(caller), store_id))
-    if not rows:
+    row = fetch_row(STORE_DETAIL, (*visibility(caller), store_id))
+    if row is None:
         raise StoreNotVisible("There is no store with this ID that these credentials can access.")
-    content = rows[0][0].encode()
+    content = row[0].encode()
     return StoredBody(hashlib.md5(content, usedforsecurity=False).hexdigest(), content)
 
 

@@ -205,7 +205,6 @@ STATEMENTS_PASSED_ON = {
     "fulfillment/core/db/partitions.py",  # tables and columns that our modules declare, and numbers
     "fulfillment/core/db/partition_migrations.py",  # tables and columns that migrations name
     "fulfillment/site/metrics.py",  # constants of the apps' modules `metrics`
-    "fulfillment/core/db/replica.py",  # as the next one
     "fulfillment/core/db/prepared.py",  # hands on what the caller wrote; checked where it is called
     "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module
     "fulfillment/core/audit/guards.py",  # tables and columns of our models, quoted by `sql.Identifier`

@@ -19,7 +19,7 @@ WRITTEN = sorted(
 
 def test_benchmarks_write_into_one_document():
     assert {document for _, document, _ in WRITTEN} == {"DOCUMENT", "SCALING"}
-    assert len(WRITTEN) == 10
+    assert len(WRITTEN) == 8
 
 
 @pytest.mark.parametrize(("module", "document", "name"), WRITTEN, ids=lambda value: value)

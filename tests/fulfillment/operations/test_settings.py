@@ -14,7 +14,6 @@ from django.core.checks import ERROR, INFO, WARNING
 from django.db import OperationalError
 
 import accounts.deploy
-from fulfillment.core.db.replica import Replica
 from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.production import PRODUCTION, ROOT, SECRETS
@@ -73,14 +72,6 @@ WRONG = [
         for word in ("a@b/c", "a/b", "a#b", "a?b", "a:b/c")
     ),
     ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
-    (
-        {"DATABASE_REPLICA_URL": "mysql://x:hidden@h/y"},
-        "DATABASE_REPLICA_URL is 'mysql://x:***@h/y'; write an address such as",
-    ),
-    (
-        {"DATABASE_REPLICA_LAG_SECONDS": "0"},
-        "DATABASE_REPLICA_LAG_SECONDS is '0'; write a whole number from 1 to 300.",
-    ),
     ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
     ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
@@ -286,13 +277,6 @@ def test_check_for_deployment_fails_for_what_is_unsafe(change, said, production,
 
     assert len(messages) == 1
     assert said in messages[0]
-
-
-def test_check_for_deployment_warns_of_a_replica_that_serves_nothing(production, db, monkeypatch):
-    monkeypatch.setitem(production.DATABASES, "replica", production.DATABASES["default"])
-    monkeypatch.setattr(Replica, "check", lambda self: self.lose("the replica does not answer"))
-
-    assert found(WARNING) == ["The replica does not answer: the primary serves all reads."]
 
 
 def test_check_for_deployment_warns_of_files_in_the_folder_of_the_release(production, db):
