@@ -1,7 +1,3 @@
-import struct
-import tempfile
-from pathlib import Path
-
 import psycopg
 import pytest
 from django.conf import settings
@@ -9,20 +5,15 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from accounts.models import Tenant
 from fulfillment.core.db.prepared import (
-    _Prepared,
     execute,
     fetch_instance,
     fetch_row,
     fetch_rows,
     insert_row,
 )
-from tests.support.fault_proxy import Gate
 
 PREPARED = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s"
 INSERT = "INSERT INTO accounts_tenant (domain, name, created) VALUES (%s, %s, now())"
-
-SAID = b"SWARNING\0VWARNING\0C57P02\0Mterminating connection due to immediate shutdown command\0\0"
-NOTICE = b"N" + struct.pack(">I", 4 + len(SAID)) + SAID
 
 
 def prepared(text):
@@ -90,7 +81,7 @@ def test_first_statement_of_a_transaction_is_part_of_it():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_statements_stay_prepared_after_a_rollback():
+def test_statements_are_prepared_once_more_after_a_rollback():
     fetch_row("SELECT 1 AS outlives")
     with pytest.raises(ZeroDivisionError):
         roll_back(lambda: Tenant.objects.create(domain="gone.example", name="Gone"))
@@ -121,22 +112,6 @@ def test_lost_connection_is_an_operational_error_and_the_next_request_has_a_new_
     connection.close_if_unusable_or_obsolete()
 
     assert fetch_row("SELECT pg_backend_pid()") != (process,)
-
-
-@pytest.mark.parametrize("last_words", [b"", NOTICE], ids=["killed", "shut-down"])
-def test_stopping_server_is_an_operational_error_with_any_message(db, last_words):
-    """libpq takes the connection for a good one, when a notice arrives where it could not send any more."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        gate = Gate(Path(folder))
-        gate.open()
-        handle = psycopg.connect(gate.url, autocommit=True)
-        statements = _Prepared(handle)
-        assert statements.rows(statements.run("SELECT 1", ())) == [(1,)]
-        gate.shut(last_words)
-
-        with pytest.raises(psycopg.OperationalError):
-            statements.run("SELECT 1", ())
-        handle.close()
 
 
 def test_statements_count_as_queries(db, django_assert_num_queries):
