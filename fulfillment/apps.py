@@ -11,9 +11,7 @@ class FulfillmentConfig(AppConfig):
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
         from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
-        from fulfillment.core.db.partitions import install_partition_functions  # noqa: PLC0415
 
         # Sent once, when the migrations of all apps are done; apps without models send no signal.
         post_migrate.connect(install_append_only_triggers, sender=apps.get_app_config("accounts"))
         post_migrate.connect(build_trail_indexes, sender=apps.get_app_config("accounts"))
-        post_migrate.connect(install_partition_functions, sender=apps.get_app_config("accounts"))

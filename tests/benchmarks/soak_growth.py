@@ -49,11 +49,7 @@ PRUNED = (
     "procrastinate_jobs",
     "stores_quote",
 )
-SIZES = """
-SELECT relname, coalesce(
-    (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(oid)), pg_total_relation_size(oid)
-)::bigint FROM pg_class WHERE relname = ANY(%s)
-"""
+SIZES = "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relname = ANY(%s)"
 
 
 @dataclass

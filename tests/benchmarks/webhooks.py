@@ -295,11 +295,10 @@ def _poster(port: int, headers: dict[str, str], body: bytes) -> Any:
 
 
 def _pruning(receiver: Receiving) -> list[str]:
-    """A million deliveries of one partition, while events go on being written beside."""
+    """A million deliveries, while events go on being written beside."""
     from django.db import connection
 
     from applications.webhooks.models import Delivery
-    from applications.webhooks.services.retention import EVENTS
     from fulfillment.operations.retention import prune
     from tests.factories.webhooks import make_webhook
 
@@ -310,7 +309,6 @@ def _pruning(receiver: Receiving) -> list[str]:
         cursor.execute(OLD_DELIVERIES, [[webhook.pk for webhook in webhooks]])
         cursor.execute(OLD_ATTEMPTS)
         cursor.execute("VACUUM ANALYZE")
-    EVENTS.add(EVENTS.numbers()[-1] + 1)
     count = Delivery.objects.count()
     result: dict[str, float] = {}
 
@@ -335,7 +333,7 @@ def _pruning(receiver: Receiving) -> list[str]:
     seconds = result["seconds"]
     wait = f"{_p95(waits):.0f} ms p95, {max(waits):.0f} ms at most"
     return [
-        _line(f"prune of {count:,} old deliveries", f"{seconds:.2f} s", "≤ 1 s", met=seconds <= 1),
+        _line(f"prune of {count:,} old deliveries", f"{seconds:.0f} s", "≤ 60 s", met=seconds <= 60),
         _line("events written meanwhile", wait, "≤ 1000 ms", met=max(waits) <= 1000),
     ]
 

@@ -22,7 +22,6 @@ SOURCES = (
     "accounts/names.py",
     *("*/migrations/*.py", "*/models/*.py", "*/*/models/*.py"),
     *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
-    *("fulfillment/core/db/partitions.py", "fulfillment/core/db/partition_migrations.py"),
 )
 
 

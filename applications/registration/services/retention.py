@@ -1,25 +1,18 @@
 """Retention of invitations, call counts and call logs."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from applications.registration.models import DailyUsage, LoggedRequest, OwnerInvitation
-from fulfillment.core.audit.retention import RetentionRule, rule_for_log, rule_for_rows
-from fulfillment.core.db.partitions import PartitionedLog
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # An invitation contains an e-mail address.
 INVITATION_RETENTION = timedelta(days=30)
 USAGE_RETENTION = timedelta(days=400)
-REQUESTS = PartitionedLog(
-    {"applications_loggedrequest": "id"},
-    ("applications_loggedrequest_id_seq",),
-    time="time",
-    lifetime=lambda: timedelta(days=settings.REQUEST_LOG_DAYS),
-)
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -29,7 +22,7 @@ def retention_rules() -> list[RetentionRule]:
             lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATION_RETENTION),
         ),
         RetentionRule("usage counts", lambda: _old_usage().count(), _remove_usage),
-        rule_for_log("logged requests", REQUESTS, _remove_requests),
+        RetentionRule("logged requests", lambda: _old_requests().count(), _remove_requests),
     ]
 
 
@@ -43,13 +36,17 @@ def _remove_usage(batch: int) -> Iterator[int]:
         yield DailyUsage.objects.filter(day=day).delete()[0]
 
 
-def _remove_requests(batch: int, before: datetime) -> Iterator[int]:
+def _old_requests() -> QuerySet[LoggedRequest]:
+    return LoggedRequest.objects.filter(time__lt=timezone.now() - timedelta(days=settings.REQUEST_LOG_DAYS))
+
+
+def _remove_requests(batch: int) -> Iterator[int]:
     """In the order in which they were written, so that no index of times is needed; a batch without an old one ends
     it. Processes write some seconds apart at most.
     """
     while True:
         oldest = LoggedRequest.objects.order_by("pk").values_list("pk", flat=True)[:batch]
-        removed = LoggedRequest.objects.filter(pk__in=list(oldest), time__lte=before).delete()[0]
+        removed = _old_requests().filter(pk__in=list(oldest)).delete()[0]
         if not removed:
             return
         yield removed

@@ -17,10 +17,7 @@ class Delivery(models.Model):
     the worker that takes it moves that ahead, so that a delivery of a killed worker is retried by itself.
     """
 
-    # Without a constraint, which would keep a partition of events from being dropped.
-    event = models.ForeignKey(
-        Event, on_delete=models.CASCADE, related_name="deliveries", db_index=False, db_constraint=False
-    )
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     state = models.CharField(max_length=9, choices=DeliveryState.choices, default=DeliveryState.PENDING)
     tries = models.PositiveSmallIntegerField(default=0)
@@ -60,9 +57,7 @@ class Delivery(models.Model):
 class DeliveryAttempt(models.Model):
     """One request to a webhook: the status answered and the start of the answer, or why there is none."""
 
-    delivery = models.ForeignKey(
-        Delivery, on_delete=models.CASCADE, related_name="attempts", db_constraint=False
-    )
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     timestamp = models.DateTimeField()
     milliseconds = models.PositiveIntegerField()
     status_code = models.PositiveSmallIntegerField(null=True, blank=True)

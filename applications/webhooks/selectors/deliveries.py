@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.events import event_record
 from fulfillment.core.api.serializers import meta, timestamp
-from fulfillment.core.db.partitions import WIDTH
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 
@@ -33,8 +32,7 @@ def delivery_page(
     if order_number:
         deliveries = deliveries.filter(event__data__OrderNumber=order_number)
     if before is not None:
-        # A delivery is never in an older partition than its event; later ones are not read.
-        deliveries = deliveries.filter(pk__lt=before, event__lt=(before // WIDTH + 1) * WIDTH)
+        deliveries = deliveries.filter(pk__lt=before)
     return list(deliveries[:take])
 
 

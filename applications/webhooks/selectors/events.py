@@ -19,7 +19,6 @@ from applications.webhooks.models import Event
 from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.long_transactions import LOCK
-from fulfillment.core.db.partitions import WIDTH, without_older
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.errors import Invalid
 from fulfillment.core.identifiers import parse_uuid
@@ -27,8 +26,6 @@ from fulfillment.core.identifiers import parse_uuid
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 UUID_LENGTH = 36
-# More events than are written while a transaction lasts that writes some.
-MOST_AT_ONCE = 100_000
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # All transactions with lower numbers have ended, so their events are final. One
@@ -55,7 +52,7 @@ WITH present AS MATERIALIZED (
     )
 )
 SELECT next_number, CASE WHEN (
-    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s AND id >= 0::bigint
+    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s
 ) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
     SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
     WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
@@ -139,7 +136,7 @@ def event_page(
     events = Event.objects.filter(application=application, timestamp__gt=timezone.now() - RETENTION)
     if after != Cursor():
         events = events.filter(
-            Q(transaction__gte=after.transaction, id__gte=_earliest_number(after)),
+            Q(transaction__gte=after.transaction),
             RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id], BooleanField()),
         )
     if patterns:
@@ -147,7 +144,7 @@ def event_page(
     events = filters.applied(events).order_by("transaction", "id")
     found = list(events.filter(transaction__lt=SETTLED)[:take])
     if not found:
-        next_transaction, settled = _last_settled(application, after)
+        next_transaction, settled = _last_settled(application)
         if after.transaction > next_transaction:
             message = "after: the database was restored from a backup since; start again without it."
             raise Invalid.at("?after", "cursor_outdated", message)
@@ -157,17 +154,8 @@ def event_page(
     return EventPage(found, last)
 
 
-def _earliest_number(after: Cursor) -> int:
-    """No event after a cursor is in an older partition, which is therefore not read.
-
-    Unless its transaction began before another wrote the last event of that partition, moments before its own.
-    """
-    return max(after.id - MOST_AT_ONCE, 0) // WIDTH * WIDTH
-
-
-def _last_settled(application: Application, after: Cursor) -> tuple[int, int | None]:
-    statement = without_older(LAST_SETTLED, _earliest_number(after))
-    row = fetch_row(statement, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
+def _last_settled(application: Application) -> tuple[int, int | None]:
+    row = fetch_row(LAST_SETTLED, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
     return row or (0, None)
 
 

@@ -26,7 +26,6 @@ from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
     ClaimedDelivery,
     claim_due_deliveries,
-    newest_event,
     record_attempt,
     webhooks_with_due_deliveries,
 )
@@ -41,8 +40,6 @@ AT_ONCE_WHEN_FAILING = 2
 # with it, so that polling takes at most a quarter of one connection's time.
 POLL_SECONDS, LONGEST_POLL_SECONDS = 0.15, 1.0
 PAUSE_FOR_EACH_POLL = 3
-# How often all partitions are searched; other polls search only the newest, which has nearly all that is due.
-WHOLE_POLL_SECONDS = 1.0
 CLOSE_SECONDS = 1.0
 # Time to finish after the stop signal; an interrupted delivery is retried when its lease has ended.
 FINISH_SECONDS = 5.0
@@ -52,14 +49,13 @@ DATABASE_THREADS = 4
 
 @dataclass(slots=True)
 class _Lane:
-    """Deliveries under way to one webhook; `more`: others wait for a slot. `since`: events of the last poll."""
+    """Deliveries under way to one webhook; `more`: others wait for a slot."""
 
     application_id: UUID
     busy: int = 0
     limit: int = MAX_AT_ONCE
     more: bool = False
     is_filling: bool = False
-    since: int = 0
 
 
 class Sender:
@@ -77,7 +73,6 @@ class Sender:
         self._finish_until = 0.0
         # The database clock, so that all workers agree on what is due and on when leases end.
         self._clock = DatabaseClock()
-        self._since, self._newest, self._whole_poll = 0, 0, 0.0
 
     async def poll_due(self) -> None:
         """Starts due deliveries until it is cancelled."""
@@ -85,9 +80,7 @@ class Sender:
             wait, started = LONGEST_POLL_SECONDS, time.monotonic()
             try:
                 for webhook_id, application_id, count in await self._in_thread(self._due):
-                    lane = self._lane(webhook_id, application_id)
-                    lane.since = self._since
-                    self._fill(webhook_id, lane, count)
+                    self._fill(webhook_id, self._lane(webhook_id, application_id), count)
                 took = time.monotonic() - started
                 wait = min(max(POLL_SECONDS, took * PAUSE_FOR_EACH_POLL), LONGEST_POLL_SECONDS)
             except (OperationalError, InterfaceError) as error:
@@ -95,10 +88,7 @@ class Sender:
             await asyncio.sleep(wait)
 
     def _due(self) -> list[tuple[UUID, UUID, int]]:
-        if is_whole := time.monotonic() >= self._whole_poll:
-            self._whole_poll, self._newest = time.monotonic() + WHOLE_POLL_SECONDS, newest_event()
-        self._since = 0 if is_whole else self._newest
-        found = webhooks_with_due_deliveries(since=self._since)
+        found = webhooks_with_due_deliveries()
         if found:
             self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
@@ -145,9 +135,7 @@ class Sender:
         try:
             if slots:
                 found = await self._in_thread(
-                    lambda: claim_due_deliveries(
-                        webhook_id=webhook_id, limit=slots, now=self._clock.now(), since=lane.since
-                    )
+                    lambda: claim_due_deliveries(webhook_id=webhook_id, limit=slots, now=self._clock.now())
                 )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is unavailable; deliveries wait: %s", error)

@@ -18,14 +18,13 @@ from fulfillment.core.errors import Conflict, Invalid
 MAX_RESENT = 100
 # Test events belong to one webhook.
 RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
-# Skips deliveries that a worker may hold: due within a lease, without an attempt since it began. Events are locked, as
-# a foreign key would: one that is being removed gets no delivery.
+# Skips deliveries that a worker may hold: due within a lease, without an attempt since it began.
 RECOVER = """
 INSERT INTO applications_delivery AS known (event_id, webhook_id, state, tries, next_try, created)
 SELECT id, %(webhook)s, 'Pending', 0, %(now)s, %(now)s FROM applications_event
 WHERE application_id = %(application)s AND timestamp >= %(since)s AND type = ANY(%(types)s)
     AND (%(stores)s::varchar[] = '{}' OR store_id = '' OR store_id = ANY(%(stores)s))
-ORDER BY transaction, id FOR KEY SHARE
+ORDER BY transaction, id
 ON CONFLICT (event_id, webhook_id) DO UPDATE SET state = 'Pending', tries = 0, next_try = %(now)s
 WHERE known.state = 'Failed' OR (
     known.state = 'Pending' AND known.tries > 0 AND known.next_try > %(now)s
@@ -59,7 +58,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
 def resend_delivery(*, delivery: Delivery) -> Delivery:
     """Sends the delivery at once and restarts its schedule, even if it was delivered before."""
     webhook = _enabled(delivery.webhook)
-    Delivery.objects.filter(pk=delivery.pk, event=delivery.event_id).update(
+    Delivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()
     )
     return find_delivery(webhook, delivery.event.event_id)

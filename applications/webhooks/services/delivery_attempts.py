@@ -14,8 +14,7 @@ from applications.webhooks.models import DeliveryState, Webhook
 from applications.webhooks.selectors.events import envelope
 from applications.webhooks.sending.schedule import next_try, parse_retry_after
 from applications.webhooks.services.webhooks import disable_webhook
-from fulfillment.core.db.partitions import without_older
-from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
+from fulfillment.core.db.prepared import execute, fetch_rows
 
 if TYPE_CHECKING:
     # For type checking only: the web server imports this module without the client.
@@ -29,19 +28,17 @@ LEASE = timedelta(seconds=40)
 MAX_AT_ONCE = 16
 GONE = 410
 
-# MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit. 0::bigint
-# is for `without_older`.
+# MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit.
 CLAIM_DUE = """
 WITH due AS MATERIALIZED (
-    SELECT id, event_id FROM applications_delivery
-    WHERE webhook_id = %(webhook)s AND event_id >= 0::bigint AND state = 'Pending' AND next_try <= %(now)s
+    SELECT id FROM applications_delivery
+    WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
     ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 )
 UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
 FROM due, applications_event e, applications_webhook w
-WHERE d.id = due.id AND d.event_id = due.event_id AND d.event_id >= 0::bigint AND d.state = 'Pending'
-    AND e.id = due.event_id AND e.id >= 0::bigint AND w.id = d.webhook_id AND w.is_enabled
-RETURNING d.id, d.event_id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
+WHERE d.id = due.id AND d.state = 'Pending' AND e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled
+RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
     (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
      WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
     e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
@@ -50,8 +47,7 @@ WITH_DUE = f"""
 SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
-        WHERE d.webhook_id = w.id AND d.event_id >= 0::bigint AND d.state = 'Pending'
-            AND d.next_try <= coalesce(%(now)s, statement_timestamp())
+        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= coalesce(%(now)s, statement_timestamp())
         LIMIT {MAX_AT_ONCE}
     ) found
 ) due
@@ -61,11 +57,10 @@ _ADD_ATTEMPT = """
     INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, status_code, error, body)
     SELECT id, %(started)s, %(milliseconds)s, %(status)s, %(error)s, %(body)s
 """
-# The delivery is locked before all else, as by a foreign key: one that is being removed gets no attempt.
 SUCCEEDED = f"""
 WITH delivered AS (
     UPDATE applications_delivery SET state = 'Delivered', next_try = NULL
-    WHERE id = %(delivery)s AND event_id = %(event)s AND event_id >= 0::bigint RETURNING id
+    WHERE id = %(delivery)s RETURNING id
 ), healthy AS (
     UPDATE applications_webhook SET failing_since = NULL, warned = NULL
     WHERE id = %(webhook)s AND failing_since IS NOT NULL
@@ -75,15 +70,13 @@ WITH delivered AS (
 # A resend in between started a new schedule, which stays.
 FAILED = f"""
 WITH held AS MATERIALIZED (
-    SELECT id FROM applications_delivery
-    WHERE id = %(delivery)s AND event_id = %(event)s AND event_id >= 0::bigint FOR NO KEY UPDATE
+    SELECT id FROM applications_delivery WHERE id = %(delivery)s FOR NO KEY UPDATE
 ), attempt AS ({_ADD_ATTEMPT} FROM held), failing AS (
     UPDATE applications_webhook SET failing_since = %(started)s
     WHERE id = %(webhook)s AND failing_since IS NULL
 )
 UPDATE applications_delivery d SET state = %(state)s, next_try = %(next_try)s FROM held
-WHERE d.id = held.id AND d.event_id = %(event)s AND d.event_id >= 0::bigint AND d.state = 'Pending'
-    AND d.tries = %(tries)s
+WHERE d.id = held.id AND d.state = 'Pending' AND d.tries = %(tries)s
 """  # noqa: S608 - made of constants
 
 
@@ -92,7 +85,6 @@ class ClaimedDelivery:
     """A delivery that this worker holds until its lease ends."""
 
     delivery_id: int
-    event_number: int
     tries: int
     webhook_id: UUID
     application_id: UUID
@@ -103,39 +95,24 @@ class ClaimedDelivery:
     body: bytes
 
 
-def claim_due_deliveries(
-    *, webhook_id: UUID, limit: int, now: datetime, since: int = 0
-) -> list[ClaimedDelivery]:
-    """Claims due deliveries, the longest waiting first; never the same for two workers.
-
-    `since` is the number of an event: deliveries of events in older partitions than its own are left.
-    """
+def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
+    """Claims due deliveries, the longest waiting first; never the same for two workers."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_taken(*row) for row in fetch_rows(without_older(CLAIM_DUE, since), parameters)]
+    return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(
-    *, now: datetime | None = None, since: int = 0
-) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, at present or at `now`, up to MAX_AT_ONCE; `since` as in
-    `claim_due_deliveries`.
+def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, int]]:
+    """Each with its application and how many are due, at present or at `now`, up to MAX_AT_ONCE.
 
-    One probe of an index for each webhook and partition, however many deliveries wait.
+    One probe of an index for each webhook, however many deliveries wait.
     """
-    return [(row[0], row[1], row[2]) for row in fetch_rows(without_older(WITH_DUE, since), {"now": now})]
-
-
-def newest_event() -> int:
-    """The number of an event that was just written."""
-    row = fetch_row("SELECT last_value FROM applications_event_id_seq")
-    return row[0] if row else 0
+    return [(row[0], row[1], row[2]) for row in fetch_rows(WITH_DUE, {"now": now})]
 
 
 def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetime, now: datetime) -> None:
     """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {
         "delivery": taken.delivery_id,
-        "event": taken.event_number,
         "webhook": taken.webhook_id,
         "tries": taken.tries,
         "started": started,
@@ -145,13 +122,13 @@ def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetim
         "body": answer.body,
     }
     if answer.is_success:
-        execute(without_older(SUCCEEDED, taken.event_number), parameters)
+        execute(SUCCEEDED, parameters)
     elif answer.status == GONE:
         _record_gone(taken, parameters)
     else:
         wait = parse_retry_after(answer.retry_after, now=now)
         following = _following(next_try(tries=taken.tries, now=now, retry_after=wait))
-        execute(without_older(FAILED, taken.event_number), {**parameters, **following})
+        execute(FAILED, {**parameters, **following})
 
 
 @transaction.atomic
@@ -168,5 +145,5 @@ def _following(moment: datetime | None) -> dict[str, Any]:
 
 
 def _taken(*row: Any) -> ClaimedDelivery:
-    body = orjson.dumps(envelope(*row[8:]))
-    return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] or (), row[8], body)
+    body = orjson.dumps(envelope(*row[7:]))
+    return ClaimedDelivery(*row[:6], row[6] or (), row[7], body)

@@ -1,7 +1,7 @@
 """Retention of events, deliveries and deleted webhooks."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection
@@ -9,50 +9,29 @@ from django.utils import timezone
 
 from applications.webhooks.models import WebhookSecret
 from applications.webhooks.selectors.events import RETENTION
-from fulfillment.core.audit.retention import RetentionRule, rule_for_log, rule_for_rows
-from fulfillment.core.db.partitions import WIDTH, PartitionedLog
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # Several batches in one statement: the rows are small and unread, so it takes a fraction of a second.
 BATCHES_AT_ONCE = 8
-ATTEMPTS_AT_ONCE = 10_000
 
-EVENTS = PartitionedLog(
-    {
-        "applications_event": "id",
-        "applications_delivery": "event_id",
-        "applications_deliveryattempt": "delivery_id",
-    },
-    ("applications_event_id_seq", "applications_delivery_id_seq"),
-    time="timestamp",
-    lifetime=lambda: RETENTION,
-)
-REMOVE_EVENTS = """
-WITH old AS MATERIALIZED (
-    SELECT id FROM applications_event WHERE timestamp <= %(before)s
-    ORDER BY timestamp LIMIT %(batch)s FOR UPDATE SKIP LOCKED
-), deliveries AS (
+OLD_EVENTS = "SELECT id FROM applications_event WHERE timestamp <= %(before)s"
+REMOVE_EVENTS = f"""
+WITH old AS MATERIALIZED ({OLD_EVENTS} ORDER BY timestamp LIMIT %(batch)s FOR UPDATE SKIP LOCKED),
+deliveries AS (
     DELETE FROM applications_delivery d USING old WHERE d.event_id = old.id RETURNING d.id
 ), attempts AS (
     DELETE FROM applications_deliveryattempt a USING deliveries WHERE a.delivery_id = deliveries.id
 )
 DELETE FROM applications_event e USING old WHERE e.id = old.id
-"""
-# Attempts of recovered deliveries, which have later numbers than others of their events.
-REMOVE_LATER_ATTEMPTS = """
-WITH old AS MATERIALIZED (
-    SELECT a.id, a.delivery_id FROM applications_delivery d JOIN applications_deliveryattempt a ON a.delivery_id = d.id
-    WHERE d.event_id < %(end)s AND d.id >= %(end)s LIMIT %(batch)s
-)
-DELETE FROM applications_deliveryattempt a USING old WHERE a.id = old.id AND a.delivery_id = old.delivery_id
-"""
+"""  # noqa: S608 - made of constants
 DELETED_LOG = """
-SELECT d.id, d.event_id FROM applications_delivery d JOIN applications_webhook w ON w.id = d.webhook_id
+SELECT d.id FROM applications_delivery d JOIN applications_webhook w ON w.id = d.webhook_id
 WHERE w.deleted <= %(before)s
 """
 REMOVE_DELETED_LOG = f"""
 WITH old AS MATERIALIZED ({DELETED_LOG} LIMIT %(batch)s FOR UPDATE OF d SKIP LOCKED),
 attempts AS (DELETE FROM applications_deliveryattempt a USING old WHERE a.delivery_id = old.id)
-DELETE FROM applications_delivery d USING old WHERE d.id = old.id AND d.event_id = old.event_id
+DELETE FROM applications_delivery d USING old WHERE d.id = old.id
 """  # noqa: S608
 DELETED_WEBHOOKS = """
 SELECT id FROM applications_webhook w WHERE deleted <= %(before)s
@@ -69,20 +48,11 @@ def retention_rules() -> list[RetentionRule]:
     # By then deliveries under way at the deletion have ended.
     ended = timedelta(hours=1)
     return [
-        rule_for_log("events with their deliveries", EVENTS, _remove_events, _remove_later_attempts),
+        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),
         _prunable("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
         _prunable("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
         rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
     ]
-
-
-def _remove_events(batch: int, before: datetime) -> Iterator[int]:
-    yield from _repeated(REMOVE_EVENTS, lambda: {"before": before, "batch": batch * BATCHES_AT_ONCE})
-
-
-def _remove_later_attempts(number: int) -> None:
-    parameters = {"end": (number + 1) * WIDTH, "batch": ATTEMPTS_AT_ONCE}
-    sum(_repeated(REMOVE_LATER_ATTEMPTS, lambda: parameters))
 
 
 def _prunable(name: str, find: str, remove: str, age: timedelta) -> RetentionRule:
@@ -94,14 +64,10 @@ def _prunable(name: str, find: str, remove: str, age: timedelta) -> RetentionRul
         return _run(found, parameters(0), lambda cursor: cursor.fetchone()[0])
 
     def remove_all(batch: int) -> Iterator[int]:
-        yield from _repeated(remove, lambda: parameters(batch * BATCHES_AT_ONCE))
+        while removed := _run(remove, parameters(batch * BATCHES_AT_ONCE), lambda cursor: cursor.rowcount):
+            yield removed
 
     return RetentionRule(name, count, remove_all)
-
-
-def _repeated(statement: str, parameters: Callable[[], Mapping[str, Any]]) -> Iterator[int]:
-    while removed := _run(statement, parameters(), lambda cursor: cursor.rowcount):
-        yield removed
 
 
 def _run(statement: str, parameters: Mapping[str, Any], result: Callable[[Any], int]) -> int:

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-
-from fulfillment.core.db.partitions import PartitionedLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +30,6 @@ def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule
             yield removed
 
     return RetentionRule(name, lambda: rows().count(), remove)
-
-
-def rule_for_log(
-    name: str,
-    log: PartitionedLog,
-    remove: Callable[[int, datetime], Iterator[int]],
-    before_drop: Callable[[int], None] = lambda number: None,
-) -> RetentionRule:
-    """A rule for a log in partitions: expired ones are dropped as a whole, and other old rows go in batches.
-
-    `remove` gets the size of a batch and the time before which rows go; `before_drop` the number of a partition.
-    """
-
-    def remove_all(batch: int) -> Iterator[int]:
-        for number in log.expired():
-            rows = log.count(number)
-            before_drop(number)
-            log.drop(number)
-            yield rows
-        log.add_if_due()
-        yield from remove(batch, log.removed_before())
-
-    return RetentionRule(name, log.count_removed, remove_all)
 
 
 @transaction.atomic

@@ -162,9 +162,6 @@ def parts_of(node: ast.expr) -> list[ast.expr] | None:
         return [node.left, node.right]
     if isinstance(node, ast.Subscript):
         return [node.value]
-    if isinstance(node, ast.Call) and name_of(node.func) == "without_older":
-        # The rest is a number.
-        return node.args[:1]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace":
         return [node.func.value]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
@@ -202,8 +199,6 @@ def local_sql(tree: ast.Module) -> set[str]:
 # Where a statement is passed on, or made of names of our own models: each was read.
 STATEMENTS_PASSED_ON = {
     "applications/webhooks/services/retention.py",  # `_run` gets the constants of its module
-    "fulfillment/core/db/partitions.py",  # tables and columns that our modules declare, and numbers
-    "fulfillment/core/db/partition_migrations.py",  # tables and columns that migrations name
     "fulfillment/site/metrics.py",  # constants of the apps' modules `metrics`
     "fulfillment/core/db/prepared.py",  # hands on what the caller wrote; checked where it is called
     "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module

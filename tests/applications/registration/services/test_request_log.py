@@ -11,15 +11,13 @@ from applications.metrics import flush_usage
 from applications.registration.models import LoggedRequest
 from applications.registration.selectors.request_log import (
     LogFilter,
-    find_logged_request,
     logged_requests,
     operations_logged,
 )
 from applications.registration.services import request_log
 from applications.registration.services.request_log import flush_request_log, note_request
-from applications.registration.services.retention import REQUESTS, retention_rules
+from applications.registration.services.retention import retention_rules
 from fulfillment.core.caches import clear_caches
-from fulfillment.core.db.partitions import WIDTH
 from fulfillment.operations.privacy import erase_user
 from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
@@ -135,26 +133,6 @@ def test_old_calls_are_removed_in_batches(world):
     assert rule.count() == 3
     assert list(rule.remove(2)) == [2, 1]
     assert LoggedRequest.objects.count() == 2
-
-
-def test_log_is_read_across_partitions_of_which_the_expired_one_is_dropped(world):
-    client = world.as_application()
-    for number in (1, 2):
-        client.call("GET", "/store")
-        flush_request_log()
-        REQUESTS.add(number)
-    client.call("GET", "/store")
-    flush_request_log()
-    newest, middle, oldest = log_of(world.application)
-    assert (newest.pk, middle.pk) == (2 * WIDTH, WIDTH)
-    assert log_of(world.application, before=(newest.time, newest.pk)) == [middle, oldest]
-    assert find_logged_request(world.application, str(oldest.pk)) == oldest
-    LoggedRequest.objects.filter(pk=oldest.pk).update(time=timezone.now() - timedelta(days=8))
-    [rule] = [one for one in retention_rules() if one.name == "logged requests"]
-
-    assert (rule.count(), sum(rule.remove(9))) == (1, 1)
-    assert log_of(world.application) == [newest, middle]
-    assert REQUESTS.numbers() == [1, 2]
 
 
 def test_erasure_removes_logged_calls(world):

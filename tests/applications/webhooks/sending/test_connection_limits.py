@@ -9,7 +9,7 @@ from applications.webhooks.sending.connection_limits import ConnectionSlots
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
 ONE, TWO, HOOK, OTHER = (uuid.uuid4() for _ in range(4))
-TAKEN = ClaimedDelivery(0, 0, 1, HOOK, ONE, "https://print.example", False, (), uuid.uuid4(), b"")
+TAKEN = ClaimedDelivery(0, 1, HOOK, ONE, "https://print.example", False, (), uuid.uuid4(), b"")
 
 
 @pytest.fixture
