@@ -88,7 +88,7 @@ MIDDLEWARE = [
     # Outside of all middleware that refuses: a script of another site may read why.
     "fulfillment.site.cross_origin.CrossOrigin",
     "fulfillment.site.repeated_reads.RepeatedReads",
-    "fulfillment.site.busy.Lanes",
+    "fulfillment.core.http.refusal_page.Lanes",
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
     "applications.oauth.rate_limits.RateLimits",

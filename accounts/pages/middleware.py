@@ -8,8 +8,8 @@ from django.shortcuts import redirect
 from accounts.rate_limits import cached_rejection, count_request, refusal
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
-from fulfillment.site.addresses import is_for_programs
-from fulfillment.site.busy import refusal_page
+from fulfillment.core.http.addresses import is_for_programs
+from fulfillment.core.http.refusal_page import refusal_page
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 

@@ -11,8 +11,8 @@ from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.headers import set_headers
-from fulfillment.site.addresses import is_api, is_reference
-from fulfillment.site.busy import refusal_page
+from fulfillment.core.http.addresses import is_api, is_reference
+from fulfillment.core.http.refusal_page import refusal_page
 
 
 class RateLimits:

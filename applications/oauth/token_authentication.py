@@ -22,12 +22,12 @@ from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.http.head_limits import LONGEST
 from fulfillment.core.secrets import digests
-from fulfillment.site.request_heads import HEADER_LIMITS
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
 LONGEST_KEY = 512
-LONGEST_AUTHORIZATION = HEADER_LIMITS["HTTP_AUTHORIZATION"].longest
+LONGEST_AUTHORIZATION = LONGEST["HTTP_AUTHORIZATION"]
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
-from fulfillment.site.addresses import is_api
+from fulfillment.core.http.addresses import is_api
 
 # Besides the API: tokens, and files at signed URLs.
 OPEN = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")

@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from fulfillment.core.audit.nesting import separate_context
-from fulfillment.site.request_heads import shorten_head
+from fulfillment.core.http.head_limits import shorten_head
 
 # The rest of a longer body is not read.
 MAX_BYTES = 2 * 1024 * 1024

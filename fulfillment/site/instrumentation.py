@@ -10,11 +10,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from fulfillment.core.headers import set_headers
+from fulfillment.core.http.addresses import logged_path
 from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, trace_of
 from fulfillment.core.observability.periodic import Periodic
 from fulfillment.core.plugins import offered
-from fulfillment.site.addresses import logged_path
 
 access_log = logging.getLogger("fulfillment.core.api.access")
 

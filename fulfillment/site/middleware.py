@@ -27,8 +27,8 @@ from fulfillment.core.api.form_limits import (
     stated_size,
 )
 from fulfillment.core.headers import CheckedHeaders, add_missing, checked
-from fulfillment.site.addresses import is_api, is_for_programs
-from fulfillment.site.request_heads import head_refusal
+from fulfillment.core.http.addresses import is_api, is_for_programs
+from fulfillment.core.http.head_limits import head_refusal
 
 # With a wildcard in ALLOWED_HOSTS there may be any number of them.
 MOST_HOSTS = 100
@@ -145,7 +145,7 @@ class ApiHistory:
 class RequestFilter:
     """Refuses invalid requests before any other work.
 
-    `request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters disguise URLs
+    `head_limits` has the limits of lengths and counts. NUL cannot be stored; other control characters disguise URLs
     and log lines. A body of unknown length would be read as empty.
     """
 

@@ -17,10 +17,10 @@ from fulfillment.core.api.errors import (
     unknown_path,
 )
 from fulfillment.core.errors import Unavailable
+from fulfillment.core.http.addresses import is_api
+from fulfillment.core.http.refusal_page import refusal_page
 from fulfillment.core.lanes import LaneFull, TooManyAtOnce
 from fulfillment.core.observability.logs import current_trace
-from fulfillment.site.addresses import is_api
-from fulfillment.site.busy import refusal_page
 
 PLACEHOLDERS = {
     "client_id": "YOUR_CLIENT_ID",

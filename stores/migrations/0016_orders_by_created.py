@@ -12,6 +12,7 @@ ALTER TABLE stores_orderitemevent ALTER order_position DROP NOT NULL;
 """
 # Counted anew, without entries in the audit trail.
 RESTORE = """
+SET LOCAL statement_timeout = 0;
 ALTER TABLE stores_order DISABLE TRIGGER USER;
 ALTER TABLE stores_orderitem DISABLE TRIGGER USER;
 UPDATE stores_order SET position = NULL;

@@ -146,4 +146,4 @@ def _following(moment: datetime | None) -> dict[str, Any]:
 
 def _taken(*row: Any) -> ClaimedDelivery:
     body = orjson.dumps(envelope(*row[7:]))
-    return ClaimedDelivery(*row[:6], row[6] or (), row[7], body)
+    return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

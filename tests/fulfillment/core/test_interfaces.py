@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from delivery.datasets.services.demo import load_demo_population
-from fulfillment.site.addresses import PROGRAM_PREFIXES
+from fulfillment.core.http.addresses import PROGRAM_PREFIXES
 from tests.support.fuzz_requests import cases, send
 from tests.support.live_server import serving
 from tests.support.scenario import build_world, confirm_password

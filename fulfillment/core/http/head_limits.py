@@ -1,0 +1,64 @@
+"""Limits of what is parsed of a request before anything looks at what it says; the proxy has its own before.
+
+They are checked by lengths and counts alone, which costs microseconds for any input.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from typing import Any, NamedTuple
+
+# Four times the space for a hundred postal codes and all parameters.
+LONGEST_ADDRESS, LONGEST_QUERY, MAX_PARAMETERS = 2048, 16_384, 500
+# Names and values of all headers in total, without the URL.
+LARGEST_HEAD, MAX_HEADERS = 16_384, 100
+# Of one header; parts are divided by commas or semicolons.
+LONGEST_HEADER, MAX_PARTS = 8192, 100
+LONGEST = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
+
+
+class HeadRefusal(NamedTuple):
+    status: int
+    code: str
+    message: str
+
+
+def shorten_head(environ: MutableMapping[str, Any]) -> None:
+    """Cuts the two parts that Django takes apart before any middleware runs; what is cut is refused afterwards.
+
+    It needs time that grows with the square of their length: more than a minute for a Content-Type of 390 kB.
+    """
+    path, content_type = environ.get("PATH_INFO", ""), environ.get("CONTENT_TYPE", "")
+    # WSGI counts up to four characters for one.
+    if len(path) > 4 * LONGEST_ADDRESS:
+        environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
+    if len(content_type) > (longest := LONGEST["CONTENT_TYPE"]):
+        environ["CONTENT_TYPE"] = content_type[: longest + 1].replace(";", ",")
+
+
+def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
+    """The exceeded limit of a request's head; None if it is accepted."""
+    query = meta.get("QUERY_STRING", "")
+    for what, text, most in (("path", path, LONGEST_ADDRESS), ("query", query, LONGEST_QUERY)):
+        if len(text) > most:
+            message = f"The address is too long: its {what} has more than {most:,} characters."
+            return HeadRefusal(414, "address_too_long", message)
+    if (parameters := query.count("&") + 1) > MAX_PARAMETERS:
+        message = f"The query has {parameters:,} parameters; at most {MAX_PARAMETERS} are read."
+        return HeadRefusal(400, "too_many_parameters", message)
+    if message := _problem_of_headers(meta):
+        return HeadRefusal(431, "headers_too_large", message)
+    return None
+
+
+def _problem_of_headers(meta: Mapping[str, Any]) -> str:
+    headers = {name: value for name, value in meta.items() if name.startswith("HTTP_") or name in LONGEST}
+    if len(headers) > MAX_HEADERS:
+        return f"The request has {len(headers)} headers; at most {MAX_HEADERS} are read."
+    for name, value in headers.items():
+        shown = name.removeprefix("HTTP_").replace("_", "-").title()
+        if len(value) > (longest := LONGEST.get(name, LONGEST_HEADER)):
+            return f"The header {shown} has more than {longest:,} characters."
+        if value.count(",") + value.count(";") >= MAX_PARTS:
+            return f"The header {shown} has more than {MAX_PARTS} parts."
+    if (size := sum(map(len, headers)) + sum(map(len, headers.values()))) > LARGEST_HEAD:
+        return f"The headers have {size:,} characters together; at most {LARGEST_HEAD:,} are read."
+    return ""
