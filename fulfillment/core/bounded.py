@@ -8,9 +8,11 @@ folder and returns what JSON can hold.
 """
 
 import json
+import logging
 import math
 import os
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,14 +21,28 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from fulfillment.core.errors import Unavailable
 from fulfillment.core.scratch import ScratchFolder
 
+logger = logging.getLogger(__name__)
 MEMORY_BYTES = 2 << 30
 # Added to the niceness of the process that starts it: cheap requests get the processor first.
 NICENESS = 10
 # Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
 PROCESSOR_TIMES = 2
 PROJECT = Path(__file__).parents[2]
+# A process ends by these when its memory or its stack runs out or its code is broken; by all others it is killed.
+OWN_ENDS = frozenset(
+    (
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGSEGV,
+        signal.SIGTRAP,
+        signal.SIGXCPU,
+    )
+)
 
 
 class TaskFailed(RuntimeError):
@@ -35,6 +51,22 @@ class TaskFailed(RuntimeError):
 
 class TaskTimedOut(TaskFailed):
     """It took longer than its limit and was killed."""
+
+
+class RendererKilled(Unavailable):
+    """The process was killed from outside: for want of memory on the machine, or by a rule of its unit or container."""
+
+    code = "renderer_killed"
+
+
+def refuse_killed(code: int | None) -> None:
+    """Raises RendererKilled for the return code of a process that was killed from outside."""
+    if code is None or code >= 0 or -code in OWN_ENDS:
+        return
+    name = signal.Signals(-code).name
+    logger.error("A rendering process was killed by %s.", name)
+    message = f"The process that does this was killed by the system ({name}). Try again in a few seconds."
+    raise RendererKilled(message)
 
 
 @contextmanager
@@ -67,6 +99,9 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
         raise TaskTimedOut(f"{task} took longer than {seconds:g} seconds.") from error
     except OSError as error:
         raise TaskFailed(f"No process could be started: {error.strerror}.") from error
+    refuse_killed(done.returncode)
+    if done.returncode == -signal.SIGXCPU:
+        raise TaskTimedOut(f"{task} took more processor time than it may.")
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
@@ -78,7 +113,7 @@ def _serve() -> None:
     request = json.loads(sys.stdin.buffer.read())
     resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (request["processor"], request["processor"]))
+    resource.setrlimit(resource.RLIMIT_CPU, (request["processor"], request["processor"] + 1))
     module, _, function = request["task"].partition(":")
     answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
     sys.stdout.write(json.dumps(answer))

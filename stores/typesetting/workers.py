@@ -7,10 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from fulfillment.core.bounded import refuse_killed
 from stores.press import isolation
 from stores.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from stores.typesetting.ipc import receive_message, send_message
@@ -68,12 +69,10 @@ class Worker:
         self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
         return header, parts
 
-    def was_killed(self) -> bool:
-        """Whether it ended by a signal from outside, as when the machine is out of memory; its own limit aborts it."""
-        try:
-            return self.process.wait(ENDING_SECONDS) == -signal.SIGKILL
-        except subprocess.TimeoutExpired:
-            return False
+    def refuse_killed(self) -> None:
+        """Raises RendererKilled if it ended by a signal from outside; its own limit of memory aborts it."""
+        with suppress(subprocess.TimeoutExpired):
+            refuse_killed(self.process.wait(ENDING_SECONDS))
 
     def close(self) -> None:
         # Killed before its socket is closed: a worker whose socket closes would delete this process's folder.
@@ -108,8 +107,8 @@ class Workers:
         except TimeoutError as error:
             raise RenderingTimedOut("Rendering took too long and was stopped.") from error
         except (EOFError, ConnectionError) as error:
-            if any(worker.was_killed() for worker in workers):
-                raise RenderingBusy("A renderer was killed by the system or by an operator.") from error
+            for worker in workers:
+                worker.refuse_killed()
             raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
         finally:
             for worker in workers:

@@ -47,8 +47,9 @@ class ProofViewSet(ApiViewSet):
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
             **lane_errors("renderings"),
-            503: "The database or the file storage is unavailable, or too many renderings are in progress "
-            "(`service_busy`, `renderers_busy`); try again after Retry-After seconds.",
+            503: "The database or the file storage is unavailable, too many renderings are in progress "
+            "(`service_busy`, `renderers_busy`), or the system killed the renderer (`renderer_killed`); try again "
+            "after Retry-After seconds.",
         }
     }
 

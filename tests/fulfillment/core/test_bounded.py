@@ -1,6 +1,7 @@
 """Tasks in processes of their own: limits on memory and time, and nothing left behind."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -9,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from fulfillment.core.bounded import NICENESS, PROJECT, TaskFailed, TaskTimedOut, run_bounded
+from fulfillment.core.bounded import (
+    NICENESS,
+    PROJECT,
+    RendererKilled,
+    TaskFailed,
+    TaskTimedOut,
+    run_bounded,
+)
 from tests.support.patience import PATIENCE, wait_for
 
 HERE = "tests.fulfillment.core.test_bounded"
@@ -84,3 +92,21 @@ def test_task_that_takes_too_long_is_killed(tmp_path, monkeypatch):
         pass
     assert time.monotonic() - began < PATIENCE
     assert list(tmp_path.iterdir()) == []
+
+
+def end_by(folder: Path, number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [
+        (signal.SIGKILL, RendererKilled),
+        (signal.SIGSYS, RendererKilled),
+        (signal.SIGSEGV, TaskFailed),
+        (signal.SIGXCPU, TaskTimedOut),
+    ],
+)
+def test_task_killed_from_outside_is_told_from_one_that_fails(number, error):
+    with pytest.raises(error), run_bounded(f"{HERE}:end_by", {}, seconds=PATIENCE, number=int(number)):
+        pass

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
+from tests.support.hardening_page import LINES, PAGE, hardening_of, page
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"
@@ -217,3 +218,11 @@ def test_caddy_understands_its_file():
     done = subprocess.run(command, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
+
+
+def test_hardening_page_names_every_line_of_the_units():
+    units = [hardening_of(unit) for unit in UNITS]
+
+    assert all(len(lines) > 15 for lines in units)
+    assert {name for lines in units for name in lines} == set(LINES)
+    assert PAGE.read_text("utf-8") == page()

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import stores.typesetting.worker as renderer
+from fulfillment.core.bounded import RendererKilled
 from stores.typesetting import (
     Field,
     RenderingFailed,
@@ -111,9 +112,17 @@ def end_in_the_middle(number: signal.Signals) -> None:
         worker.receive(deadline)
 
 
-def test_renderer_killed_in_the_middle_is_reported_as_busy():
-    with pytest.raises(RenderingBusy):
-        end_in_the_middle(signal.SIGKILL)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSYS])
+def test_renderer_killed_in_the_middle_is_no_fault_of_the_template(caplog, number):
+    with pytest.raises(RendererKilled, match=number.name) as refused:
+        end_in_the_middle(number)
+
+    assert (refused.value.status, refused.value.code, refused.value.retry_after) == (
+        503,
+        "renderer_killed",
+        5,
+    )
+    assert f"killed by {number.name}" in caplog.text
 
     assert render_proof(words_template(), {"Words": "two"}).pages
 
