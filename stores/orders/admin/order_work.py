@@ -86,7 +86,7 @@ class OrderWork(OrderMaps):
         messages.success(request, f"View “{view.name}” saved.")
         return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
 
-    def delete_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
+    def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         with errors_as_messages(request):

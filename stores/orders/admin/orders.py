@@ -127,7 +127,7 @@ class OrderAdmin(OrderWork):
             ("ship/", self.ship_view, "ship"),
             ("export/", self.export_view, "export"),
             ("views/save", self.save_view, "save_view"),
-            ("views/<int:view_id>/delete", self.delete_view, "delete_view"),
+            ("views/<int:view_id>/delete", self.forget_view, "delete_view"),
             ("<uuid:order_id>/comment", self.comment, "comment"),
             ("<uuid:order_id>/reprint", self.reprint, "reprint"),
             ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
