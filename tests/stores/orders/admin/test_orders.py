@@ -273,3 +273,11 @@ def test_note_without_a_next_step_is_not_lost_silently(board, order):
 
     assert "Choose the next step: a note or a parcel is saved only with it." in again
     assert "Call first" in again
+
+
+def test_address_of_deleting_an_order_is_refused(world, shop, client):
+    """Orders are never deleted; a saved view was once, by a method of the same name."""
+    order = shop.place().json()
+    client.force_login(world.operator)
+
+    assert client.get(f"/admin/stores/order/{order['OrderID']}/delete/").status_code == 403
