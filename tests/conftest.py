@@ -10,6 +10,7 @@ from django.core.management import call_command
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from fulfillment.core.caches import clear_caches
+from printing import preflight
 from tests.support.databases import own_database
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
@@ -72,6 +73,7 @@ def static_files_looked_at_once() -> Iterator[None]:
 def caches_cleared():
     """What a process keeps outlives a test's transaction, and the next test may have the same keys."""
     clear_caches()
+    preflight.clear_caches()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -100,7 +100,7 @@ def read_field_names(content: bytes) -> list[str]:
 
 
 def names_in_folder(folder: Path) -> dict[str, Any]:
-    """A task of fulfillment.core.bounded: a small PDF can unpack to any size."""
+    """A task of printing.bounded: a small PDF can unpack to any size."""
     try:
         return {"names": read_field_names((folder / "form").read_bytes())}
     except Invalid as error:
@@ -110,7 +110,7 @@ def names_in_folder(folder: Path) -> dict[str, Any]:
 def fill_in_folder(
     folder: Path, mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]
 ) -> int | None:
-    """A task of fulfillment.core.bounded: writes all copies to `filled`; their number, or None for a damaged form."""
+    """A task of printing.bounded: writes all copies to `filled`; their number, or None for a damaged form."""
     try:
         copies = fill_forms((folder / "form").read_bytes(), mapping, names, sheets)
         (folder / "filled").write_bytes(append_forms(copies[0], copies[1:]) if copies else b"")

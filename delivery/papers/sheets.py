@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from delivery.papers.planning import MIN_MAILING, Bundle, Drop, DropRoute
-from fulfillment.core.barcodes import code_128_runs
+from printing.barcodes import code_128_runs
 
 LAYOUT = Path(__file__).parent / "papers.typ"
 CENT = Decimal("0.01")

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from printing import bounded
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -109,6 +111,10 @@ class Unavailable(DomainError):
     status = 503
     code = "service_unavailable"
     retry_after = 5
+
+
+class RendererKilled(Unavailable, bounded.RendererKilled):
+    code = "renderer_killed"
 
 
 class TooManyRequests(DomainError):

@@ -1,7 +1,6 @@
 """Returns freed memory of large bodies and pictures to the machine."""
 
 import ctypes
-from contextlib import suppress
 
 # Numbers of mallopt in glibc.
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8
@@ -20,9 +19,3 @@ def return_freed_memory() -> bool:
     except (OSError, AttributeError):
         return False
     return all(mallopt(*one) for one in ((M_MMAP_THRESHOLD, LARGE_BLOCK), (M_ARENA_MAX, ARENAS)))
-
-
-def trim_memory() -> None:
-    """Gives everything back that is free now; takes milliseconds."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -1,11 +1,19 @@
 """Checks of texts, shared by services and forms of the console."""
 
+import re
 from collections.abc import Collection
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 
-from fulfillment.core.visible_text import has_control_character
+# Control characters, and marks that change the reading direction.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LINE_BREAKS = re.compile("[\t\n\r\u2028\u2029]")
+
+
+def has_control_character(text: str, *, multiline: bool = False) -> bool:
+    """Line breaks and tabs are control characters, unless it may have several lines."""
+    return bool(_CONTROLS.search(text) or (not multiline and _LINE_BREAKS.search(text)))
 
 
 class VisibleText:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fulfillment.core.errors import Fault
+from printing.preflight.eddm import check_size
 from stores.catalog import validation as checks
 from stores.catalog.models import (
     BudgetDuration,
@@ -19,7 +20,6 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
-from stores.preflight.eddm import check_size
 from stores.presets.models.print_preset import CODE
 from stores.templates.records import Record
 

@@ -13,10 +13,10 @@ from accounts.permissions import DEFAULT_STORE_GRANTS
 from applications.demo import token_of
 from applications.registration.services.applications import OWNER_GRANTS
 from fulfillment.core.demo import DemoCard, DemoRun
+from printing.typesetting import load_template_folder
 from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.demo.activity import load_activity
-from stores.typesetting import load_template_folder
 
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
 STORE_STAFF_GRANTS = ("Store.All.Read", "Order.All.Read", "Order.All.Write")

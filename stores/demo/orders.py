@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from printing.typesetting import load_sample
 from stores.orders.models import OrderStatus
 from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.services.validation import OrderRequest
-from stores.typesetting import load_sample
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 S = OrderStatus

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from fulfillment.core.errors import DomainError
+from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.playground.selectors.products import ProductPage
 from stores.proofs.services.live_proofs import SAMPLES
-from stores.typesetting.fields import ALL_VALUES_BYTES
 
 # Form controls by SubType; all others are a line of text.
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from fulfillment.core.errors import Fault, Invalid, Unavailable
+from printing.typesetting import Problem, RenderingBusy, RenderingFailed, RenderingTimedOut, ValuesInvalid
 from stores.templates.selectors.layouts import TemplateUnusable
-from stores.typesetting import Problem, RenderingBusy, RenderingFailed, RenderingTimedOut, ValuesInvalid
 
 logger = logging.getLogger("stores.proofs")
 

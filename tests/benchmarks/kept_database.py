@@ -18,7 +18,7 @@ from django.test import utils
 
 MAX_TESTS = 120
 
-PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
+PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "printing", "production", "stores")
 _made: list[str] = []
 _setup_databases = utils.setup_databases
 

@@ -22,7 +22,7 @@ from fulfillment.local.postgres import ensure_running
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "var" / "mutants"
 COPIED = (
-    *("accounts", "applications", "delivery", "fulfillment", "production", "static", "stores"),
+    *("accounts", "applications", "delivery", "fulfillment", "printing", "production", "static", "stores"),
     *("templates", "tests"),
 )
 MARK = 0.85

@@ -17,10 +17,10 @@ from unittest.mock import patch
 
 from PIL import Image
 
-from stores.press.rules import ColourPolicy, PresetRules
-from stores.typesetting import Field, Press, load_fields, parse_template, render_print
-from stores.typesetting.worker import Renderer
-from stores.typesetting.workers import shared_workers
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import Field, Press, load_fields, parse_template, render_print
+from printing.typesetting.worker import Renderer
+from printing.typesetting.workers import shared_workers
 from tests.support.made_templates import DEMO, card
 from tests.support.press_samples import demo_print
 
@@ -93,7 +93,7 @@ def measure(name: str, policy: ColourPolicy) -> Figures:
     template, values, images = demo_print(name)
     changed = next(one.field_name for one in load_fields(DEMO / name) if one.field_name in values)
     timed, wholes, size = Timed(), [], 0
-    with patch("stores.typesetting.rendering.shared_workers", timed):
+    with patch("printing.typesetting.rendering.shared_workers", timed):
         for number in range(TRIES + 2):
             text = values[changed][:-1] + chr(ord("a") + number)
             started = time.perf_counter()

@@ -46,12 +46,12 @@ def processor_milliseconds(tasks: Sequence[Path]) -> float:
 
 def milliseconds_of(design: Path, changes: int = CHANGES) -> list[tuple[float, float]]:
     """Without the first picture, for which fonts and pictures are read."""
+    from printing.preflight import ProductFacts
+    from printing.press.rules import MANAGED
+    from printing.typesetting import FontSet, load_fields, load_template_folder, parse_template
     from stores.editor.admin.view_model import first_samples
     from stores.editor.selectors.drafts import Draft, EditorContext
     from stores.editor.services.previews import preview_page
-    from stores.preflight import ProductFacts
-    from stores.press.rules import MANAGED
-    from stores.typesetting import FontSet, load_fields, load_template_folder, parse_template
 
     template, fields = load_template_folder(design), load_fields(design)
     parsed = parse_template(template, fields)

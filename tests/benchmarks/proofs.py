@@ -142,7 +142,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
 
     django.setup()
     call_command("migrate", verbosity=0)
-    from stores.typesetting import load_sample
+    from printing.typesetting import load_sample
     from tests.benchmarks.data import lift_limits
     from tests.factories.templates import TEMPLATES, make_demo_product
     from tests.support.scenario import build_world

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import stores
+from printing.typesetting import load_sample, load_template_folder
 from stores.catalog.models import Product, Store
 from stores.catalog.services.products import save_product
-from stores.typesetting import load_sample, load_template_folder
 
 DESIGNS = Path(stores.__file__).parent / "demo" / "templates"
 RECIPIENT = {

@@ -1,9 +1,9 @@
 from factory.declarations import Sequence
 from factory.django import DjangoModelFactory
 
+from printing.press.profiles import SHIPPED
 from stores.presets.models import OutputProfile, PrintPreset
 from stores.presets.services.profiles import add_profile
-from stores.press.profiles import SHIPPED
 
 
 class PrintPresetFactory(DjangoModelFactory[PrintPreset]):

@@ -4,9 +4,9 @@ from typing import Any
 import orjson
 from django.conf import settings
 
+from printing.typesetting import load_template_folder
 from stores.catalog.models import Product, Store
 from stores.catalog.services.products import save_product
-from stores.typesetting import load_template_folder
 from tests.factories.orders import print_size
 
 TEMPLATES = settings.BASE_DIR / "stores" / "demo" / "templates"

@@ -24,6 +24,7 @@ from delivery.datasets.models import ImportProblem, ImportRun
 from delivery.datasets.services.uploads import receive_upload
 from delivery.papers.services.official_forms import add_official_form
 from delivery.papers.services.postage import save_postage_price
+from printing.typesetting import FontSet
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, GangSheet, Job, JobHistory
 from production.jobs.services.reports import receive_report
@@ -32,7 +33,6 @@ from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.templates.services.fonts import add_font
-from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form

@@ -1,7 +1,7 @@
 """What the demo store sells, as preflight compares it with a template."""
 
+from printing.preflight import ProductFacts
 from stores.demo import demo_catalog
-from stores.preflight import ProductFacts
 
 PRODUCTS = {
     product["ID"]: product

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from stores.typesetting import Field, Template, parse_template
+from printing.typesetting import Field, Template, parse_template
 
 DEMO = Path(__file__).parents[2] / "stores" / "demo" / "templates"
 SVG = (

@@ -8,9 +8,9 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
-from stores.preflight import Finding, Job, Limits, ProductFacts, preflight
-from stores.press.rules import PresetRules
-from stores.typesetting import Field, FontSet, parse_template, render_proof
+from printing.preflight import Finding, Job, Limits, ProductFacts, preflight
+from printing.press.rules import PresetRules
+from printing.typesetting import Field, FontSet, parse_template, render_proof
 from tests.factories.templates import page
 
 CARD = ProductFacts(88.9, 50.8, 1)

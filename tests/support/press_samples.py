@@ -6,8 +6,8 @@ from io import BytesIO
 
 from PIL import Image
 
-from stores.press.profiles import SHIPPED
-from stores.typesetting import (
+from printing.press.profiles import SHIPPED
+from printing.typesetting import (
     Template,
     load_fields,
     load_sample,
@@ -15,7 +15,7 @@ from stores.typesetting import (
     parse_template,
     resolve_values,
 )
-from stores.typesetting.fields import Field
+from printing.typesetting.fields import Field
 from tests.support.made_templates import DEMO
 
 NAMES = sorted(folder.name for folder in DEMO.iterdir() if folder.is_dir())

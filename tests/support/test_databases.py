@@ -13,7 +13,7 @@ from tests.support.databases import SOURCES, fingerprint, rows_of
 from tests.support.scenario import build_world
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = {"accounts", "applications", "delivery", "fulfillment", "production", "stores", "tests"}
+OURS = {"accounts", "applications", "delivery", "fulfillment", "printing", "production", "stores", "tests"}
 
 
 def test_migrations_import_nothing_of_ours_that_is_not_in_the_fingerprint():

@@ -8,7 +8,7 @@ from applications.registration.services.applications import NAMES
 from applications.registration.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon
 from applications.registration.services.reply_urls import reply_url_faults
 from fulfillment.core.errors import DomainError
-from fulfillment.core.visible_text import is_blank
+from printing.visible_text import is_blank
 
 
 class ApplicationForm(forms.ModelForm):

@@ -6,7 +6,8 @@ from uuid import UUID
 from django.db.models import Sum
 
 from applications.registration.models import DailyUsage
-from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.caches import register_cache
+from printing.caches import WeightedCache
 
 DayTotal = tuple[date, int, int, int]
 

@@ -22,7 +22,7 @@ from applications.registration.services.keys import (
 from applications.registration.services.reply_urls import reply_url_faults
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
-from fulfillment.core.visible_text import is_blank
+from printing.visible_text import is_blank
 
 # The API's names and their columns.
 FIELDS = {

@@ -2,8 +2,9 @@
 
 from uuid import UUID
 
-from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute
+from printing.caches import WeightedCache
 
 PROOF = "proof"
 EVENTS = "events"

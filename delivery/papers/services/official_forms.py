@@ -23,9 +23,9 @@ from delivery.papers.official_form import (
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.selectors.forms import form_in_use
 from delivery.papers.sheets import Mailing, Postage, papers_sheets
-from fulfillment.core.bounded import TaskFailed, run_bounded
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.lanes import FILES
+from printing.bounded import TaskFailed, run_bounded
 
 logger = logging.getLogger("delivery.papers")
 

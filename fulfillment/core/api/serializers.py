@@ -12,8 +12,9 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
 from fulfillment.core.faults import MAX_LISTED, UNLISTED
-from fulfillment.core.near_names import COMPARED, did_you_mean
-from fulfillment.core.visible_text import has_control_character, is_blank
+from fulfillment.core.text_validation import has_control_character
+from printing.near_names import COMPARED, did_you_mean
+from printing.visible_text import is_blank
 
 # No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"

@@ -10,7 +10,7 @@ from PIL import Image
 
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Fault, Invalid
-from fulfillment.core.files.pictures import (
+from printing.pictures.reading import (
     PictureTooLarge,
     PictureUnreadable,
     encoded,

@@ -10,13 +10,14 @@ from io import BytesIO
 from PIL import Image
 
 from accounts.callers import Caller
-from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.caches import register_cache
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
+from printing.caches import WeightedCache
+from printing.typesetting import Field, ValuesInvalid, render_page, resolve_values
 from stores.templates.errors import typesetting_errors
 from stores.templates.selectors.fonts import font_names
 from stores.templates.selectors.layouts import Layout, layout_of
-from stores.typesetting import Field, ValuesInvalid, render_page, resolve_values
 
 PIXELS = 360
 CACHE_BYTES = 24_000_000

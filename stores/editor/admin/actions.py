@@ -5,9 +5,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from printing.typesetting.template import FIXED_TEXTS
 from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
 from stores.editor.selectors.drafts import Draft, EditorContext
-from stores.typesetting.template import FIXED_TEXTS
 
 
 @dataclass(frozen=True, slots=True)

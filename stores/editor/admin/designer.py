@@ -5,10 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from stores.catalog.models import Product
-from stores.editor.admin.forms import BOX_MEMBERS, KINDS, NEW_TEXT, PAGE_MEMBERS, Member, new_box
-from stores.editor.selectors.drafts import EditorContext
-from stores.typesetting.template import (
+from printing.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
     BOXES_OF_A_PAGE,
@@ -21,6 +18,9 @@ from stores.typesetting.template import (
     SMALLEST_BOX,
     TEXT_LETTERS,
 )
+from stores.catalog.models import Product
+from stores.editor.admin.forms import BOX_MEMBERS, KINDS, NEW_TEXT, PAGE_MEMBERS, Member, new_box
+from stores.editor.selectors.drafts import EditorContext
 
 ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
 

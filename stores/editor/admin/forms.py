@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stores.typesetting.template import EDDM_ADDRESS, EDDM_INDICIA, FIXED_TEXTS
+from printing.typesetting.template import EDDM_ADDRESS, EDDM_INDICIA, FIXED_TEXTS
 
 KINDS = {
     "Text": "Text",

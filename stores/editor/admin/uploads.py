@@ -7,6 +7,9 @@ from typing import Any
 from django.http import HttpRequest
 
 from fulfillment.core.errors import DomainError, Fault
+from printing.typesetting import Artwork
+from printing.typesetting.artwork import ARTWORK_BYTES
+from printing.typesetting.folder import MEDIA_TYPES
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
 from stores.editor.selectors.drafts import EditorContext, pictures_of
@@ -18,9 +21,6 @@ from stores.editor.services.backgrounds import (
     wrong_shape,
 )
 from stores.editor.services.drafts import store_artwork
-from stores.typesetting import Artwork
-from stores.typesetting.artwork import ARTWORK_BYTES
-from stores.typesetting.folder import MEDIA_TYPES
 
 RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
 

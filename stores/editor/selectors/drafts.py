@@ -7,17 +7,18 @@ from typing import Any
 
 import orjson
 
-from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, NotFound
+from printing.caches import WeightedCache
+from printing.preflight import ProductFacts
+from printing.press.rules import PresetRules
+from printing.typesetting import Artwork, Field, FontSet, read_field
+from printing.typesetting.artwork import ArtworkInvalid, read_artwork
 from stores.editor.models import ArtworkUpload
-from stores.preflight import ProductFacts
 from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
-from stores.press.rules import PresetRules
 from stores.templates.selectors.fonts import font_set
 from stores.templates.selectors.layouts import FIELDS
-from stores.typesetting import Artwork, Field, FontSet, read_field
-from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
 CACHE_BYTES = 64_000_000
 PAGES = """

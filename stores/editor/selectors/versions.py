@@ -9,10 +9,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from fulfillment.core.errors import Conflict, NotFound
+from printing.typesetting import Artwork
+from printing.typesetting.artwork import ArtworkInvalid, read_artwork
 from stores.catalog.models import Product, TemplateChange, TemplatePicture
 from stores.editor.selectors.drafts import Draft, EditorContext
-from stores.typesetting import Artwork
-from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
 # Older versions are in the audit log.
 LISTED_VERSIONS = 100

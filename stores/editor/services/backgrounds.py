@@ -6,13 +6,13 @@ from typing import Any
 
 from PIL import Image
 
-from fulfillment.core.bounded import TaskFailed
 from fulfillment.core.errors import Invalid
-from stores.press import isolation
-from stores.press.reshaping import reshaped_size
-from stores.typesetting import Artwork
-from stores.typesetting.artwork import ARTWORK_PIXELS
-from stores.typesetting.parsing import PROPORTION_TOLERANCE
+from printing.bounded import TaskFailed
+from printing.press import isolation
+from printing.press.reshaping import reshaped_size
+from printing.typesetting import Artwork
+from printing.typesetting.artwork import ARTWORK_PIXELS
+from printing.typesetting.parsing import PROPORTION_TOLERANCE
 
 RESHAPABLE = {"image/png": "PNG", "image/jpeg": "JPEG"}
 

@@ -7,6 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, Invalid
+from printing.typesetting import Artwork
+from printing.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
 from stores.catalog.models import Product
 from stores.catalog.records import check_product
 from stores.catalog.selectors.catalog import stored_product
@@ -15,8 +17,6 @@ from stores.catalog.services.stores import lock_store
 from stores.editor.models import ArtworkUpload
 from stores.editor.selectors.drafts import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
 from stores.templates.records import Record
-from stores.typesetting import Artwork
-from stores.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
 
 
 class TemplateChanged(Conflict):

@@ -10,12 +10,8 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from fulfillment.core.errors import Fault, Invalid, NotFound
-from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
-from stores.editor.services.backgrounds import has_shape_of
-from stores.preflight import Finding, Job, Limits, preflight
-from stores.presets.selectors.profiles import profile_file
-from stores.templates.errors import typesetting_errors
-from stores.typesetting import (
+from printing.preflight import Finding, Job, Limits, preflight
+from printing.typesetting import (
     Artwork,
     FontSet,
     Press,
@@ -29,6 +25,10 @@ from stores.typesetting import (
     render_proof,
     resolve_values,
 )
+from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
+from stores.editor.services.backgrounds import has_shape_of
+from stores.presets.selectors.profiles import profile_file
+from stores.templates.errors import typesetting_errors
 
 BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
 SAMPLE = "/Samples"

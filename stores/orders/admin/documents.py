@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer, picture_answer
+from printing.preflight.marks import picture_of_page
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
 from stores.orders.models import Order, OrderItem
@@ -19,7 +20,6 @@ from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
-from stores.preflight.marks import picture_of_page
 
 
 class OrderDocuments(OrderActions):

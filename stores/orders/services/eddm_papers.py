@@ -9,19 +9,20 @@ from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.selectors.postage import postage_table
 from delivery.papers.services.official_forms import filled_forms
-from delivery.papers.sheets import Mailing, papers_sheets
+from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
 from fulfillment.core.errors import Conflict, NotFound
 from fulfillment.core.lanes import RENDERINGS
-from stores import typesetting
+from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
 from stores.orders.business_days import add_business_days, local_date
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
 from stores.orders.services.packing_slips import address_lines, printable
 from stores.templates.errors import RenderersBusy
-from stores.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut
 
 logger = logging.getLogger("stores.eddm_papers")
+# Thousands of facing slips take a while.
+SECONDS = 60.0
 
 
 class PapersUnusable(Conflict):
@@ -44,7 +45,7 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
 
 def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:
     try:
-        return typesetting.render_eddm_papers(sheets, timestamp=int(item.order.created.timestamp()))
+        return render_document(LAYOUT, sheets, timestamp=int(item.order.created.timestamp()), seconds=SECONDS)
     except RenderingBusy as error:
         raise RenderersBusy from error
     except RenderingTimedOut as error:

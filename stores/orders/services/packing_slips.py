@@ -2,20 +2,21 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Fault
 from fulfillment.core.lanes import RENDERINGS
-from stores import typesetting
+from printing.typesetting import FontSet, RenderingBusy, RenderingFailed, render_document
+from printing.typesetting.jobs import named
 from stores.orders.business_days import local_date
 from stores.orders.models import Order
 from stores.templates.errors import RenderersBusy
-from stores.typesetting import FontSet, RenderingBusy, RenderingFailed
-from stores.typesetting.jobs import named
 
 logger = logging.getLogger("stores.packing_slips")
 
+LAYOUT = Path(__file__).parents[1] / "packing_slip.typ"
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
 
@@ -80,7 +81,7 @@ def _without_unusable(orders: Sequence[Order], slips: Sequence[Any]) -> PackingS
 
 def _render(slips: Sequence[Any], order: Order) -> bytes:
     try:
-        return typesetting.render_packing_slips(slips, timestamp=int(order.updated.timestamp()))
+        return render_document(LAYOUT, slips, timestamp=int(order.updated.timestamp()))
     except RenderingBusy as error:
         raise RenderersBusy from error
     except RenderingFailed as error:

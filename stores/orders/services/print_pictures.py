@@ -11,10 +11,10 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file, write_files
 from fulfillment.core.lanes import RENDERINGS
+from printing.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 from stores.templates.errors import typesetting_errors
-from stores.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 
 Size = Literal["small", "large"]
 # Size in pixels, and whether bleed and crop marks are cropped.

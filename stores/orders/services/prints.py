@@ -10,11 +10,11 @@ import orjson
 
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, collected, raise_faults
 from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
+from printing.preflight import Severity
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.orders.services.validation import OrderRequest
-from stores.preflight import Severity
 from stores.proofs.selectors.proofs import product_versions_of
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fulfillment.core.errors import Invalid
-from fulfillment.core.visible_text import has_control_character
+from fulfillment.core.text_validation import has_control_character
 
 COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": False, "note": False}
 SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}

@@ -13,6 +13,7 @@ from accounts.callers import Caller
 from delivery.selection.models import EddmSelection
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
+from printing.preflight.marks import picture_of_page
 from stores.catalog.models import Product
 from stores.orders.api.requests import order_request_of, price_request_from
 from stores.orders.api.serializers import OrderRequestSerializer
@@ -25,7 +26,6 @@ from stores.playground.fields import FormField, chosen_files, form_fields, show_
 from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_staff_order
-from stores.preflight.marks import picture_of_page
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.proofs import make_proof
 from stores.proofs.signed_urls import proof_urls

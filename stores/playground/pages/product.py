@@ -19,6 +19,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
+from printing.preflight.marks import picture_of_page
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
@@ -29,7 +30,6 @@ from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.selectors.selections import orderable_selections, owner_among
 from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_trial_order
-from stores.preflight.marks import picture_of_page
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.proofs import make_proof

@@ -8,9 +8,9 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.admin.removal import RemovedByService
 from fulfillment.core.errors import DomainError
+from printing.press.profiles import PROFILE_BYTES
 from stores.presets.models import OutputProfile
 from stores.presets.services.profiles import add_profile, remove_profile
-from stores.press.profiles import PROFILE_BYTES
 
 
 class OutputProfileForm(forms.ModelForm):

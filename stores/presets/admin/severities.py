@@ -7,9 +7,9 @@ from django import forms
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from stores.preflight.table import RULES, Rule
+from printing.preflight.table import RULES, Rule
+from printing.press.rules import ColourPolicy
 from stores.presets.services.presets import SEVERITIES
-from stores.press.rules import ColourPolicy
 
 POLICIES = (ColourPolicy.CMYK, ColourPolicy.MANAGED)
 

@@ -26,7 +26,7 @@ class Policy(models.TextChoices):
 class PrintPreset(models.Model):
     """A print shop's settings for the print files of products that use the preset.
 
-    `stores.press.rules.PresetRules` holds the same as plain data. Without a profile the shipped one is used.
+    `printing.press.rules.PresetRules` holds the same as plain data. Without a profile the shipped one is used.
     """
 
     # The row `preset` as the record that PresetRules.from_json reads.

@@ -3,8 +3,8 @@ from functools import lru_cache
 
 import orjson
 
+from printing.press.rules import MANAGED, PresetRules
 from stores.presets.models import PrintPreset
-from stores.press.rules import MANAGED, PresetRules
 
 # For the row `product` of a statement: the preset it names, as text, or null.
 PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.preset_id)"

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from fulfillment.core.db.prepared import fetch_row
-from stores.press.profiles import SHIPPED
+from printing.press.profiles import SHIPPED
 
 CONTENT = "SELECT content FROM stores_outputprofile WHERE sha256 = %s"
 

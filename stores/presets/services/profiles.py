@@ -5,9 +5,9 @@ from django.db.models import ProtectedError
 
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.lanes import FILES
+from printing.press.profile_check import read_profile
+from printing.press.profiles import ProfileInvalid
 from stores.presets.models import OutputProfile
-from stores.press.profile_check import read_profile
-from stores.press.profiles import ProfileInvalid
 
 
 def add_profile(*, file_name: str, content: bytes) -> OutputProfile:

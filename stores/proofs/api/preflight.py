@@ -1,6 +1,6 @@
 from rest_framework import serializers
 
-from stores.preflight import RULES, Severity
+from printing.preflight import RULES, Severity
 
 CODES = [rule.code for rule in RULES]
 

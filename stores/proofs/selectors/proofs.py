@@ -10,11 +10,11 @@ import orjson
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
+from printing.preflight import ProductFacts
+from printing.press.rules import PresetRules
 from stores.catalog.selectors.products import association_required, no_product, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
-from stores.preflight import ProductFacts
 from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
-from stores.press.rules import PresetRules
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font

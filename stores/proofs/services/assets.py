@@ -9,13 +9,13 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.bounded import TaskFailed
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, write_files
 from fulfillment.core.lanes import PICTURES
-from stores.press import isolation
-from stores.press.uploads import UploadRefused
+from printing.bounded import TaskFailed
+from printing.press import isolation
+from printing.press.uploads import UploadRefused
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger(__name__)

@@ -11,17 +11,18 @@ from PIL import Image
 
 from accounts.callers import Caller
 from accounts.rate_limits import cached_rejection, count_request, refusal
-from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.caches import register_cache
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.errors import Invalid
 from fulfillment.core.lanes import LIVE_PROOFS, RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
-from fulfillment.core.visible_text import is_blank
+from printing.caches import WeightedCache
+from printing.typesetting import Field, render_page
+from printing.visible_text import is_blank
 from stores.proofs.selectors.showcase import Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors.layouts import fields_of
-from stores.typesetting import Field, render_page
 
 PIXELS = 720
 COLOURS = 128

@@ -9,18 +9,18 @@ import orjson
 from django.conf import settings
 
 from accounts.callers import Caller
-from fulfillment.core.caches import WeightedCache
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
 from fulfillment.core.identifiers import parse_uuid
-from fulfillment.core.visible_text import is_blank
+from printing.caches import WeightedCache
+from printing.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values
+from printing.visible_text import is_blank
 from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_for
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.assets import touch_assets
 from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors.layouts import Layout, TemplateMissing, fields_of, layout_of
-from stores.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values
 
 CACHE_BYTES = 64 * 1024 * 1024
 

@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stores.preflight import Job, Limits, preflight, records
+from printing.preflight import Job, Limits, preflight, records
+from printing.typesetting import SetText
 from stores.proofs.services.merging import TemplateMerge
-from stores.typesetting import SetText
 
 logger = logging.getLogger("stores.proofs")
 

@@ -9,13 +9,13 @@ from django.core.files.storage import default_storage
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRESS_PICTURES, press_picture_file, read_file, write_files
+from printing.press.pictures import VERSION
+from printing.press.rules import PresetRules
+from printing.typesetting import Press
+from printing.typesetting.press import separate
 from stores.presets.selectors.profiles import profile_file
-from stores.press.pictures import VERSION
-from stores.press.rules import PresetRules
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.stray_files import count_old_files, remove_old_files
-from stores.typesetting import Press
-from stores.typesetting.press import separate
 
 # A removed picture is separated again when needed.
 RETENTION = timedelta(days=14)

@@ -9,12 +9,12 @@ from uuid import UUID
 from accounts.callers import Caller
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
+from printing.typesetting import render_print
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.preflight import preflight_records
 from stores.proofs.services.press import press_of
 from stores.templates.errors import typesetting_errors
-from stores.typesetting import render_print
 
 # An order is created within one request.
 SECONDS = 20.0

@@ -14,6 +14,7 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
+from printing.typesetting import Press, render_proof
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
@@ -21,7 +22,6 @@ from stores.proofs.services.preflight import preflight_records
 from stores.proofs.services.press import press_of
 from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
-from stores.typesetting import Press, render_proof
 
 # A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
 TOUCH_AFTER = timedelta(days=1)

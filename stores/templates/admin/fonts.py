@@ -9,11 +9,11 @@ from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.admin.removal import RemovedByService
 from fulfillment.core.errors import DomainError
+from printing.typesetting import FontSet
+from printing.typesetting.fonts import FONT_BYTES
 from stores.templates.admin.specimens import shipped_families, specimen_view
 from stores.templates.models import Font
 from stores.templates.services.fonts import add_font, remove_font
-from stores.typesetting import FontSet
-from stores.typesetting.fonts import FONT_BYTES
 
 
 class FontForm(forms.ModelForm):

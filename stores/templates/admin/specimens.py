@@ -8,7 +8,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
-from stores.typesetting import FontSet
+from printing.typesetting import FontSet
 
 TEXT = "Aa Gg Rr 1234 & The quick brown fox"
 SIZE, MARGIN = 44, 8

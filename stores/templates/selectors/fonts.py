@@ -8,8 +8,8 @@ from django.core.files.storage import default_storage
 
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file
+from printing.typesetting import FontSet
 from stores.templates.models import Font
-from stores.typesetting import FontSet
 
 
 def font_set() -> FontSet:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import orjson
 
-import stores.preflight
-import stores.typesetting
-from fulfillment.core.caches import WeightedCache, register_cache
+import printing.preflight
+import printing.typesetting
+from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
+from printing.caches import WeightedCache
+from printing.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 from stores.templates.selectors.fonts import font_set_of
-from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
@@ -90,7 +91,7 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 def engine_version() -> bytes:
     """A digest of the typesetter, of preflight and the code around them: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    folders = (Path(package.__path__[0]) for package in (stores.typesetting, stores.preflight))
+    folders = (Path(package.__path__[0]) for package in (printing.typesetting, printing.preflight))
     for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         if path.suffix in {".py", ".typ"}:
             digest.update(path.name.encode() + path.read_bytes())

@@ -5,9 +5,9 @@ from django.db import connection, transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import remove_files, write_files
+from printing.typesetting import FontInvalid, FontSet, open_font
 from stores.templates.models import Font
 from stores.templates.selectors.fonts import font_file
-from stores.typesetting import FontInvalid, FontSet, open_font
 
 SUFFIXES = {b"OTTO": ".otf", b"ttcf": ".ttc"}
 USERS = """

@@ -8,12 +8,8 @@ from uuid import UUID
 import orjson
 
 from fulfillment.core.errors import Fault
-from fulfillment.core.visible_text import is_blank
-from stores.preflight.eddm import check_pages
-from stores.templates.errors import typesetting_errors
-from stores.templates.records import Record, fingerprint
-from stores.templates.selectors.fonts import font_set
-from stores.typesetting import (
+from printing.preflight.eddm import check_pages
+from printing.typesetting import (
     Artwork,
     FontSet,
     Problem,
@@ -28,6 +24,10 @@ from stores.typesetting import (
     resolve_values,
     try_template,
 )
+from printing.visible_text import is_blank
+from stores.templates.errors import typesetting_errors
+from stores.templates.records import Record, fingerprint
+from stores.templates.selectors.fonts import font_set
 
 # The members of a template field that replace a missing customer's value.
 DEFAULTS = ("DefaultValue", "OrgValue")

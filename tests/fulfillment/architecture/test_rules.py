@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
+PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "printing", "production", "stores")
 SOURCES = [
     path
     for package in PACKAGES
@@ -44,8 +44,8 @@ FORBIDDEN_IMPORTS = {
     # Writing it needs no defence; the readers of SVG files end where entities would be declared.
     "xml": {
         "stores/catalog/api/xml.py",
-        "stores/preflight/artwork/svg.py",
-        "stores/typesetting/artwork.py",
+        "printing/preflight/artwork/svg.py",
+        "printing/typesetting/artwork.py",
     },
     # An outgoing request could go anywhere: these two clients check every address that they connect to.
     "requests": {"applications/webhooks/sending/client.py"},

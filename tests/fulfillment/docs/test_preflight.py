@@ -2,8 +2,8 @@
 
 from django.conf import settings
 
-from stores.preflight import RULES
-from stores.press.rules import ColourPolicy
+from printing.preflight import RULES
+from printing.press.rules import ColourPolicy
 
 PAGE = settings.BASE_DIR / "docs" / "preflight.md"
 

@@ -3,10 +3,10 @@ from decimal import Decimal
 import pytest
 
 from fulfillment.core.errors import Invalid
+from printing.preflight.eddm import check_pages, check_size
+from printing.typesetting import Field, parse_template, render_proof
+from printing.typesetting.errors import TemplateInvalid
 from stores.catalog.services.products import save_product
-from stores.preflight.eddm import check_pages, check_size
-from stores.typesetting import Field, parse_template, render_proof
-from stores.typesetting.errors import TemplateInvalid
 from tests.factories.orders import make_product, product_values
 
 INDICIA = {"Kind": "EddmIndicia", "X": 190, "Y": 5, "Width": 34, "Height": 28, "Size": 8}

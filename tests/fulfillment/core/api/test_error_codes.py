@@ -38,7 +38,7 @@ OVER_THE_API = (
     "stores/orders/services/orders.py",
     "stores/orders/services/validation.py",
     "stores/proofs/s*/*.py",
-    "stores/typesetting/fields.py",
+    "printing/typesetting/fields.py",
 )
 # Of a quote that is created, and of pages.
 OTHERS = {"delivery_method_left_out", "page_not_found", "too_long"}

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from fulfillment.core.errors import Invalid
+from printing.typesetting import load_template_folder
 from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
-from stores.typesetting import load_template_folder
 from tests.factories.stores import field_values, make_product, make_store, price_values, product_values
 from tests.support.fresh import assert_renderings_fresh
 

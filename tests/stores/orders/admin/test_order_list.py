@@ -195,14 +195,14 @@ def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
 
 def test_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monkeypatch):
     good, bad = place(shop), place(shop)
-    render = packing_slips.typesetting.render_packing_slips
+    render = packing_slips.render_document
 
-    def refuse(slips, **more):
+    def refuse(layout, slips, **more):
         if any(slip["number"] == str(bad.number) for slip in slips):
             raise packing_slips.RenderingFailed("No")
-        return render(slips, **more)
+        return render(layout, slips, **more)
 
-    monkeypatch.setattr(packing_slips.typesetting, "render_packing_slips", refuse)
+    monkeypatch.setattr(packing_slips, "render_document", refuse)
 
     assert len(PdfReader(io.BytesIO(slips(board, good, bad).content)).pages) == 1
     assert f"{bad.number}: The packing slip of this order cannot be rendered." in text(board.get(BOARD))

@@ -10,11 +10,11 @@ from PIL import Image
 from pypdf import PdfReader
 
 from applications.webhooks.models import Event
+from printing.typesetting import RenderingFailed
 from stores.catalog.models import DeliveredPrice, Product, Store
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.orders.services.tallies import count_all_orders
 from stores.proofs.models import Asset
-from stores.typesetting import RenderingFailed
 from tests.factories.orders import (
     RECIPIENT,
     card_data,

@@ -8,12 +8,12 @@ from pypdf import PdfReader
 
 from accounts.models import Role
 from fulfillment.core.api.viewsets import FastPathRequest
+from printing.typesetting import load_sample
 from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import archive_product, save_product
 from stores.catalog.services.refresh import refresh_renderings
 from stores.proofs.models import Proof
-from stores.typesetting import load_sample
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import TEMPLATES, field, make_card, make_demo_product, page, text_box
 

@@ -11,12 +11,12 @@ from django.utils import timezone
 from accounts.callers import Caller
 from fulfillment.core.errors import Unavailable
 from fulfillment.core.files.storage import StorageUnavailable
+from printing.typesetting import RenderingBusy, RenderingTimedOut
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services import proofs
 from stores.proofs.services.proofs import make_proof
 from stores.templates.errors import RenderersBusy
-from stores.typesetting import RenderingBusy, RenderingTimedOut
 from tests.factories.templates import make_card, make_demo_product
 from tests.support.patience import PATIENCE
 

@@ -10,13 +10,13 @@ from pypdf import PdfReader
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.stored import proof_files, read_file
+from printing.typesetting import FontSet
 from stores.catalog.services.products import archive_product
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.proofs import make_proof
 from stores.templates.models import Font
 from stores.templates.selectors.fonts import font_set
 from stores.templates.services.fonts import add_font, remove_font
-from stores.typesetting import FontSet
 from tests.factories.templates import make_card, page, text_box
 
 

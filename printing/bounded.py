@@ -1,0 +1,129 @@
+"""Runs work of unpredictable memory and time in a process of its own, with limits on both.
+
+A picture of 50 megapixels takes some hundred megabytes, which a web process would keep; a small PDF can unpack to
+gigabytes. Starting a process takes a third of a second, so this is for rare or large work.
+
+A task is a function of a module that needs no settings: `task(folder, **options)` reads and writes files of the
+folder and returns what JSON can hold.
+"""
+
+import json
+import logging
+import math
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from printing.scratch import ScratchFolder
+
+logger = logging.getLogger(__name__)
+MEMORY_BYTES = 2 << 30
+# Added to the niceness of the process that starts it: cheap requests get the processor first.
+NICENESS = 10
+# Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
+PROCESSOR_TIMES = 2
+PROJECT = Path(__file__).parents[1]
+# A process ends by these when its memory or its stack runs out or its code is broken; by all others it is killed.
+OWN_ENDS = frozenset(
+    (
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGSEGV,
+        signal.SIGTRAP,
+        signal.SIGXCPU,
+    )
+)
+
+
+class TaskFailed(RuntimeError):
+    """The task raised an error, or ran out of memory."""
+
+
+class TaskTimedOut(TaskFailed):
+    """It took longer than its limit and was killed."""
+
+
+class RendererKilled(RuntimeError):
+    """The process was killed from outside: for want of memory on the machine, or by a rule of its unit or container."""
+
+
+_killed: type[RendererKilled] = RendererKilled
+
+
+def configure(*, killed: type[RendererKilled]) -> None:
+    """Sets the error raised for a killed process: a service has one of its own, which it can render."""
+    global _killed
+    _killed = killed
+
+
+def refuse_killed(code: int | None) -> None:
+    """Raises RendererKilled for the return code of a process that was killed from outside."""
+    if code is None or code >= 0 or -code in OWN_ENDS:
+        return
+    name = signal.Signals(-code).name
+    logger.error("A rendering process was killed by %s.", name)
+    message = f"The process that does this was killed by the system ({name}). Try again in a few seconds."
+    raise _killed(message)
+
+
+@contextmanager
+def run_bounded(
+    task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
+) -> Iterator[tuple[Any, Path]]:
+    """Runs `package.module:function` and gives its answer and its folder, which is removed afterwards."""
+    with ScratchFolder("bounded") as folder:
+        for file_name, content in files.items():
+            (folder / file_name).write_bytes(content)
+        yield _answer(task, folder, seconds, memory, options), folder
+
+
+def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
+    limits = {"memory": memory, "processor": math.ceil(seconds * PROCESSOR_TIMES)}
+    request = json.dumps({"task": task, "folder": str(folder), "options": options, **limits})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "printing.bounded"],
+            input=request.encode(),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            cwd=PROJECT,
+            env={"PATH": os.defpath, "PYTHONPATH": str(PROJECT)},
+            # A stop signal is for the web process, which finishes its requests first.
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TaskTimedOut(f"{task} took longer than {seconds:g} seconds.") from error
+    except OSError as error:
+        raise TaskFailed(f"No process could be started: {error.strerror}.") from error
+    refuse_killed(done.returncode)
+    if done.returncode == -signal.SIGXCPU:
+        raise TaskTimedOut(f"{task} took more processor time than it may.")
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
+    return json.loads(done.stdout)
+
+
+def _serve() -> None:
+    os.nice(NICENESS)
+    request = json.loads(sys.stdin.buffer.read())
+    resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (request["processor"], request["processor"] + 1))
+    module, _, function = request["task"].partition(":")
+    answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,28 @@
+"""Preflight: finds what may print badly in a template with a customer's values.
+
+Reads the template, the values, the texts as the typesetter has measured them (`SetText`), and pictures. It reads no
+file that was rendered, and of PDFs only artwork of the template. What artwork and backgrounds hold is read once and
+kept in memory. One table has all rules: `printing.preflight.table.RULES`.
+"""
+
+from printing.preflight.checking import clear_caches, preflight
+from printing.preflight.findings import Finding, Severity, has_error, records
+from printing.preflight.limits import USUAL, Limits
+from printing.preflight.rules.rule import Rule
+from printing.preflight.sheet import Job, ProductFacts
+from printing.preflight.table import RULES
+
+__all__ = [
+    "RULES",
+    "USUAL",
+    "Finding",
+    "Job",
+    "Limits",
+    "ProductFacts",
+    "Rule",
+    "Severity",
+    "clear_caches",
+    "has_error",
+    "preflight",
+    "records",
+]

@@ -1,0 +1,53 @@
+"""PDF artwork, read in a process of its own: a file of some kilobytes can unpack to gigabytes."""
+
+import math
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from printing.bounded import TaskFailed, run_bounded
+from printing.preflight.artwork.parts import ArtworkFacts, ArtworkPart, Part
+from printing.preflight.artwork.pdf import UNREADABLE, read_pdf
+from printing.preflight.geometry import Area
+
+SECONDS, MEMORY_BYTES = 10.0, 512 << 20
+
+_one_at_a_time = threading.Lock()
+
+
+def read_isolated(content: bytes) -> ArtworkFacts:
+    """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
+    task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
+    try:
+        with _one_at_a_time, run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
+            parts = tuple(_part(*one) for one in answer["parts"])
+            return ArtworkFacts(answer["width"], answer["height"], parts, is_readable=answer["is_readable"])
+    except TaskFailed:
+        return UNREADABLE
+
+
+def read_in_folder(folder: Path) -> dict[str, Any]:
+    facts = _finite(read_pdf((folder / "artwork").read_bytes()))
+    return {
+        "width": facts.width,
+        "height": facts.height,
+        "is_readable": facts.is_readable,
+        "parts": [[one.kind, _sides(one.area), one.size, one.name, one.is_embedded] for one in facts.parts],
+    }
+
+
+def _finite(facts: ArtworkFacts) -> ArtworkFacts:
+    """Numbers of a PDF may have hundreds of digits; nothing that is stored may be infinite."""
+    if not (math.isfinite(facts.width) and math.isfinite(facts.height)):
+        return UNREADABLE
+    parts = (one for one in facts.parts if all(map(math.isfinite, (one.size, *(_sides(one.area) or ())))))
+    return replace(facts, parts=tuple(parts))
+
+
+def _sides(area: Area | None) -> list[float] | None:
+    return [area.x, area.y, area.width, area.height] if area else None
+
+
+def _part(kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool) -> ArtworkPart:
+    return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded)

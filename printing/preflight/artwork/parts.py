@@ -1,0 +1,48 @@
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from printing.preflight.geometry import Area
+
+# The limit for one artwork; more parts of a kind add nothing.
+PARTS = 400
+
+
+class Part(StrEnum):
+    LINE = "line"
+    TEXT = "text"
+    PICTURE = "picture"
+    FONT = "font"
+    INK = "ink"
+    WHITE_OVERPRINT = "white overprint"
+    SPOT = "spot colour"
+    TRANSPARENCY = "transparency"
+    LEFT_IN_COLOUR = "left in colour"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtworkPart:
+    """A part of an artwork, in its units; `area` is None if unknown.
+
+    `size` is the width of a LINE, the height of the letters of a TEXT, the pixels of a PICTURE for each unit, or the
+    percent of an INK. `name` is a font family, a colour space or a spot colour.
+    """
+
+    kind: Part
+    area: Area | None = None
+    size: float = 0.0
+    name: str = ""
+    is_embedded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ArtworkFacts:
+    """`width` and `height` in units of the artwork."""
+
+    width: float
+    height: float
+    parts: tuple[ArtworkPart, ...]
+    is_readable: bool = True
+
+    def of_kind(self, kind: Part) -> Iterable[ArtworkPart]:
+        return (part for part in self.parts if part.kind == kind)

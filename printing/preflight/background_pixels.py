@@ -1,0 +1,159 @@
+"""The colours of page backgrounds: each is rendered once at low resolution and cached."""
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from PIL import Image, ImageChops, ImageDraw
+
+from printing.caches import WeightedCache
+from printing.preflight.colours import Seen
+from printing.preflight.geometry import Area
+from printing.typesetting import RenderingBusy, RenderingFailed, Template, ValuesInvalid, render_backgrounds
+from printing.typesetting.template import Page
+
+# Small letters become shades at this scale, and a bleed is several pixels wide.
+PIXELS_OF_MM = 2.0
+PIXELS = 1200
+CACHE_BYTES = 24_000_000
+# The darkest part of a colour from 0 to 255: paper is lighter, ink is darker than these.
+PAPER, INK = 250, 238
+# Shorter runs of ink are ends of lines or patterns.
+EDGE_MM = 5.0
+
+Pixels = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundPixels:
+    """A page with its bleed as an RGB picture of `scale` pixels for each millimetre."""
+
+    picture: Image.Image
+    scale: float
+    bleed: float
+    # Sides where ink reaches the trim but not the bleed, with the empty area of the bleed.
+    unbled: tuple[tuple[str, Area], ...] = ()
+
+    def copied(self) -> "BackgroundPixels":
+        return replace(self, picture=self.picture.copy())
+
+    def mean(self, area: Area) -> Seen | None:
+        """The mean colour of an area; None outside of the picture."""
+        box = self._pixels(area)
+        if box is None:
+            return None
+        red, green, blue = self.picture.resize((1, 1), Image.Resampling.BOX, box).getpixel((0, 0))  # type: ignore[misc]
+        return float(red), float(green), float(blue)
+
+    def fill(self, area: Area, color: Seen) -> None:
+        if (box := self._pixels(area)) is not None:
+            red, green, blue = (round(part) for part in color)
+            ImageDraw.Draw(self.picture).rectangle(
+                (box[0], box[1], box[2] - 1, box[3] - 1), (red, green, blue)
+            )
+
+    def paste(self, area: Area, picture: Image.Image) -> None:
+        if (box := self._pixels(area)) is not None:
+            size = (box[2] - box[0], box[3] - box[1])
+            self.picture.paste(picture.resize(size, Image.Resampling.BOX), box)
+
+    def edge_without_bleed(self, page: Page) -> list[tuple[str, Area]]:
+        outer = round(self.bleed * self.scale)
+        if outer < 4:
+            return []
+        red, green, blue = self.picture.split()
+        darkest = ImageChops.darker(ImageChops.darker(red, green), blue)
+        paper = darkest.point([255 if shade >= PAPER else 0 for shade in range(256)])
+        ink = darkest.point([255 if shade <= INK else 0 for shade in range(256)])
+        return [
+            (side, area)
+            for side, inside, outside, area in self._edges(page, outer)
+            if _longest_run(ink.crop(inside), paper.crop(outside), side) >= EDGE_MM * self.scale
+        ]
+
+    def _edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
+        """For each side: a strip inside the trim and one in the bleed (away from blurred edges), and the bleed."""
+        wide, high = self.picture.size
+        inner, low, down = outer + 1 + max(1, round(self.scale)), high - outer, wide - outer
+        bleed, width, height = self.bleed, page.width, page.height
+        inside, outside = (outer + 1, outer, inner, low), (1, outer, outer - 1, low)
+        yield "left", inside, outside, Area(-bleed, 0, bleed, height)
+        inside, outside = (wide - inner, outer, down - 1, low), (down + 1, outer, wide - 1, low)
+        yield "right", inside, outside, Area(width, 0, bleed, height)
+        inside, outside = (outer, outer + 1, down, inner), (outer, 1, down, outer - 1)
+        yield "top", inside, outside, Area(0, -bleed, width, bleed)
+        inside, outside = (outer, high - inner, down, low - 1), (outer, low + 1, down, high - 1)
+        yield "bottom", inside, outside, Area(0, height, width, bleed)
+
+    def _pixels(self, area: Area) -> Pixels | None:
+        left, top = (area.x + self.bleed) * self.scale, (area.y + self.bleed) * self.scale
+        right, bottom = left + area.width * self.scale, top + area.height * self.scale
+        box = (max(0, int(left)), max(0, int(top)), min(self.picture.width, round(right)), 0)
+        box = (*box[:3], min(self.picture.height, round(bottom)))
+        return box if box[2] > box[0] and box[3] > box[1] else None
+
+
+def _longest_run(inside: Image.Image, outside: Image.Image, side: str) -> int:
+    """The most pixels in a row along an edge with ink inside, and paper alone outside."""
+    size = (1, inside.height) if side in {"left", "right"} else (inside.width, 1)
+    inked, empty = (strip.resize(size, Image.Resampling.BOX).tobytes() for strip in (inside, outside))
+    longest = run = 0
+    for here, there in zip(inked, empty, strict=True):
+        run = run + 1 if here > 250 and there > 250 else 0
+        longest = max(longest, run)
+    return longest
+
+
+background_cache: WeightedCache[tuple[object, ...], BackgroundPixels] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda ground: 1000 + 3 * ground.picture.width * ground.picture.height
+)
+
+
+def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, BackgroundPixels]:
+    """The backgrounds by page number. Pages whose background cannot be rendered are omitted."""
+    found: dict[int, BackgroundPixels] = {}
+    wanted: dict[int, tuple[object, ...]] = {}
+    for number in pages:
+        page = template.pages[number]
+        ground = background_cache.get(key := _key(template, page))
+        if ground is not None:
+            found[number] = ground
+        else:
+            wanted[number] = key
+    for number, picture in _drawn(template, wanted).items():
+        page = template.pages[number]
+        plain = BackgroundPixels(picture, _scale(page), page.bleed)
+        found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
+        background_cache.put(wanted[number], found[number])
+    return found
+
+
+def _key(template: Template, page: Page) -> tuple[object, ...]:
+    background = template.artwork[page.background].digest if page.background else None
+    return background, page.width, page.height, page.bleed
+
+
+def _scale(page: Page) -> float:
+    return min(PIXELS_OF_MM, PIXELS / (max(page.width, page.height) + 2 * page.bleed))
+
+
+def _drawn(template: Template, numbers: Iterable[int]) -> dict[int, Image.Image]:
+    drawn: dict[int, Image.Image] = {}
+    for number in numbers:
+        page = template.pages[number]
+        scale = _scale(page)
+        if page.background is None:
+            size = (
+                round((page.width + 2 * page.bleed) * scale),
+                round((page.height + 2 * page.bleed) * scale),
+            )
+            drawn[number] = Image.new("RGB", size, "white")
+            continue
+        one = Template(template.digest, (page,), template.artwork, template.gallery, template.families)
+        try:
+            [png] = render_backgrounds(one, ppi=scale * 25.4)
+        except (RenderingFailed, RenderingBusy, ValuesInvalid):
+            continue
+        with Image.open(io.BytesIO(png)) as picture:
+            drawn[number] = picture.convert("RGB")
+    return drawn

@@ -1,0 +1,57 @@
+from collections.abc import Iterator
+
+from printing.preflight.artwork.reading import artwork_cache
+from printing.preflight.background_pixels import background_cache
+from printing.preflight.findings import FINDINGS, Finding, Severity
+from printing.preflight.limits import USUAL, Limits
+from printing.preflight.pictures import picture_cache
+from printing.preflight.rules.hit import Hit
+from printing.preflight.rules.rule import Rule
+from printing.preflight.sheet import Job, Sheet
+from printing.preflight.table import RULES
+
+
+def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:
+    """All findings: errors first, then by page and position; at most FINDINGS."""
+    found = sorted(_all(Sheet(job, limits)), key=_order)
+    return found[:FINDINGS]
+
+
+def clear_caches() -> None:
+    """Forgets what was read of artwork, pictures and backgrounds."""
+    for cache in (artwork_cache, picture_cache, background_cache):
+        cache.clear()
+
+
+def severity_of(rule: Rule, limits: Limits) -> Severity | None:
+    """The severity of a rule: of the preset, else of the table; None if it is off."""
+    chosen = limits.severities.get(rule.code)
+    if chosen is None:
+        return rule.severities[limits.policy]
+    return Severity(chosen) if chosen in set(Severity) else None
+
+
+def _all(sheet: Sheet) -> Iterator[Finding]:
+    for rule in RULES:
+        severity = severity_of(rule, sheet.limits)
+        if severity is not None:
+            yield from (_finding(rule, severity, hit) for hit in rule.find(sheet))
+
+
+def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:
+    message = f"{hit.what} {rule.message}: {hit.found}; {hit.wanted} wanted."
+    return Finding(
+        rule.code,
+        severity,
+        hit.number + 1,
+        hit.area,
+        hit.found,
+        hit.wanted,
+        message,
+        rule.remedy,
+        hit.at,
+    )
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return finding.severity != Severity.ERROR, finding.page, finding.area.y, finding.area.x, finding.code

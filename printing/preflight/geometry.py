@@ -1,0 +1,97 @@
+"""Areas on a page, in millimetres from the upper left corner of its trim."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from printing.typesetting import SetText
+from printing.typesetting.template import Box, Page
+
+# Smaller differences are invisible in print.
+SLACK_MM = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height
+
+    @property
+    def size(self) -> float:
+        return self.width * self.height
+
+    def overlap(self, other: "Area") -> float:
+        """The common area in square millimetres."""
+        across = min(self.right, other.right) - max(self.x, other.x)
+        down = min(self.bottom, other.bottom) - max(self.y, other.y)
+        return max(across, 0.0) * max(down, 0.0)
+
+    def insets(self, page: Page) -> tuple[float, float, float, float]:
+        """The distances to the trim at the left, top, right and bottom; negative outside of it."""
+        return self.x, self.y, page.width - self.right, page.height - self.bottom
+
+
+SIDES = ("left", "top", "right", "bottom")
+
+
+def trim_area(page: Page) -> Area:
+    return Area(0.0, 0.0, page.width, page.height)
+
+
+def box_area(box: Box) -> Area:
+    return turned(box, Area(box.x, box.y, box.width, box.height))
+
+
+def text_area(box: Box, text: SetText) -> Area:
+    """The area of a box's text, as layout.typ places it."""
+    x = {"left": 0.0, "center": (box.width - text.width) / 2, "right": box.width - text.width}[box.align]
+    rest = box.height - text.height
+    y = {"top": 0.0, "middle": rest / 2, "bottom": rest}[box.vertical_align]
+    area = Area(box.x + x, box.y + y, text.width, text.height)
+    if box.fit == "clip":
+        area = _cut(area, Area(box.x, box.y, box.width, box.height))
+    return turned(box, area)
+
+
+def picture_area(box: Box, size: tuple[float, float]) -> Area:
+    """The area of a picture; with `contain` it is smaller than the box."""
+    area = Area(box.x, box.y, box.width, box.height)
+    if box.fit == "contain" and min(size) > 0:
+        scale = min(box.width / size[0], box.height / size[1])
+        width, height = size[0] * scale, size[1] * scale
+        area = Area(box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height)
+    return turned(box, area)
+
+
+def turned(box: Box, area: Area) -> Area:
+    """The bounding area of a part of a box after the box is rotated around its centre."""
+    if not box.rotation % 360:
+        return area
+    angle = math.radians(box.rotation)
+    cos, sin = math.cos(angle), math.sin(angle)
+    x0, y0 = box.x + box.width / 2, box.y + box.height / 2
+    corners = [(x, y) for x in (area.x, area.right) for y in (area.y, area.bottom)]
+    return enclosing(
+        (x0 + (x - x0) * cos - (y - y0) * sin, y0 + (x - x0) * sin + (y - y0) * cos) for x, y in corners
+    )
+
+
+def enclosing(points: Iterable[tuple[float, float]]) -> Area:
+    across, down = zip(*points, strict=True)
+    return Area(min(across), min(down), max(across) - min(across), max(down) - min(down))
+
+
+def _cut(area: Area, by: Area) -> Area:
+    x, y = max(area.x, by.x), max(area.y, by.y)
+    width, height = min(area.right, by.right) - x, min(area.bottom, by.bottom) - y
+    return Area(x, y, max(width, 0.0), max(height, 0.0))

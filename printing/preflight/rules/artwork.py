@@ -1,0 +1,99 @@
+"""Rules for the artwork behind a page."""
+
+from collections.abc import Iterator
+
+from printing.preflight.artwork import Part, artwork_facts
+from printing.preflight.colours import ink_words, total_ink
+from printing.preflight.rules.hit import Hit, hit_behind, hit_of
+from printing.preflight.sheet import Background, Sheet
+from printing.typesetting.template import CMYK
+
+POINT_MM = 25.4 / 72
+GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
+CONVERTIBLE = "colours that can be converted to inks"
+# Findings of one kind on one page; more are omitted.
+OF_A_KIND = 5
+
+
+def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
+    most = sheet.limits.total_ink
+    for one in sheet.shown:
+        for color in (one.box.color if one.box.kind != "Image" else None, one.box.background):
+            if isinstance(color, CMYK) and total_ink(color) > most:
+                yield hit_of(one, f"{total_ink(color):.0f} % ({ink_words(color)})", f"{most:g} %")
+                break
+
+
+def hairline(sheet: Sheet) -> Iterator[Hit]:
+    least = sheet.limits.hairline_pt
+    for behind in sheet.backgrounds:
+        count = 0
+        for part in behind.facts.of_kind(Part.LINE):
+            points = part.size * behind.unit_mm / POINT_MM
+            if points < least - 0.005 and (count := count + 1) <= OF_A_KIND:
+                yield hit_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
+
+
+def artwork_text_too_small(sheet: Sheet) -> Iterator[Hit]:
+    least = sheet.limits.text_pt
+    for behind in sheet.backgrounds:
+        count = 0
+        for part in behind.facts.of_kind(Part.TEXT):
+            points = part.size * behind.unit_mm / POINT_MM
+            if 0 < points < least - 0.05 and (count := count + 1) <= OF_A_KIND:
+                yield hit_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
+
+
+def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
+    """Letters of an SVG are set in the fonts of the service."""
+    families = {face.family.casefold() for face in sheet.fonts.faces}
+    for behind in sheet.backgrounds:
+        if behind.artwork.media_type != "image/svg+xml":
+            continue
+        reported: set[str] = set()
+        for part in behind.facts.of_kind(Part.TEXT):
+            name = part.name.casefold()
+            if name not in GENERIC and name not in families and name not in reported:
+                reported.add(name)
+                yield hit_behind(behind, part.area, part.name, "one of the fonts of the service")
+
+
+def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.FONT):
+            if not part.is_embedded:
+                yield hit_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
+
+
+def artwork_unreadable(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        if not behind.facts.is_readable:
+            yield hit_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
+
+
+def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
+        if spots and _has(behind, Part.TRANSPARENCY):
+            yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colours")
+
+
+def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
+    """Everything else is converted, so that a file in inks holds nothing else."""
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.LEFT_IN_COLOUR):
+            yield hit_behind(behind, None, part.name, CONVERTIBLE)
+    for one in sheet.shown:
+        if one.artwork is not None and one.artwork.media_type == "application/pdf":
+            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
+                yield hit_of(one, part.name, CONVERTIBLE)
+
+
+def white_overprint(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        if _has(behind, Part.WHITE_OVERPRINT):
+            yield hit_behind(behind, None, "white that overprints", "white that knocks out")
+
+
+def _has(behind: Background, kind: Part) -> bool:
+    return any(True for _ in behind.facts.of_kind(kind))

@@ -1,0 +1,118 @@
+"""Pieces of products for EDDM, by the rules of `preflight.eddm`; other products have none of these findings."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from printing.preflight.eddm import NAMES, EddmFinding, check_pages, check_presence, check_size
+from printing.preflight.geometry import box_area, trim_area
+from printing.preflight.rules.hit import Hit
+from printing.preflight.rules.rule import ERROR, WARNING, Find, Rule, Severities
+from printing.preflight.sheet import Sheet
+
+
+def _finder(code: str) -> Find:
+    def find(sheet: Sheet) -> Iterator[Hit]:
+        if sheet.product is not None and sheet.product.is_eddm:
+            yield from (_hit(sheet, one) for one in _findings(sheet) if one.code == code)
+
+    return find
+
+
+def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
+    """Findings of the checked pages; those of the whole piece are on its first page."""
+    pages, product = sheet.template.pages, sheet.product
+    chosen = {number for number, _ in sheet.pages}
+    sizes = {(text.page, text.box): text.size for text in sheet.job.texts}
+    whole = chain(check_size(product.width_mm, product.height_mm) if product else (), check_presence(pages))
+    return (one for one in chain(whole, check_pages(pages, sizes)) if (one.page or 0) in chosen)
+
+
+def _hit(sheet: Sheet, one: EddmFinding) -> Hit:
+    page = sheet.template.pages[one.page or 0]
+    if one.box is None:
+        return Hit(0, trim_area(page), _WHOLE.get(one.code, "The piece"), one.found, one.wanted)
+    box = page.boxes[one.box]
+    return Hit(one.page or 0, box_area(box), NAMES[box.role], one.found, one.wanted, one.box)
+
+
+_WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
+
+
+def _rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:
+    return Rule(code, severities, message, remedy, _finder(code))
+
+
+RULES = (
+    _rule(
+        "eddm_too_small",
+        ERROR,
+        "is too small for EDDM, which takes flats alone",
+        "Choose a larger product.",
+    ),
+    _rule(
+        "eddm_too_large",
+        ERROR,
+        "is too large for EDDM",
+        "Choose a smaller product.",
+    ),
+    _rule(
+        "eddm_indicia_missing",
+        WARNING,
+        "is missing: the entry office refuses pieces without postage",
+        "Add a box of kind EddmIndicia, unless the artwork has the indicia.",
+    ),
+    _rule(
+        "eddm_indicia_too_small",
+        ERROR,
+        "is smaller than the Postal Service allows",
+        "Enlarge the box.",
+    ),
+    _rule(
+        "eddm_indicia_words",
+        ERROR,
+        "lacks prescribed words",
+        "Remove Text from the box, which then has the usual words.",
+    ),
+    _rule(
+        "eddm_indicia_place",
+        WARNING,
+        "is not in the upper right corner of the address side",
+        "Move the box to the upper right corner.",
+    ),
+    _rule(
+        "eddm_address_missing",
+        WARNING,
+        "is missing: carriers deliver no piece without it",
+        "Add a box of kind EddmAddress, unless the artwork has the address.",
+    ),
+    _rule(
+        "eddm_address_words",
+        ERROR,
+        "is none of the simplified addresses",
+        "Remove Text from the box, which then has the usual words.",
+    ),
+    _rule(
+        "eddm_address_type",
+        ERROR,
+        "is set in letters smaller than the Postal Service allows",
+        "Set the address larger, or enlarge its box.",
+    ),
+    _rule(
+        "eddm_address_edge",
+        ERROR,
+        "is too near to the edge",
+        "Move the box further inside.",
+    ),
+    _rule(
+        "eddm_address_place",
+        WARNING,
+        "is not in the upper half of the page",
+        "Move the box up.",
+    ),
+    _rule(
+        "eddm_turned",
+        ERROR,
+        "is turned: it must read as the piece lies",
+        "Set the rotation of the box to 0.",
+    ),
+)

@@ -1,0 +1,104 @@
+"""Rules for pictures in boxes and backgrounds: resolution, colours, empty pictures."""
+
+from collections.abc import Iterator
+
+from printing.preflight.artwork import Part
+from printing.preflight.pictures import PictureFacts, facts_of
+from printing.preflight.rules.hit import Hit, hit_behind, hit_of
+from printing.preflight.sheet import Background, Sheet, Shown
+
+DISTORTED = 0.05
+RASTERS = frozenset({"image/png", "image/jpeg"})
+
+
+def resolution_low(sheet: Sheet) -> Iterator[Hit]:
+    for one, facts in sheet.pictures:
+        wanted = sheet.limits.resolution_of(one.page.width, one.page.height)
+        found = _printed_ppi(one, facts)
+        if round(found) < round(wanted):
+            yield hit_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+    for behind in sheet.backgrounds:
+        wanted = sheet.limits.resolution_of(behind.page.width, behind.page.height)
+        if behind.artwork.media_type in RASTERS:
+            found = behind.artwork.width / (behind.page.width + 2 * behind.page.bleed) * 25.4
+            if round(found) < round(wanted):
+                yield hit_behind(behind, None, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+            continue
+        for part in behind.facts.of_kind(Part.PICTURE):
+            found = part.size / behind.unit_mm * 25.4 if behind.unit_mm else 0.0
+            if 0 < round(found) < round(wanted):
+                yield hit_behind(behind, part.area, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+
+
+def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
+    across, down = facts.width / (one.box.width / 25.4), facts.height / (one.box.height / 25.4)
+    return max(across, down) if one.box.fit == "contain" else min(across, down)
+
+
+def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
+    for one, facts in sheet.pictures:
+        if facts.mode in {"RGB", "RGBA", "P"} and one.box.field not in sheet.job.plated:
+            yield hit_of(one, "RGB", "CMYK or grey")
+    for behind in sheet.backgrounds:
+        facts_behind = _raster(behind)
+        if facts_behind is not None and facts_behind.mode in {"RGB", "RGBA", "P"}:
+            yield hit_behind(behind, None, "RGB", "CMYK or grey")
+        for part in behind.facts.of_kind(Part.PICTURE):
+            if part.name.startswith("RGB"):
+                yield hit_behind(behind, part.area, "RGB", "CMYK or grey")
+
+
+def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
+    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention."""
+    for one, facts in sheet.pictures:
+        if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
+            yield hit_of(one, "CMYK without a profile", "an ICC profile")
+    for behind in sheet.backgrounds:
+        raster = _raster(behind)
+        if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
+            yield hit_behind(behind, None, "CMYK without a profile", "an ICC profile")
+        for part in behind.facts.of_kind(Part.PICTURE):
+            if part.name == "CMYK untagged":
+                yield hit_behind(behind, part.area, "CMYK without a profile", "an ICC profile")
+
+
+def picture_empty(sheet: Sheet) -> Iterator[Hit]:
+    for one, facts in sheet.pictures:
+        if facts.is_clear:
+            yield hit_of(one, "wholly transparent", "something to see")
+        elif facts.is_flat and _is_upload(sheet, one):
+            yield hit_of(one, "one single colour", "something to see")
+
+
+def _is_upload(sheet: Sheet, one: Shown) -> bool:
+    """Whether the customer uploaded it: pictures of a gallery may be plain colours on purpose."""
+    return one.content not in sheet.template.gallery
+
+
+def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
+    for one, facts in sheet.pictures:
+        if one.box.fit != "stretch" or not facts.height:
+            continue
+        change = (one.box.width / one.box.height) / (facts.width / facts.height) - 1
+        if abs(change) > DISTORTED:
+            wanted = f"{facts.width} : {facts.height}"
+            yield hit_of(one, f"{one.box.width:g} : {one.box.height:g}", wanted)
+
+
+def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
+    """Only for colours defined in inks: all others are limited when they are converted."""
+    most = sheet.limits.total_ink
+    for one, facts in sheet.pictures:
+        if facts.ink is not None and facts.ink > most + 1:
+            yield hit_of(one, f"{facts.ink:.0f} %", f"{most:g} %")
+    for behind in sheet.backgrounds:
+        raster = _raster(behind)
+        inks = [raster.ink] if raster is not None and raster.ink is not None else []
+        inks += [part.size for part in behind.facts.of_kind(Part.INK)]
+        if inks and max(inks) > most + 1:
+            yield hit_behind(behind, None, f"{max(inks):.0f} %", f"{most:g} %")
+
+
+def _raster(behind: Background) -> PictureFacts | None:
+    artwork = behind.artwork
+    return facts_of(artwork.data, artwork.digest) if artwork.media_type in RASTERS else None

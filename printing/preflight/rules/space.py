@@ -1,0 +1,140 @@
+"""Rules for positions: bleed, trim and safe area."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from printing.preflight.colours import is_white
+from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
+from printing.preflight.rules.hit import Hit, hit_of
+from printing.preflight.sheet import Sheet, Shown
+
+# A box nearer to the trim than this is meant to touch it.
+TOUCHING_MM = 0.3
+
+
+def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
+    """Ink reaches the trim of a page that has too little bleed, or none."""
+    wanted = sheet.limits.bleed_mm
+    for number, page in sheet.pages:
+        if page.bleed >= wanted - SLACK_MM:
+            continue
+        sides = {side for one in sheet.shown if one.number == number for side in _touched(one)}
+        sides.update(_inked_edges(sheet, number))
+        if sides:
+            words = ", ".join(side for side in SIDES if side in sides)
+            yield Hit(
+                number, trim_area(page), f"Page {number + 1}", f"{page.bleed:g} mm, with ink at the {words}",
+                f"{wanted:g} mm",
+            )  # fmt: skip
+
+
+def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
+    ground, page = sheet.background_pixels.get(number), sheet.template.pages[number]
+    if ground is None or page.background is None:
+        return
+    rim = 0.5
+    strips = (
+        Area(0, 0, rim, page.height),
+        Area(0, 0, page.width, rim),
+        Area(page.width - rim, 0, rim, page.height),
+        Area(0, page.height - rim, page.width, rim),
+    )
+    for side, strip in zip(SIDES, strips, strict=True):
+        mean = ground.mean(strip)
+        if mean is not None and min(mean) < 235:
+            yield side
+
+
+def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
+    """A picture or background that touches the trim but does not fill the bleed."""
+    for one in sheet.shown:
+        bleed = min(one.page.bleed, sheet.limits.bleed_mm)
+        if one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+            continue
+        area = _ink_area(one)
+        if area is None:
+            continue
+        reach = dict(zip(SIDES, (-inset for inset in area.insets(one.page)), strict=True))
+        short = {side: reach[side] for side in _touched(one) if reach[side] < bleed - SLACK_MM}
+        if short:
+            found = ", ".join(f"{max(reached, 0):.1f} mm at the {side}" for side, reached in short.items())
+            yield hit_of(one, found, f"{bleed:g} mm beyond the trim", area=area)
+
+
+def _ink_area(one: Shown) -> Area | None:
+    """The inked area of pictures and backgrounds. Text and codes have other rules."""
+    if one.box.background is not None and not is_white(one.box.background):
+        return box_area(one.box)
+    return one.area if one.box.kind == "Image" and _is_upright(one) else None
+
+
+def _is_upright(one: Shown) -> bool:
+    return not one.box.rotation % 90
+
+
+def _touched(one: Shown) -> list[str]:
+    area = _ink_area(one)
+    if area is None or not area.overlap(trim_area(one.page)):
+        return []
+    insets = area.insets(one.page)
+    return [side for side, inset in zip(SIDES, insets, strict=True) if inset <= TOUCHING_MM]
+
+
+def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
+    for one in sheet.backgrounds:
+        ground = sheet.background_pixels.get(one.number)
+        if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+            continue
+        for side, area in ground.unbled:
+            found = f"paper in the bleed at the {side}"
+            yield Hit(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
+
+
+def box_off_page(sheet: Sheet) -> Iterator[Hit]:
+    for one in sheet.shown:
+        if not one.area.overlap(trim_area(one.page)):
+            yield hit_of(one, "outside of the page", "on the page")
+
+
+def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
+    """Letters of a text reach over the trim."""
+    for one, _ in sheet.texts:
+        insets = one.area.insets(one.page)
+        if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
+            yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside of the trim")
+
+
+def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
+    for one, _ in sheet.texts:
+        inset = min(one.area.insets(one.page))
+        if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
+            yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+
+
+def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
+    """Codes, and pictures that are not meant to reach the trim."""
+    for one in sheet.shown:
+        if one.box.kind == "Text" or not one.area.overlap(trim_area(one.page)):
+            continue
+        inset = min(one.area.insets(one.page))
+        is_code = one.box.kind != "Image"
+        if (is_code or inset > TOUCHING_MM) and inset < sheet.limits.safe_mm - SLACK_MM:
+            yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+
+
+def texts_overlap(sheet: Sheet) -> Iterator[Hit]:
+    """Texts that overlap. The space above and below their letters may overlap."""
+    texts = [(one, _letters(one, text.size)) for one, text in sheet.texts if _is_upright(one)]
+    for position, (one, area) in enumerate(texts):
+        for other, below in texts[:position]:
+            if other.number == one.number and area.overlap(below) > 0.15 * min(area.size, below.size):
+                yield hit_of(one, f"over {other.title}", "apart")
+                break
+
+
+def _letters(one: Shown, size: float) -> Area:
+    """The area without the space for accents and descenders; unchanged for rotated text."""
+    if one.box.rotation % 180:
+        return one.area
+    room = min(0.2 * size * 25.4 / 72, one.area.height / 3)
+    return replace(one.area, y=one.area.y + room, height=one.area.height - 2 * room)

@@ -1,0 +1,138 @@
+"""Rules for text: size, ink, contrast and font."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from fontTools.ttLib import TTCollection, TTFont
+
+from printing.preflight.colours import contrast, ink_words, is_rich_black, luminance, seen
+from printing.preflight.geometry import Area
+from printing.preflight.rules.hit import Hit, hit_of
+from printing.preflight.sheet import Sheet, Shown
+from printing.typesetting.template import CMYK
+
+MM = 25.4 / 72
+# A background of at most this luminance is dark.
+DARK = 0.35
+CODE_CONTRAST = 3.0
+RESTRICTED = 0x0002
+LESS_RESTRICTED = 0x000C
+
+
+def text_too_small(sheet: Sheet) -> Iterator[Hit]:
+    smallest = sheet.limits.text_pt
+    for one, text in sheet.texts:
+        if text.size < smallest:
+            yield hit_of(one, _points(text.size), _points(smallest))
+
+
+def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
+    """Small light letters on a dark background fill in with ink."""
+    smallest = sheet.limits.reversed_text_pt
+    for one, text in sheet.texts:
+        if one.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
+            continue
+        if (
+            luminance(one.color_behind) < DARK
+            and luminance(seen(one.box.color)) > luminance(one.color_behind) + 0.2
+        ):
+            yield hit_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
+
+
+def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
+    largest = sheet.limits.rich_text_pt
+    for one, text in sheet.texts:
+        color = one.box.color
+        if isinstance(color, CMYK) and text.size < largest and is_rich_black(color):
+            yield hit_of(one, f"{ink_words(color)} at {_points(text.size)}", "K alone")
+
+
+def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
+    for one, _ in sheet.texts:
+        if one.color_behind is None:
+            continue
+        found = contrast(seen(one.box.color), one.color_behind)
+        if found < sheet.limits.contrast:
+            yield hit_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
+
+
+def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
+    """Scanners need dark bars on a light background."""
+    for one in sheet.shown:
+        if one.color_behind is None or one.box.kind not in {"QRCode", "Code128"}:
+            continue
+        bars = seen(one.box.color)
+        found = contrast(bars, one.color_behind)
+        if luminance(bars) > luminance(one.color_behind) or found < CODE_CONTRAST:
+            is_light = luminance(bars) > luminance(one.color_behind)
+            words = "light bars on a dark ground" if is_light else f"contrast {found:.1f} : 1"
+            yield hit_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
+
+
+def text_clipped(sheet: Sheet) -> Iterator[Hit]:
+    for one, text in sheet.texts:
+        box = one.box
+        over = max(text.width - box.width, text.height - box.height)
+        if box.fit == "clip" and over > 0.5:
+            found = f"{text.width:.1f} x {text.height:.1f} mm"
+            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=_frame(one))
+
+
+def _frame(one: Shown) -> Area:
+    return Area(one.box.x, one.box.y, one.box.width, one.box.height)
+
+
+def character_missing(sheet: Sheet) -> Iterator[Hit]:
+    for one in sheet.shown:
+        if one.box.kind == "Text":
+            missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))[1]
+            if missing is not None:
+                codes = " ".join(f"U+{ord(letter):04X}" for letter in missing[:4])
+                yield hit_of(one, codes, f"characters of {one.box.font}")
+
+
+def font_substituted(sheet: Sheet) -> Iterator[Hit]:
+    """Letters that the chosen font lacks and another font supplies."""
+    for one in sheet.shown:
+        if one.box.kind == "Text":
+            families, missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))
+            if missing is None and len(families) > 1:
+                yield hit_of(one, ", ".join(families[1:]), one.box.font)
+
+
+def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
+    """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
+    for one in sheet.shown:
+        if one.box.kind != "Text":
+            continue
+        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+        if not faces:
+            continue
+        if one.box.italic and not any(face.italic for face in faces):
+            yield hit_of(one, f"{one.box.font} upright", f"{one.box.font} italic")
+        elif one.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
+            yield hit_of(one, f"weight {max(face.weights[1] for face in faces)}", f"weight {one.box.weight}")
+
+
+def font_not_embeddable(sheet: Sheet) -> Iterator[Hit]:
+    for one in sheet.shown:
+        if one.box.kind != "Text":
+            continue
+        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+        if any(_is_restricted(str(face.path), face.index) for face in faces):
+            yield hit_of(one, f"{one.box.font}: restricted licence embedding", "a font that may be embedded")
+
+
+@cache
+def _is_restricted(path: str, index: int) -> bool:
+    with Path(path).open("rb") as file:
+        is_collection = file.read(4) == b"ttcf"
+        file.seek(0)
+        font = TTCollection(file, lazy=True).fonts[index] if is_collection else TTFont(file, lazy=True)
+        rights = font["OS/2"].fsType if "OS/2" in font else 0
+    return bool(rights & RESTRICTED) and not rights & LESS_RESTRICTED
+
+
+def _points(size: float) -> str:
+    return f"{round(size, 2):g} pt"

@@ -1,0 +1,165 @@
+"""The input of the rules: every visible box with its area and its background."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from printing.preflight.artwork import ArtworkFacts, artwork_facts
+from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of
+from printing.preflight.colours import Seen, seen
+from printing.preflight.geometry import Area, box_area, picture_area, text_area, trim_area
+from printing.preflight.limits import Limits
+from printing.preflight.pictures import PictureFacts, facts_of
+from printing.typesetting import Artwork, FontSet, SetText, Template
+from printing.typesetting.template import Box, Page
+from printing.visible_text import is_blank
+
+TITLE_LETTERS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFacts:
+    """The trimmed size of the product in mm, its number of pages, and whether it is mailed by EDDM."""
+
+    width_mm: float
+    height_mm: float
+    page_count: int
+    is_eddm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A template with a customer's values, as it was typeset.
+
+    `digests` are those of `images`, where they are known, and `plated` the fields whose picture goes to the press
+    in its own inks; `only` names the pages to look at, if not all.
+    """
+
+    template: Template
+    values: Mapping[str, str]
+    images: Mapping[str, bytes]
+    fonts: FontSet
+    texts: Sequence[SetText] = ()
+    product: ProductFacts | None = None
+    digests: Mapping[str, str] | None = None
+    plated: Collection[str] = ()
+    only: Collection[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A visible box. `area` is its inked area; `color_behind` is the colour of the page below it."""
+
+    number: int
+    page: Page
+    at: int
+    box: Box
+    content: str
+    area: Area
+    text: SetText | None = None
+    picture: PictureFacts | None = None
+    artwork: Artwork | None = None
+    color_behind: Seen | None = None
+
+    @property
+    def title(self) -> str:
+        if self.box.field is not None:
+            return self.box.field
+        words = " ".join(self.content.split())
+        return f"The text “{words[:TITLE_LETTERS]}{'…' if len(words) > TITLE_LETTERS else ''}”"
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """A page's background; `unit_mm` is how long a unit of the artwork is on the page."""
+
+    number: int
+    page: Page
+    artwork: Artwork
+    facts: ArtworkFacts
+
+    @property
+    def unit_mm(self) -> float:
+        return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
+
+    def place(self, area: Area | None) -> Area:
+        """Converts an area of the artwork to the page; the whole page if it is unknown."""
+        if area is None or not self.unit_mm:
+            return trim_area(self.page)
+        unit, bleed = self.unit_mm, self.page.bleed
+        return Area(area.x * unit - bleed, area.y * unit - bleed, area.width * unit, area.height * unit)
+
+
+class Sheet:
+    """The data for all rules; expensive parts are read when a rule first needs them."""
+
+    def __init__(self, job: Job, limits: Limits) -> None:
+        self.job, self.limits = job, limits
+        self.template, self.fonts, self.product = job.template, job.fonts, job.product
+        chosen = job.only if job.only is not None else range(len(job.template.pages))
+        self.pages = [(number, job.template.pages[number]) for number in chosen]
+        self._texts = {(text.page, text.box): text for text in job.texts}
+
+    @cached_property
+    def shown(self) -> list[Shown]:
+        return [one for number, page in self.pages for one in self._of_page(number, page)]
+
+    @cached_property
+    def backgrounds(self) -> list[Background]:
+        artwork = self.template.artwork
+        return [
+            Background(number, page, artwork[page.background], artwork_facts(artwork[page.background]))
+            for number, page in self.pages
+            if page.background is not None
+        ]
+
+    @cached_property
+    def background_pixels(self) -> dict[int, BackgroundPixels]:
+        return background_pixels_of(self.template, [number for number, _ in self.pages])
+
+    @property
+    def texts(self) -> Iterator[tuple[Shown, SetText]]:
+        return ((one, one.text) for one in self.shown if one.text is not None)
+
+    @property
+    def pictures(self) -> Iterator[tuple[Shown, PictureFacts]]:
+        return ((one, one.picture) for one in self.shown if one.picture is not None)
+
+    def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
+        """The boxes in drawing order, later ones on top."""
+        known = self.background_pixels.get(number)
+        canvas = known.copied() if known is not None and page.boxes else None
+        for at, box in enumerate(page.boxes):
+            content = box.text if box.field is None else self.job.values.get(box.field, "")
+            if content is None or is_blank(content):
+                continue
+            shown = self._shown(number, page, at, content)
+            if canvas is not None and box.background is not None:
+                canvas.fill(box_area(box), seen(box.background))
+            ground = canvas.mean(shown.area) if canvas is not None and box.kind != "Image" else None
+            if canvas is not None and shown.picture is not None:
+                canvas.paste(shown.area, shown.picture.thumbnail)
+            yield Shown(
+                *(number, page, at, box, content, shown.area, shown.text, shown.picture),
+                *(shown.artwork, ground),
+            )
+
+    def _shown(self, number: int, page: Page, at: int, content: str) -> Shown:
+        box = page.boxes[at]
+        if box.kind == "Image":
+            return self._image(number, page, at, content)
+        text = self._texts.get((number, at)) if box.kind == "Text" else None
+        return Shown(number, page, at, box, content, text_area(box, text) if text else box_area(box), text)
+
+    def _image(self, number: int, page: Page, at: int, content: str) -> Shown:
+        box, field = page.boxes[at], page.boxes[at].field or ""
+        artwork = self.template.gallery.get(content)
+        facts = None
+        if artwork is not None and artwork.media_type in {"image/png", "image/jpeg"}:
+            facts = facts_of(artwork.data, artwork.digest)
+        elif artwork is None and field in self.job.images:
+            facts = facts_of(self.job.images[field], (self.job.digests or {}).get(field))
+        size = (
+            (facts.width, facts.height) if facts else (artwork.width, artwork.height) if artwork else (0, 0)
+        )
+        return Shown(number, page, at, box, content, picture_area(box, size), None, facts, artwork)

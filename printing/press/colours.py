@@ -1,0 +1,193 @@
+"""Converts colours to the inks of an output condition with LittleCMS."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from io import BytesIO
+
+from PIL import Image, ImageCms
+
+from printing.press.profiles import RELATIVE_COLORIMETRIC
+
+RGB = tuple[int, int, int]
+CMYK = tuple[int, int, int, int]
+BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
+# For single colours, without the look-up table, which takes 0.1 s and pays off for pictures only.
+UNOPTIMIZED = BPC | ImageCms.Flags.NOOPTIMIZE
+FULL = 255
+STEPS_OF_RGB = 18
+# Cached colours of one output condition (10 MB); pages use far fewer, but artwork may hold any number.
+COLOURS_KNOWN = 50_000
+# A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
+JPEG_RIPPLE = 18 * FULL / 100
+
+
+class Separation:
+    """Relative colorimetric with black point compensation; pure black and greys are on the K plate alone.
+
+    `highest_ink` in percent limits what is converted: cyan, magenta and yellow give way, black does not.
+    """
+
+    def __init__(self, profile: bytes, highest_ink: int = 400) -> None:
+        self._screen = ImageCms.createProfile("sRGB")
+        self._press = ImageCms.ImageCmsProfile(BytesIO(profile))
+        self._ink = highest_ink * FULL / 100
+        self._known: dict[RGB, CMYK] = {}
+
+    def separated(self, colour: RGB) -> CMYK:
+        """The inks of a colour, 0 to 255 each."""
+        red, green, blue = colour
+        if red == green == blue:
+            return 0, 0, 0, self.black_of(red)
+        return self.blended(colour)
+
+    def blended(self, colour: RGB) -> CMYK:
+        """As `separated`, but greys use all inks too: a switch to K within a gradient would be visible."""
+        if (found := self._known.get(colour)) is None:
+            cyan, magenta, yellow, black = _converted(
+                Image.new("RGB", (1, 1), colour), self._few, "CMYK"
+            ).tobytes()
+            if len(self._known) >= COLOURS_KNOWN:
+                self._known.clear()
+            found = self._known[colour] = limited((cyan, magenta, yellow, black), self._ink)
+        return found
+
+    def of_lab(self, values: Sequence[float]) -> CMYK:
+        """The inks of a colour in CIE Lab under D50."""
+        lightness, a, b = values
+        levels = tuple(max(0, min(FULL, round(one))) for one in (lightness * 2.55, a + 128, b + 128))
+        colour = Image.new("LAB", (1, 1), levels)
+        cyan, magenta, yellow, black = _converted(colour, self._of_lab, "CMYK").tobytes()
+        return limited((cyan, magenta, yellow, black), self._ink)
+
+    def black_of(self, grey: int) -> int:
+        """The tone on the K plate with the lightness of this grey, scaled from white paper to full black."""
+        return self._blacks[grey]
+
+    def picture(self, picture: Image.Image, *, as_jpeg: bool = False) -> Image.Image:
+        """Converts an RGB picture to CMYK; with a lower ink limit if it becomes a JPEG."""
+        converted = _converted(picture, self._many, "CMYK")
+        most = self._ink - (JPEG_RIPPLE if as_jpeg else 0)
+        return converted if self._heaviest <= most else _limited_picture(converted, most)
+
+    def picture_on_screen(self, picture: Image.Image) -> Image.Image:
+        """Converts a CMYK picture to RGB."""
+        return _converted(picture, self._back_many, "RGB")
+
+    def on_screen(self, colour: CMYK) -> RGB:
+        red, green, blue = _converted(Image.new("CMYK", (1, 1), colour), self._back, "RGB").tobytes()
+        return red, green, blue
+
+    @cached_property
+    def _few(self) -> ImageCms.ImageCmsTransform:
+        return ImageCms.buildTransform(
+            self._screen, self._press, "RGB", "CMYK", RELATIVE_COLORIMETRIC, UNOPTIMIZED
+        )
+
+    @cached_property
+    def _of_lab(self) -> ImageCms.ImageCmsTransform:
+        lab = ImageCms.createProfile("LAB")
+        return ImageCms.buildTransform(lab, self._press, "LAB", "CMYK", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
+
+    @cached_property
+    def _many(self) -> ImageCms.ImageCmsTransform:
+        return ImageCms.buildTransform(self._screen, self._press, "RGB", "CMYK", RELATIVE_COLORIMETRIC, BPC)
+
+    @cached_property
+    def _back(self) -> ImageCms.ImageCmsTransform:
+        return ImageCms.buildTransform(
+            self._press, self._screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC, UNOPTIMIZED
+        )
+
+    @cached_property
+    def _back_many(self) -> ImageCms.ImageCmsTransform:
+        return ImageCms.buildTransform(self._press, self._screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC, BPC)
+
+    @cached_property
+    def _blacks(self) -> Sequence[int]:
+        lab = ImageCms.createProfile("LAB")
+        ramp = Image.new("CMYK", (FULL + 1, 1))
+        ramp.putdata([(0, 0, 0, tone) for tone in range(FULL + 1)])
+        tones = _lightness(
+            ramp, ImageCms.buildTransform(self._press, lab, "CMYK", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
+        )
+        greys = Image.new("RGB", (FULL + 1, 1))
+        greys.putdata([(grey, grey, grey) for grey in range(FULL + 1)])
+        wanted = _lightness(
+            greys,
+            ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED),
+        )
+        return _tones_as_light(tones, wanted)
+
+    @cached_property
+    def _heaviest(self) -> float:
+        """The highest total ink that the profile itself produces."""
+        levels = [round(step * FULL / (STEPS_OF_RGB - 1)) for step in range(STEPS_OF_RGB)]
+        cube = [(red, green, blue) for red in levels for green in levels for blue in levels]
+        probe = Image.new("RGB", (len(cube), 1))
+        probe.putdata(cube)
+        content = _converted(probe, self._many, "CMYK").tobytes()
+        return float(max(sum(content[start : start + 4]) for start in range(0, len(content), 4)))
+
+
+def _converted(picture: Image.Image, transform: ImageCms.ImageCmsTransform, mode: str) -> Image.Image:
+    """Replaces `transform.apply`, which takes 30 ms more to write the whole profile for each picture."""
+    converted = Image.new(mode, picture.size)
+    transform.transform.apply(picture.getim(), converted.getim())
+    return converted
+
+
+def _lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> list[float]:
+    return [float(one) for one in _converted(picture, transform, "LAB").tobytes()[::3]]
+
+
+def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int]:
+    """Finds tones by lightness between paper and full black; of several with equal lightness the middle one."""
+    paper, black = tones[0], tones[FULL]
+    darkness = [paper - one for one in tones]
+    for number in range(1, len(darkness)):
+        darkness[number] = max(darkness[number], darkness[number - 1])
+    found = []
+    for lightness in wanted:
+        dark = (1 - lightness / wanted[FULL]) * (paper - black)
+        first = bisect_left(darkness, dark - 1e-9)
+        last = bisect_left(darkness, darkness[min(first, FULL)] + 1e-9) - 1
+        found.append(min(FULL, (first + last) // 2))
+    return [FULL, *found[1:FULL], 0]
+
+
+def limited(colour: CMYK, ink: float) -> CMYK:
+    cyan, magenta, yellow, black = colour
+    chromatic = cyan + magenta + yellow
+    if chromatic + black <= ink or not chromatic:
+        return colour
+    factor = max(0.0, ink - black) / chromatic
+    return int(cyan * factor), int(magenta * factor), int(yellow * factor), black
+
+
+def _limited_picture(picture: Image.Image, ink: float) -> Image.Image:
+    """Limits the ink strip by strip, so that large pictures need little extra memory."""
+    strip = max(1, 2_000_000 // max(1, picture.width))
+    for top in range(0, picture.height, strip):
+        box = (0, top, picture.width, min(top + strip, picture.height))
+        picture.paste(_limited_strip(picture.crop(box), ink), box)
+    return picture
+
+
+def _limited_strip(strip: Image.Image, ink: float) -> Image.Image:
+    import numpy as np  # noqa: PLC0415 - heavy, and only for presets that allow less ink than their profile
+
+    inks = np.array(strip)
+    over = inks.sum(axis=2, dtype=np.uint16) > ink
+    if not over.any():
+        return strip
+    heavy = inks[over].astype(np.float32)
+    room = np.maximum(ink - heavy[:, 3], 0)
+    heavy[:, :3] *= (room / np.maximum(heavy[:, :3].sum(axis=1), 1)).clip(max=1)[:, None]
+    inks[over] = heavy.astype(np.uint8)
+    return Image.fromarray(inks, "CMYK")
+
+
+@lru_cache(maxsize=4)
+def separation_of(profile: bytes, highest_ink: int) -> Separation:
+    return Separation(profile, highest_ink)

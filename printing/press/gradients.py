@@ -1,0 +1,153 @@
+"""Converts gradients: samples their functions and writes new ones in the target colours."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pikepdf
+
+from printing.press.paints import COMPONENTS, DEVICE, Paint, Values, byte
+
+Colour = Callable[[float], list[float]]
+SAMPLES = 256
+DEEPEST = 8
+
+
+class NotSampled(ValueError):
+    """The gradient has a function of an unsupported kind and stays as it is."""
+
+
+def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint: Paint) -> bool:
+    """Converts an axial or radial gradient; returns whether it could."""
+    if int(shading.get("/ShadingType", 0)) not in {2, 3}:
+        return False
+    start, end = (float(one) for one in shading.get("/Domain", [0, 1]))
+    places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
+    try:
+        colour = _compiled(shading.Function)
+        colours = [colour(place) for place in places]
+    except NotSampled:
+        return False
+    if any(len(one) != COMPONENTS[kind] for one in colours):
+        return False
+    if (painted := paint.blend(kind, colours)) is None:
+        return True
+    shading.Function = pdf.make_indirect(_sampled(pdf, painted, start, end))
+    shading.ColorSpace = pikepdf.Name(DEVICE[paint.target])
+    if "/Background" in shading:
+        background = paint.colour(kind, [float(one) for one in shading.Background])
+        shading.Background = pikepdf.Array(list(background or shading.Background))
+    return True
+
+
+def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
+    """Converts all tints of the process colour that replaces a spot colour without a plate."""
+    if not is_tint_repaintable(space, kind):
+        return
+    tint = _compiled(space[3])
+    painted = paint.blend(kind, [tint(number / (SAMPLES - 1)) for number in range(SAMPLES)])
+    if painted is not None:
+        space[2] = pikepdf.Name(DEVICE[paint.target])
+        space[3] = pdf.make_indirect(_sampled(pdf, painted, 0, 1))
+
+
+def is_tint_repaintable(space: Any, kind: str) -> bool:
+    try:
+        return str(space[0]) == "/Separation" and len(_compiled(space[3])(0.0)) == COMPONENTS[kind]
+    except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
+        return False
+
+
+def is_repaintable(shading: Any, kind: str) -> bool:
+    """Whether `repaint_gradient` can do it."""
+    if int(shading.get("/ShadingType", 0)) not in {2, 3}:
+        return False
+    try:
+        return len(_compiled(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
+    except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
+        return False
+
+
+def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
+    content = bytes(byte(value) for colour in colours for value in colour)
+    size = len(colours[0])
+    return pikepdf.Stream(
+        pdf,
+        content,
+        FunctionType=0,
+        Domain=[start, end],
+        Range=[0, 1] * size,
+        Size=[len(colours)],
+        BitsPerSample=8,
+    )
+
+
+def _compiled(function: Any, depth: int = 0) -> Colour:
+    """The function in Python, its parameters read from the PDF once for all samples."""
+    if depth > DEEPEST:
+        raise NotSampled
+    if isinstance(function, pikepdf.Array):
+        parts = [_compiled(one, depth + 1) for one in function]
+        return lambda place: [value for part in parts for value in part(place)]
+    low, high = _numbers(function.Domain)
+    kind = int(function.FunctionType)
+    if kind == 2:
+        inner = _exponential(function)
+    elif kind == 3:
+        inner = _stitched(function, low, high, depth)
+    elif kind == 0:
+        inner = _of_samples(function, low, high)
+    else:
+        raise NotSampled
+    return lambda place: inner(min(max(place, low), high))
+
+
+def _exponential(function: Any) -> Colour:
+    exponent = float(function.N)
+    first, last = _numbers(function.get("/C0", [0])), _numbers(function.get("/C1", [1]))
+    ends = [(a, b - a) for a, b in zip(first, last, strict=True)]
+
+    def colour(place: float) -> list[float]:
+        share = place**exponent
+        return [start + share * length for start, length in ends]
+
+    return colour
+
+
+def _stitched(function: Any, low: float, high: float, depth: int) -> Colour:
+    bounds = [low, *_numbers(function.Bounds), high]
+    encode = _numbers(function.Encode)
+    parts = [_compiled(one, depth + 1) for one in function.Functions]
+
+    def colour(place: float) -> list[float]:
+        part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
+        start, end = bounds[part], bounds[part + 1]
+        first, final = encode[2 * part], encode[2 * part + 1]
+        inner = first if end <= start else first + (place - start) / (end - start) * (final - first)
+        return parts[part](inner)
+
+    return colour
+
+
+def _of_samples(function: Any, low: float, high: float) -> Colour:
+    if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
+        raise NotSampled
+    count, content = int(function.Size[0]), function.read_bytes()
+    ranges = _numbers(function.Range)
+    size = len(ranges) // 2
+    scales = [(ranges[2 * at], (ranges[2 * at + 1] - ranges[2 * at]) / 255) for at in range(size)]
+
+    def colour(place: float) -> list[float]:
+        position = (place - low) / (high - low) * (count - 1) if high > low else 0.0
+        before = min(int(position), count - 1)
+        after, share = min(before + 1, count - 1), position - before
+        return [
+            bottom + scale * (content[before * size + at] * (1 - share) + content[after * size + at] * share)
+            for at, (bottom, scale) in enumerate(scales)
+        ]
+
+    return colour
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(one) for one in values]

@@ -1,0 +1,113 @@
+"""Decodes large pictures in separate processes, one at a time, because a web process would keep their memory."""
+
+import fcntl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from printing.bounded import TaskFailed, run_bounded
+from printing.pictures.reading import held_samples, is_jpeg
+from printing.press import reshaping
+from printing.press.colours import separation_of
+from printing.press.pictures import separate_picture
+from printing.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
+
+LARGE_PIXELS = 8_000_000
+# Renderers hold smaller ones beside each other: photos of phones, in 48 MB each.
+RENDERED_PIXELS = 16_000_000
+SECONDS = 60.0
+
+_in_this_process = threading.Lock()
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """On this machine, also with several web processes; the lock of the file ends with its process.
+
+    Not reentrant: a thread that holds it must not take it again.
+    """
+    with _in_this_process, Path(__file__).open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
+    """As `separate_picture`; raises TaskFailed or TaskTimedOut."""
+    if not is_large(content):
+        return separate_picture(content, separation_of(profile.read_bytes(), highest_ink))
+    task, files = "printing.press.pictures:separate_in_folder", {"picture": content}
+    name = str(profile.resolve())
+    with (
+        one_at_a_time(),
+        run_bounded(task, files, seconds=SECONDS, profile=name, highest_ink=highest_ink) as (_, folder),
+    ):
+        return (folder / "separated").read_bytes()
+
+
+def clean(content: bytes) -> Upload:
+    """As `clean_upload`; raises TaskFailed or TaskTimedOut as well."""
+    if not is_large(content):
+        return clean_upload(content)
+    task, files = "printing.press.uploads:clean_in_folder", {"picture": content}
+    with one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, folder):
+        if "code" in answer:
+            raise UploadRefused(answer["code"], answer["message"])
+        form, width, height = answer["shape"]
+        plates = (folder / "plates").read_bytes() if answer["plates_form"] else b""
+        return Upload((folder / "content").read_bytes(), form, width, height, plates, answer["plates_form"])
+
+
+def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Image:
+    """A large picture in grey, RGB, RGBA or CMYK. Raises TaskFailed where it is damaged."""
+    task, files = "printing.press.uploads:shrink_in_folder", {"picture": content}
+    with (
+        one_at_a_time(),
+        run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (mode, folder),
+    ):
+        return Image.frombytes(mode, size, (folder / "shrunk").read_bytes())
+
+
+def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: bool) -> bytes:
+    """As `reshaping.reshape`, whose result has this size; raises TaskFailed as well."""
+    if not is_large(content) and size[0] * size[1] <= LARGE_PIXELS:
+        return reshaping.reshape(content, proportion, crop=crop)
+    task, files = "printing.press.reshaping:reshape_in_folder", {"picture": content}
+    with (
+        one_at_a_time(),
+        run_bounded(task, files, seconds=SECONDS, proportion=proportion, crop=crop) as (_, folder),
+    ):
+        return (folder / "shaped").read_bytes()
+
+
+def is_readable(content: bytes) -> bool:
+    task, files = "printing.press.uploads:decode_in_folder", {"picture": content}
+    with suppress(TaskFailed), one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, _):
+        return bool(answer)
+    return False
+
+
+def is_large(content: bytes) -> bool:
+    try:
+        with Image.open(BytesIO(content), formats=FORMATS) as picture:
+            return is_large_picture(picture)
+    except Exception:  # noqa: BLE001 - decoding reports the fault
+        return False
+
+
+def is_large_to_render(content: bytes) -> bool:
+    with Image.open(BytesIO(content), formats=FORMATS) as picture:
+        return picture.width * picture.height > RENDERED_PIXELS
+
+
+def is_large_picture(picture: Image.Image) -> bool:
+    """Opened and not decoded. What a JPEG in several scans keeps counts as well, however small it is shown."""
+    return max(picture.width * picture.height, held_samples(picture)) > LARGE_PIXELS
+
+
+def is_large_at_any_size(picture: Image.Image) -> bool:
+    """Whether it takes as much to make it smaller: a JPEG in one scan is decoded small, others only whole."""
+    return held_samples(picture) > LARGE_PIXELS if is_jpeg(picture) else is_large_picture(picture)

@@ -1,0 +1,54 @@
+"""Finds colours of artwork that the writer cannot convert to inks; such artwork must not be printed in CMYK."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+
+from printing.press.gradients import is_repaintable, is_tint_repaintable
+from printing.press.paints import GREY, OF_CMYK
+from printing.press.repaint import is_readable, kind_of
+
+_IN_INKS = {None, GREY, OF_CMYK}
+
+
+def left_in_colour(resources: Any) -> Iterator[str]:
+    """As text, for one resource dictionary; forms inside it are checked separately."""
+    shadings = list(_named(resources, "/Shading").values())
+    patterns = _named(resources, "/Pattern").values()
+    shadings += [pattern.Shading for pattern in patterns if "/Shading" in pattern]
+    for shading in shadings:
+        kind = kind_of(shading.get("/ColorSpace"))
+        if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
+            yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
+        yield from _spot_in_colour(shading.get("/ColorSpace"))
+    for space in _named(resources, "/ColorSpace").values():
+        yield from _spot_in_colour(space)
+    for image in _named(resources, "/XObject").values():
+        if image.get("/Subtype") == "/Image":
+            yield from _picture_in_colour(image)
+
+
+def _picture_in_colour(image: Any) -> Iterator[str]:
+    space = image.get("/ColorSpace")
+    is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
+    kind = kind_of(space[1] if is_palette else space)
+    if kind not in _IN_INKS and not is_palette and not is_readable(image, str(kind)):
+        yield "a picture in a form that is not read here"
+    if space is None and "/JPXDecode" in str(image.get("/Filter")):
+        yield "a picture in JPEG 2000"
+    yield from _spot_in_colour(space[1] if is_palette else space)
+
+
+def _spot_in_colour(space: Any) -> Iterator[str]:
+    """The alternate colours by which a spot colour is shown, and printed without a plate."""
+    if isinstance(space, pikepdf.Array) and str(space[0]) in {"/Separation", "/DeviceN"}:
+        kind = kind_of(space[2])
+        if kind not in {GREY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):
+            yield "spot colours that other colours than inks stand for"
+    elif isinstance(space, pikepdf.Array) and str(space[0]) == "/Pattern" and len(space) > 1:
+        yield from _spot_in_colour(space[1])
+
+
+def _named(resources: Any, key: str) -> Any:
+    return resources.get(key, pikepdf.Dictionary())

@@ -1,0 +1,213 @@
+"""Pictures for the press: separated once and cached as a PDF with one image, which the writer inserts.
+
+The typesetter sees a grey placeholder of the same proportions, so it never decodes the picture itself.
+"""
+
+import zlib
+from dataclasses import dataclass
+from fractions import Fraction
+from io import BytesIO
+from pathlib import Path
+
+import pikepdf
+from PIL import Image, ImageCms, ImageOps
+
+from printing.pictures.pixel_files import PixelFiles
+from printing.pictures.png_strips import PngStrips
+from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
+from printing.press.colours import Separation, separation_of
+from printing.press.paints import DEVICE, GREY, OF_CMYK
+
+# The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
+LONGEST_SIDE = 800
+PLATE_JPEG = {"quality": 90, "subsampling": 0}
+INVERTED = [1, 0] * 4
+KEPT = "/Picture"
+# The version of the format: a new number renders all cached pictures again.
+VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """An image of a PDF, as it is stored there."""
+
+    mode: str
+    size: tuple[int, int]
+    content: bytes
+    is_jpeg: bool = False
+    is_inverted: bool = True
+
+
+def separate_picture(content: bytes, separation: Separation) -> bytes:
+    """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
+    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+        if is_jpeg(source) and (mode := _as_it_is(source)):
+            plate = Plate(mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
+            return _pdf_of(plate)
+        upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
+        colours, mask = _separated(
+            upright, separation, source.info.get("icc_profile"), as_jpeg=is_jpeg(source)
+        )
+    packed = jpeg_of(colours) if is_jpeg(source) else zlib.compress(colours.tobytes())
+    transparency = None if mask is None else Plate(mask.mode, mask.size, zlib.compress(mask.tobytes()))
+    return _pdf_of(Plate(colours.mode, colours.size, packed, is_jpeg=is_jpeg(source)), transparency)
+
+
+def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
+    """A task of printing.bounded: `picture` becomes `separated`."""
+    separation = separation_of(Path(profile).read_bytes(), highest_ink)
+    content = (folder / "picture").read_bytes()
+    separated = _separated_in_parts(content, separation, folder) or separate_picture(content, separation)
+    (folder / "separated").write_bytes(separated)
+
+
+def _separated_in_parts(content: bytes, separation: Separation, folder: Path) -> bytes | None:
+    """None for a picture that is printed as it was sent, or must be whole in memory."""
+    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+        if is_jpeg(source):
+            return None if _as_it_is(source) else _separated_jpeg(source, separation, folder)
+        strips = PngStrips(content, source)
+        if not strips.is_possible or strips.may_be_turned:
+            return None
+        return _separated_png(strips, separation, source)
+
+
+def _separated_jpeg(source: Image.Image, separation: Separation, folder: Path) -> bytes:
+    profile, plate, mode = source.info.get("icc_profile"), folder / "plate", source.mode
+    with PixelFiles(folder) as files:
+        files.load(source)
+        size = files.save(
+            source,
+            lambda strip: _separated(strip, separation, profile, as_jpeg=True)[0],
+            plate,
+            **PLATE_JPEG,
+        )
+    return _pdf_of(Plate("CMYK" if mode == "RGB" else mode, size, plate.read_bytes(), is_jpeg=True))
+
+
+def _separated_png(strips: PngStrips, separation: Separation, source: Image.Image) -> bytes:
+    packers, modes = (zlib.compressobj(), zlib.compressobj()), ["", ""]
+    pieces: tuple[list[bytes], list[bytes]] = ([], [])
+    for strip in strips.strips():
+        parts = _separated(strip, separation, source.info.get("icc_profile"), as_jpeg=False)
+        for number, part in enumerate(parts):
+            if part is not None:
+                modes[number] = part.mode
+                pieces[number].append(packers[number].compress(part.tobytes()))
+    plates = [
+        Plate(mode, source.size, b"".join([*found, packer.flush()])) if mode else None
+        for mode, found, packer in zip(modes, pieces, packers, strict=True)
+    ]
+    assert plates[0] is not None  # noqa: S101 - a picture has a row
+    return _pdf_of(plates[0], plates[1])
+
+
+def has_plates(content: bytes) -> bool:
+    """Whether a picture is in CMYK or grey and therefore printed unchanged under every policy."""
+    try:
+        with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+            return source.mode in {"1", "L", "LA", "CMYK"}
+    except (OSError, SyntaxError, ValueError):
+        return False
+
+
+def placeholder(size: tuple[float, float], name: str) -> bytes:
+    """A grey JPEG of these proportions; its comment makes it unique."""
+    width, height = max(size[0], 0.001), max(size[1], 0.001)
+    shape = Fraction(width / height).limit_denominator(LONGEST_SIDE)
+    if shape.numerator > LONGEST_SIDE:
+        shape = 1 / Fraction(height / width).limit_denominator(LONGEST_SIDE)
+    out = BytesIO()
+    grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
+    grey.save(out, "JPEG", quality=50, comment=name.encode())
+    return out.getvalue()
+
+
+def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
+    """The image in a PDF of `separate_picture`."""
+    return pdf.Root[KEPT]
+
+
+def _as_it_is(source: Image.Image) -> str:
+    """The mode of a JPEG that is printed as it was sent, or nothing."""
+    return "" if source.mode == "RGB" or _is_turned(source) else source.mode
+
+
+def _separated(
+    picture: Image.Image, separation: Separation, profile: bytes | None, *, as_jpeg: bool
+) -> tuple[Image.Image, Image.Image | None]:
+    """The inks and the transparency."""
+    plain, mask = _parts(picture)
+    if plain.mode == "RGB":
+        plain = separation.picture(_in_srgb(plain, profile), as_jpeg=as_jpeg)
+    return plain, mask
+
+
+def _is_turned(source: Image.Image) -> bool:
+    try:
+        return source.getexif().get(0x0112, 1) not in {0, 1}
+    except PILLOW_ERRORS:
+        return False
+
+
+def _parts(picture: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+    """The picture in mode L, RGB or CMYK, and its transparency."""
+    if picture.mode in {"L", "RGB", "CMYK"} and "transparency" not in picture.info:
+        return picture, None
+    if picture.mode == "1":
+        return picture.convert("L"), None
+    if picture.mode.startswith("I"):
+        return picture.convert("I").point([round(value / 257) for value in range(65_536)], "L"), None
+    if picture.mode == "LA":
+        return picture.getchannel("L"), picture.getchannel("A")
+    if picture.mode == "P" and "transparency" not in picture.info:
+        return picture.convert("RGB"), None
+    clear = picture.convert("RGBA")
+    return clear.convert("RGB"), clear.getchannel("A")
+
+
+def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
+    if not profile:
+        return picture
+    try:
+        own = ImageCms.ImageCmsProfile(BytesIO(profile))
+        return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return picture
+
+
+def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
+    pdf = pikepdf.Pdf.new()
+    image = _image(pdf, colours)
+    if mask is not None:
+        image.SMask = pdf.make_indirect(_image(pdf, mask))
+    pdf.Root[KEPT] = pdf.make_indirect(image)
+    out = BytesIO()
+    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
+    return out.getvalue()
+
+
+def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
+    kind = OF_CMYK if plate.mode == "CMYK" else GREY
+    image = pikepdf.Stream(
+        pdf,
+        plate.content,
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Image,
+        Width=plate.size[0],
+        Height=plate.size[1],
+        BitsPerComponent=8,
+        ColorSpace=pikepdf.Name(DEVICE[kind]),
+        Filter=pikepdf.Name.DCTDecode if plate.is_jpeg else pikepdf.Name.FlateDecode,
+    )
+    if plate.is_jpeg and kind == OF_CMYK and plate.is_inverted:
+        image.Decode = pikepdf.Array(INVERTED)
+    return image
+
+
+def jpeg_of(picture: Image.Image) -> bytes:
+    """At the quality that JPEG_RIPPLE of the separation is for."""
+    out = BytesIO()
+    picture.info = {}
+    picture.save(out, "JPEG", **PLATE_JPEG)
+    return out.getvalue()

@@ -1,0 +1,249 @@
+"""Converts all colours of a page: content streams, gradients and pictures."""
+
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+from PIL import Image
+
+from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
+from printing.press.pictures import INVERTED, jpeg_of
+from printing.press.streams import Instruction, ParsedStream, recoloured
+
+KINDS_OF_DEVICES = {
+    "/DeviceRGB": OF_RGB,
+    "/CalRGB": OF_RGB,
+    "/DeviceGray": GREY,
+    "/CalGray": GREY,
+    "/DeviceCMYK": OF_CMYK,
+}
+KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
+
+
+def kind_of(space: Any) -> str | None:
+    """The kind of a colour space; None for patterns, spot colours and other spaces."""
+    if isinstance(space, pikepdf.Name):
+        return KINDS_OF_DEVICES.get(str(space))
+    if not isinstance(space, pikepdf.Array) or not len(space):
+        return None
+    if str(space[0]) == "/ICCBased":
+        return KINDS_OF_SIZES.get(int(space[1].get("/N", 0)))
+    return OF_LAB if str(space[0]) == "/Lab" else KINDS_OF_DEVICES.get(str(space[0]))
+
+
+class Repaint:
+    """Converts each object once; objects of masks become grey."""
+
+    def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
+        self._pdf, self._paint = pdf, paint
+        self._seen: set[tuple[int, int]] = set()
+        self._emptied: list[tuple[Any, list[str]]] = []
+
+    def run(self) -> None:
+        for page in self._pdf.pages:
+            if "/Contents" not in page.obj:
+                continue
+            if isinstance(page.obj.Contents, pikepdf.Array):
+                page.contents_coalesce()
+            self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
+        for spaces, names in self._emptied:
+            for name in names:
+                if name in spaces:
+                    del spaces[name]
+
+    def _is_new(self, thing: Any) -> bool:
+        if not thing.is_indirect:
+            return True
+        if thing.objgen in self._seen:
+            return False
+        self._seen.add(thing.objgen)
+        return True
+
+    def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
+        if not self._is_new(stream):
+            return
+        named = resources.get("/ColorSpace") if resources is not None else None
+        spaces = dict(KINDS_OF_DEVICES)
+        own: list[str] = []
+        for name, space in named.items() if named is not None else ():
+            if (kind := kind_of(space)) is not None:
+                spaces[name] = kind
+                own.append(name)
+        content = stream.read_bytes()
+        painted = recoloured(content, spaces, paint)
+        if painted is None:
+            parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
+            painted = ParsedStream(spaces, paint).recoloured(parts)
+        if painted != content:
+            # Compressed when the file is saved.
+            stream.write(painted)
+        replaced = [name for name in own if paint.target != OF_CMYK or spaces[name] != OF_CMYK]
+        if replaced:
+            self._emptied.append((named, replaced))
+        if resources is not None:
+            self._resources(resources, paint)
+
+    def _outlined(self, one: Instruction, resources: Any) -> Instruction:
+        """A picture inside of the content becomes one of the resources, which are painted next."""
+        if not isinstance(one, pikepdf.ContentStreamInlineImage) or resources is None:
+            return one
+        image = one.iimage
+        if image.image_mask:
+            return one
+        picture = pikepdf.Stream(self._pdf, image.read_raw_bytes(), image.obj)
+        picture.Type, picture.Subtype = pikepdf.Name.XObject, pikepdf.Name.Image
+        named = resources.get("/ColorSpace", pikepdf.Dictionary())
+        if isinstance(space := picture.get("/ColorSpace"), pikepdf.Name) and str(space) in named:
+            picture.ColorSpace = named[str(space)]
+        if "/XObject" not in resources:
+            resources.XObject = pikepdf.Dictionary()
+        name = f"/Inline{len(resources.XObject)}"
+        resources.XObject[name] = self._pdf.make_indirect(picture)
+        return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
+
+    def _resources(self, resources: Any, paint: Paint) -> None:
+        if not self._is_new(resources):
+            return
+        self._colours(resources, paint)
+        for state in _values(resources, "/ExtGState"):
+            mask = state.get("/SMask")
+            if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
+                self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
+        for drawn in _values(resources, "/XObject"):
+            draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
+            if draw is not None:
+                draw(drawn, paint)
+        for font in _values(resources, "/Font"):
+            if str(font.get("/Subtype")) == "/Type3":
+                self._glyphs(font, paint)
+
+    def _glyphs(self, font: Any, paint: Paint) -> None:
+        for glyph in font.CharProcs.values():
+            self._drawing(glyph, font.get("/Resources"), paint)
+
+    def _colours(self, resources: Any, paint: Paint) -> None:
+        for space in _values(resources, "/ColorSpace"):
+            self._spot(space, paint)
+        for shading in _values(resources, "/Shading"):
+            self._gradient(shading, paint)
+        for pattern in _values(resources, "/Pattern"):
+            self._pattern(pattern, paint)
+
+    def _spot(self, space: Any, paint: Paint) -> None:
+        if isinstance(space, pikepdf.Array) and len(space) > 3 and self._is_new(space):
+            kind = kind_of(space[2])
+            if str(space[0]) == "/Separation" and kind is not None:
+                repaint_tint(self._pdf, space, kind, paint)
+
+    def _pattern(self, pattern: Any, paint: Paint) -> None:
+        if int(pattern.get("/PatternType", 0)) == 2:
+            self._gradient(pattern.Shading, paint)
+        elif isinstance(pattern, pikepdf.Stream):
+            self._drawing(pattern, pattern.get("/Resources"), paint)
+
+    def _form(self, form: Any, paint: Paint) -> None:
+        group = form.get("/Group")
+        if group is not None and "/CS" in group:
+            group.CS = pikepdf.Name(DEVICE[paint.target])
+        self._drawing(form, form.get("/Resources"), paint)
+
+    def _gradient(self, shading: Any, paint: Paint) -> None:
+        kind = kind_of(shading.get("/ColorSpace"))
+        if kind is not None and self._is_new(shading):
+            repaint_gradient(self._pdf, shading, kind, paint)
+
+    def _picture(self, image: Any, paint: Paint) -> None:
+        if not self._is_new(image) or image.get("/ImageMask", False):
+            return
+        space = image.get("/ColorSpace")
+        if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed":
+            self._palette(image, space, paint)
+            return
+        kind = kind_of(space)
+        if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
+            return
+        if kind == GREY and (paint.target in {OF_CMYK, GREY}):
+            image.ColorSpace = pikepdf.Name(DEVICE[GREY])
+            return
+        if not is_readable(image, kind) or (source := decoded(image, kind)) is None:
+            return
+        painted = paint.picture(source, as_jpeg=_is_jpeg(image))
+        if painted is not None:
+            _write_picture(image, painted, paint.target)
+
+    def _palette(self, image: Any, space: Any, paint: Paint) -> None:
+        kind = kind_of(space[1])
+        if kind is None:
+            return
+        table = bytes(space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3]))
+        size = COMPONENTS[kind]
+        entries = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
+        painted = [paint.colour(kind, [value / 255 for value in entry]) for entry in entries]
+        if any(one is None for one in painted):
+            return
+        written = bytes(byte(value) for one in painted for value in one or ())
+        base = pikepdf.Name(DEVICE[paint.target])
+        image.ColorSpace = pikepdf.Array(
+            [pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)]
+        )
+
+
+def _values(resources: Any, key: str) -> Iterator[Any]:
+    found = resources.get(key)
+    if isinstance(found, pikepdf.Dictionary):
+        yield from list(found.values())
+
+
+def is_readable(image: Any, kind: str) -> bool:
+    """Whether the format of a picture is supported; its data may still be damaged."""
+    filters = image.get("/Filter", pikepdf.Array())
+    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
+        return False
+    is_jpeg = names == ["/DCTDecode"]
+    return is_jpeg or ("/DCTDecode" not in names and int(image.get("/BitsPerComponent", 8)) in {8, 16})
+
+
+def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
+    """None for an unsupported picture, which keeps its own colours with their profile.
+
+    A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
+    """
+    filters = image.get("/Filter")
+    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
+    if mode is None:
+        return None
+    try:
+        if names == ["/DCTDecode"]:
+            picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+            picture.draft(None, wanted)
+            return picture.convert(mode)
+        bits, content = int(image.BitsPerComponent), image.read_bytes()
+        if bits == 16:
+            content, bits = content[::2], 8
+        return Image.frombytes(mode, (int(image.Width), int(image.Height)), content) if bits == 8 else None
+    except (OSError, ValueError, pikepdf.PdfError):
+        return None
+
+
+def _is_jpeg(image: Any) -> bool:
+    return str(image.get("/Filter")) == "/DCTDecode"
+
+
+def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
+    was_jpeg = _is_jpeg(image)
+    for key in ("/Decode", "/DecodeParms", "/Intent"):
+        if key in image:
+            del image[key]
+    if was_jpeg:
+        image.write(jpeg_of(picture), filter=pikepdf.Name.DCTDecode)
+        if target == OF_CMYK:
+            image.Decode = pikepdf.Array(INVERTED)
+    else:
+        image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
+    image.ColorSpace = pikepdf.Name(DEVICE[target])
+    image.BitsPerComponent = 8

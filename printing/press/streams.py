@@ -1,0 +1,172 @@
+"""Converts colours in content streams: of Typst as text, of other PDFs by parsing them."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pikepdf
+
+from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB, OPERATORS, Paint, Values
+
+DEVICES = {b"g": GREY, b"G": GREY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
+STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
+# Strings come first, because they can contain anything; starting with one character class skips numbers fast.
+_OPERATORS = re.compile(
+    rb"[(\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))"
+    rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
+    re.DOTALL,
+)
+_OPERANDS = {
+    count: re.compile(rb"(?<![^\s\])>])(?:" + _NUMBER + rb"\s+){%d}" % (count - 1) + _NUMBER + rb"\Z")
+    for count in COMPONENTS.values()
+}
+# No four numbers are longer.
+_LONGEST = 100
+
+
+class _UnsupportedForm(Exception):
+    pass
+
+
+def recoloured(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes | None:
+    """The stream with its colours painted; `spaces` says the kind of each named colour space that can be.
+
+    None if the stream has a form that must be taken apart.
+    """
+    try:
+        return _Rewriting(content, spaces, paint).run()
+    except _UnsupportedForm:
+        return None
+
+
+class _Rewriting:
+    """Typst names the colour space right before each colour, which is why no state is kept."""
+
+    def __init__(self, content: bytes, spaces: Mapping[str, str], paint: Paint) -> None:
+        self._content, self._spaces, self._paint = content, spaces, paint
+        self._pieces: list[bytes] = []
+        self._copied = 0
+        # A cache, because pages repeat few colours.
+        self._known: dict[tuple[bytes, bytes, str], bytes | None] = {}
+
+    def run(self) -> bytes:
+        named: tuple[int, int, bytes] | None = None
+        for found in _OPERATORS.finditer(self._content):
+            operator, start = found["operator"], found.start()
+            if operator is None:
+                continue
+            if operator in {b"cs", b"CS"}:
+                if named is not None:
+                    raise _UnsupportedForm
+                named = (self._content.rfind(b"/", self._copied, start), found.end(), operator)
+                continue
+            if operator in DEVICES:
+                self._device(operator, start, found.end())
+                continue
+            if named is None or named[0] < 0 or (named[2] in STROKING) != (operator in STROKING):
+                raise _UnsupportedForm
+            self._named(named, operator, start, found.end())
+            named = None
+        if named is not None:
+            raise _UnsupportedForm
+        return b"".join([*self._pieces, self._content[self._copied :]])
+
+    def _named(self, named: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
+        slash, after, _ = named
+        name = self._content[slash : after - 2].strip().decode("latin-1")
+        if (kind := self._spaces.get(name)) is not None:
+            self._put(kind, self._content[after:start], operator, slash, end)
+
+    def _device(self, operator: bytes, start: int, end: int) -> None:
+        kind = DEVICES[operator]
+        before = max(self._copied, start - _LONGEST)
+        operands = _OPERANDS[COMPONENTS[kind]].search(self._content[before:start].rstrip())
+        if operands is None:
+            raise _UnsupportedForm
+        self._put(kind, operands[0], operator, before + operands.start(), end)
+
+    def _put(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
+        key = (operands, operator, kind)
+        if key not in self._known:
+            self._known[key] = self._painted(*key)
+        if (painted := self._known[key]) is not None:
+            self._pieces += [self._content[self._copied : start], painted]
+            self._copied = end
+
+    def _painted(self, operands: bytes, operator: bytes, kind: str) -> bytes | None:
+        try:
+            values = [float(one) for one in operands.split()]
+        except ValueError as error:
+            raise _UnsupportedForm from error
+        if len(values) != COMPONENTS[kind]:
+            raise _UnsupportedForm
+        painted = self._paint.colour(kind, values)
+        stroking = operator in STROKING
+        return None if painted is None else setting(painted, self._paint.target, stroking=stroking)
+
+
+def setting(values: Values, kind: str, *, stroking: bool) -> bytes:
+    # A space, because the text before may end in a name or an operator.
+    return b" " + b" ".join([*map(number, values), OPERATORS[kind][stroking]])
+
+
+def number(value: float) -> bytes:
+    return f"{value:.4f}".rstrip("0").rstrip(".").encode() or b"0"
+
+
+Instruction = pikepdf.ContentStreamInstruction | pikepdf.ContentStreamInlineImage
+
+
+class ParsedStream:
+    """A content stream of any PDF: colours are set under a colour space that was set before, perhaps far away."""
+
+    def __init__(self, spaces: Mapping[str, str], paint: Paint) -> None:
+        self._spaces, self._paint = spaces, paint
+        self._current: dict[bool, str | None] = {False: None, True: None}
+        self._stack: list[dict[bool, str | None]] = []
+        self._handlers: dict[str, Callable[[Instruction, bool], list[Instruction]]] = {
+            **dict.fromkeys(("cs", "CS"), self._space),
+            **dict.fromkeys(("sc", "SC", "scn", "SCN"), self._colour),
+            **dict.fromkeys(("g", "G", "rg", "RG", "k", "K"), self._device),
+        }
+
+    def recoloured(self, instructions: list[Instruction]) -> bytes:
+        written: list[Instruction] = []
+        for one in instructions:
+            name = str(one.operator)
+            if name == "q":
+                self._stack.append(dict(self._current))
+            elif name == "Q" and self._stack:
+                self._current = self._stack.pop()
+            handler = self._handlers.get(name)
+            written += handler(one, name.encode() in STROKING) if handler else [one]
+        return pikepdf.unparse_content_stream(written)
+
+    def _space(self, one: Instruction, stroking: bool) -> list[Instruction]:
+        kind = self._spaces.get(str(one.operands[0])) if one.operands else None
+        self._current[stroking] = kind
+        if kind is None:
+            return [one]
+        black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
+        return self._painted(kind, black, one, stroking)
+
+    def _colour(self, one: Instruction, stroking: bool) -> list[Instruction]:
+        kind = self._current[stroking]
+        if kind is None or len(one.operands) != COMPONENTS[kind]:
+            return [one]
+        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
+
+    def _device(self, one: Instruction, stroking: bool) -> list[Instruction]:
+        kind = DEVICES[str(one.operator).encode()]
+        self._current[stroking] = None
+        if len(one.operands) != COMPONENTS[kind]:
+            return [one]
+        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
+
+    def _painted(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
+        painted = self._paint.colour(kind, values)
+        if painted is None:
+            return [one]
+        operator = OPERATORS[self._paint.target][stroking].decode()
+        operands = [round(value, 4) for value in painted]
+        return [pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))]

@@ -1,0 +1,251 @@
+import hashlib
+import importlib.util
+import io
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, reduce
+from operator import and_
+from pathlib import Path
+
+from fontTools.ttLib import TTCollection, TTFont, TTLibError
+
+from printing.typesetting.errors import FontInvalid, Problem
+
+FONT_BYTES = 20_000_000
+
+# Packages with font files. An installation may leave out those of scripts; text in these scripts is then
+# refused instead of printed as empty boxes.
+TEXT_PACKAGES = (
+    "font_lato",
+    "fontpkg_inter",
+    "fontpkg_montserrat",
+    "fontpkg_oswald",
+    "fontpkg_playfair_display",
+    "fontpkg_source_serif_4",
+    "fontpkg_dancing_script",
+)
+SCRIPT_PACKAGES = ("fontpkg_ibm_plex_sans_arabic", "manimgx_fonts", "manimgx_fonts_cjk")
+
+_CJK = "Noto Sans CJK "
+# Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
+_ARABIC = "IBM Plex Sans Arabic"
+_JOINERS = "\u200c\u200d"
+_IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
+    chr(code)
+    for span in ((0x200E, 0x2010), (0x202A, 0x202F), (0x2066, 0x206A), (0xFE00, 0xFE10))
+    for code in range(*span)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FontFace:
+    """One face of a font file: its family, its weight (or range of weights), and whether it is italic."""
+
+    path: Path
+    index: int
+    family: str
+    weights: tuple[int, int]
+    italic: bool
+
+
+class CodePoints:
+    """A set of code points, a bit for each: as a set of numbers, those of all shipped fonts take 20 MB."""
+
+    __slots__ = ("_bits",)
+
+    def __init__(self, points: Iterable[int] = ()) -> None:
+        bits = bytearray(0x110000 // 8)
+        for point in points:
+            bits[point >> 3] |= 1 << (point & 7)
+        self._bits = bytes(bits.rstrip(b"\0"))
+
+    def __contains__(self, point: int) -> bool:
+        place = point >> 3
+        return place < len(self._bits) and bool(self._bits[place] >> (point & 7) & 1)
+
+    def __and__(self, other: "CodePoints") -> "CodePoints":
+        both = CodePoints()
+        both._bits = bytes(map(int.__and__, self._bits, other._bits))
+        return both
+
+
+@dataclass(frozen=True)
+class FontSet:
+    """The fonts a rendering may use: shipped text families, script fallbacks, and operators' fonts."""
+
+    faces: tuple[FontFace, ...]
+    fallbacks: tuple[str, ...]
+    _covered: dict[str, CodePoints] = field(default_factory=dict, compare=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
+
+    @staticmethod
+    @cache
+    def shipped() -> "FontSet":
+        """Find the installed font packages' files; cheap after the first call."""
+        faces = tuple(face for path in _package_files() for face in _read_faces(path))
+        families = sorted({face.family for face in faces})
+        scripts = [one for one in families if one.startswith("Noto Sans") and not one.startswith(_CJK)]
+        others = [one for one in families if one.startswith(("Noto Emoji", _CJK))]
+        scripts.sort(key=len)
+        if _ARABIC in families:
+            scripts.insert(1, _ARABIC)
+        return FontSet(faces, (*scripts, *sorted(others, reverse=True)))
+
+    def with_files(self, paths: Iterable[Path]) -> "FontSet":
+        """Add an operator's checked font files (see open_font); their families become usable."""
+        added = tuple(face for path in paths for face in _read_faces(Path(path)))
+        return FontSet(self.faces + added, self.fallbacks)
+
+    @property
+    def families(self) -> frozenset[str]:
+        return frozenset(face.family for face in self.faces) - {
+            one for one in self.fallbacks if one != "Noto Sans"
+        }
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(str(face.path) for face in self.faces))
+
+    def covered(self, family: str) -> CodePoints:
+        """The code points every face of the family can draw."""
+        with self._lock:
+            if family not in self._covered:
+                faces = [face for face in self.faces if face.family == family]
+                maps = [_code_points(str(face.path), face.index) for face in faces]
+                self._covered[family] = reduce(and_, maps) if maps else CodePoints()
+            return self._covered[family]
+
+    def chain(self, family: str, text: str) -> tuple[tuple[str, ...], str | None]:
+        """The families needed to draw the text, and the first character that no family has.
+
+        A base letter and its marks must come from one family: Typst shapes a cluster as a whole.
+        """
+        needed = [family]
+        covered = self.covered(family)
+        if all(ord(letter) in covered for letter in set(text) - {"\n"}):
+            return tuple(needed), None
+        fallbacks = self._ordered_fallbacks(text)
+        for cluster in _clusters(text):
+            candidates = (*needed, *fallbacks)
+            match = next((one for one in candidates if self._draws(one, cluster)), None)
+            if match is None:
+                return tuple(needed), self._uncovered(cluster, candidates)
+            if match not in needed:
+                needed.append(match)
+        return tuple(needed), None
+
+    def _draws(self, family: str, cluster: str) -> bool:
+        covered = self.covered(family)
+        forms = (cluster, unicodedata.normalize("NFC", cluster), unicodedata.normalize("NFD", cluster))
+        return any(all(ord(letter) in covered or letter in _IGNORABLE for letter in form) for form in forms)
+
+    def _uncovered(self, cluster: str, families: Sequence[str]) -> str:
+        for letter in cluster:
+            if letter not in _IGNORABLE and not any(ord(letter) in self.covered(one) for one in families):
+                return letter
+        return cluster
+
+    def _ordered_fallbacks(self, text: str) -> list[str]:
+        # Chinese, Japanese and Korean share code points but not shapes; the other letters identify the language.
+        if any("\u3040" <= letter <= "\u30ff" for letter in text):
+            first = _CJK + "JP"
+        elif any("\uac00" <= letter <= "\ud7a3" for letter in text):
+            first = _CJK + "KR"
+        else:
+            first = _CJK + "SC"
+        return sorted(self.fallbacks, key=lambda one: (one.startswith(_CJK), one != first))
+
+
+def open_font(content: bytes) -> tuple[str, ...]:
+    """Check an uploaded font file and give its family names; raise FontInvalid if it cannot be used."""
+    if len(content) > FONT_BYTES:
+        raise FontInvalid(
+            [Problem("", "font_too_large", f"The file is larger than {FONT_BYTES // 1_000_000} MB.")]
+        )
+    if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
+        raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
+    try:
+        fonts = _fonts(io.BytesIO(content))
+        faces = [_face(font, Path(), index) for index, font in enumerate(fonts)]
+        points = [len(font.getBestCmap() or ()) for font in fonts]
+        whole = all(
+            table.offset + table.length <= len(content)
+            for font in fonts
+            for table in font.reader.tables.values()
+        )
+    except (
+        TTLibError,
+        KeyError,
+        ValueError,
+        OverflowError,
+        EOFError,
+        AssertionError,
+        LookupError,
+        TypeError,
+    ) as error:
+        raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
+    if not whole or not faces or not all(points) or not all(face.family for face in faces):
+        raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
+    return tuple(dict.fromkeys(face.family for face in faces))
+
+
+def font_digest(paths: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(paths).encode()).hexdigest()
+
+
+def _package_files() -> Iterator[Path]:
+    for package in (*TEXT_PACKAGES, *SCRIPT_PACKAGES):
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or () if spec else ():
+            yield from sorted(
+                path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"}
+            )
+
+
+@cache
+def _read_faces(path: Path) -> tuple[FontFace, ...]:
+    with path.open("rb") as file:
+        return tuple(_face(font, path, index) for index, font in enumerate(_fonts(file)))
+
+
+def _fonts(file: io.BufferedIOBase) -> list[TTFont]:
+    start = file.read(4)
+    file.seek(0)
+    return list(TTCollection(file, lazy=True).fonts) if start == b"ttcf" else [TTFont(file, lazy=True)]
+
+
+def _face(font: TTFont, path: Path, index: int) -> FontFace:
+    names = font["name"]
+    family = str(names.getDebugName(16) or names.getDebugName(1) or "")
+    axes = {axis.axisTag: axis for axis in font["fvar"].axes} if "fvar" in font else {}
+    weight = font["OS/2"].usWeightClass
+    span = (int(axes["wght"].minValue), int(axes["wght"].maxValue)) if "wght" in axes else (weight, weight)
+    return FontFace(path, index, family, span, bool(font["OS/2"].fsSelection & 1))
+
+
+@cache
+def _code_points(path: str, index: int) -> CodePoints:
+    with Path(path).open("rb") as file:
+        font = _fonts(file)[index]
+        # Reading the names of 65,000 glyphs would take as long and as much memory again.
+        font.setGlyphOrder(range(1 << 16))
+        points = CodePoints(font.getBestCmap() or ())
+        font.tables.clear()
+        return points
+
+
+def _clusters(text: str) -> Iterator[str]:
+    cluster = ""
+    for letter in text:
+        joined = cluster and (
+            unicodedata.category(letter)[0] == "M" or letter in _IGNORABLE or cluster[-1] in _JOINERS
+        )
+        if cluster and not joined:
+            yield cluster
+            cluster = ""
+        if letter != "\n":
+            cluster += letter
+    if cluster:
+        yield cluster

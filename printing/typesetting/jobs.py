@@ -1,0 +1,275 @@
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from printing.barcodes import (
+    SMALLEST_BAR_MM,
+    SMALLEST_QR_MODULE_MM,
+    NotEncodable,
+    code_128_runs,
+    qr_runs,
+)
+from printing.press import isolation
+from printing.press.pictures import has_plates
+from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
+from printing.typesetting.errors import Problem, pointer
+from printing.typesetting.fonts import FontSet
+from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
+from printing.typesetting.template import CMYK, RGB, Artwork, Box, Template
+from printing.typesetting.text_limits import overflow_reason
+from printing.visible_text import is_blank
+
+GOOD_DPI = 150
+PROOF_DPI = 200
+# Larger pictures are decoded only once, for a proof's smaller copy.
+SMALL_PICTURE = 4_000_000
+
+# Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
+_BREAKABLE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
+)
+_BREAKS = re.compile(r"\s+|(?<=[-/?\u2013\u2014])")
+_LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
+
+
+@dataclass
+class RenderInput:
+    """The input of a rendering, built from a template and its values, with problems and messages.
+
+    `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
+    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with their look.
+    `is_large` where the typesetter decodes an uploaded picture that is large.
+    """
+
+    pages: list[dict[str, Any]]
+    pictures: dict[str, tuple[bytes, str]]
+    fields: list[str]
+    places: list[tuple[int, int]]
+    problems: list[Problem]
+    messages: list[Problem]
+    separated: dict[str, bytes] = field(default_factory=dict)
+    plates: dict[str, str] = field(default_factory=dict)
+    spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
+    is_large: bool = False
+
+    def files(self) -> dict[str, tuple[bytes, str]]:
+        """The files that only this job reads, by name."""
+        return {**self.pictures, **{name: (content, "pdf") for name, content in self.separated.items()}}
+
+
+class SheetBuilder:
+    """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
+
+    def __init__(
+        self,
+        template: Template,
+        images: Mapping[str, bytes],
+        fonts: FontSet,
+        *,
+        proof: bool,
+        press: Press | None = None,
+    ) -> None:
+        self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
+        self.press = press
+        self.sheet = RenderInput([], {}, [], [], [], [])
+        self.shown_bleed = press.bleed_of if press is not None else None
+        self.reported: set[Problem] = set()
+
+    def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
+        for number, page in enumerate(self.template.pages):
+            background = self.template.artwork[page.background] if page.background else None
+            drawn = []
+            for at, box in enumerate(page.boxes):
+                if (item := self._item(box, values, artwork)) is not None:
+                    drawn.append(item)
+                    if item["kind"] == "text":
+                        self.sheet.places.append((number, at))
+            self.sheet.pages.append(
+                {
+                    "width": page.width,
+                    "height": page.height,
+                    "bleed": page.bleed,
+                    "cut": page.bleed if self.shown_bleed is None else self.shown_bleed(page),
+                    **self._background(background, artwork),
+                    "boxes": drawn,
+                }
+            )
+        return self.sheet
+
+    def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
+        content = box.text if box.field is None else values.get(box.field, "")
+        if content is None or is_blank(content):
+            return None
+        frame = {
+            "width": box.width,
+            "height": box.height,
+            "x": box.x,
+            "y": box.y,
+            "rotation": box.rotation,
+            "color": self._paint(box.color),
+            "background": self._paint(box.background) if box.background else None,
+            "framed": box.is_framed,
+        }
+        if box.kind == "Text" and (reason := overflow_reason(box, content)):
+            self._refuse(box, "does_not_fit", reason)
+            return None
+        if box.kind == "Text":
+            return {**frame, **self._text(box, content)}
+        if box.kind == "Image":
+            return self._image(frame, box, content, artwork)
+        return self._code(frame, box, content)
+
+    def _background(self, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
+        if picture is None:
+            return {"background": None}
+        if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
+            return {"background": artwork[picture.digest]}
+        return {"background": None, "picture": self._placeholder(picture.digest, picture.data, picture)}
+
+    def _is_separated(self, content: bytes) -> bool:
+        """Whether the picture is printed by its plates; the typesetter gets only a placeholder then."""
+        return self.press is not None and (self.press.rules.is_cmyk or has_plates(content))
+
+    def _placeholder(self, key: str, content: bytes, picture: Artwork) -> str:
+        """Separates the picture once for all its places; returns the key of its placeholder."""
+        assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
+        if key not in self.sheet.pictures:
+            size = (picture.width, picture.height)
+            shown, digest, separated = self.press.placeholder(content, size, key)
+            self.sheet.pictures[key] = (shown, "jpg")
+            self.sheet.separated[f"separated {key}"] = separated
+            self.sheet.plates[digest] = f"separated {key}"
+        return key
+
+    def _paint(self, color: RGB | CMYK) -> str | list[float]:
+        """A spot colour is typeset as a marking process colour, which the writer replaces by its plate."""
+        if self.press is None or isinstance(color, RGB) or not color.spot:
+            return color.as_json()
+        spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
+        if spot not in self.sheet.spots:
+            self.sheet.spots.append(spot)
+        return placeholder_of_spot(self.sheet.spots.index(spot))
+
+    def _text(self, box: Box, content: str) -> dict[str, Any]:
+        content = content.replace("\t", " ")
+        families, missing = self.fonts.chain(box.font, content)
+        if missing is not None:
+            self._refuse(
+                box, "character_not_printable", f"contains {named(missing)}, which no font here can print"
+            )
+        self.sheet.fields.append(box.field or "")
+        script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
+        return {
+            "kind": "text",
+            "id": len(self.sheet.fields) - 1,
+            "lines": content.split("\n"),
+            "words": _longest_words(content) if box.fit == "wrap" else [],
+            "fonts": families,
+            "lang": script,
+            "rtl": _is_right_to_left(content),
+            "weight": box.weight,
+            "style": "italic" if box.italic else "normal",
+            "size": box.size,
+            "smallest": box.minimum_size,
+            "tracking": box.tracking,
+            "align": box.align,
+            "valign": box.vertical_align,
+            "spacing": box.line_spacing,
+            "fit": box.fit,
+        }
+
+    def _image(
+        self, frame: dict[str, Any], box: Box, content: str, artwork: Mapping[str, str]
+    ) -> dict[str, Any] | None:
+        field = box.field or ""
+        shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
+        if (picture := self.template.gallery.get(content)) is not None:
+            self._note_resolution(box, picture)
+            if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
+                return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
+            return {**shown, "file": artwork[picture.digest]}
+        if field not in self.images:
+            self._refuse(box, "unknown_picture", "names a picture that does not exist")
+            return None
+        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
+        try:
+            # A large picture was checked at its upload, and is decoded when it is drawn or separated.
+            size = measure_picture(self.images[field], largest=SMALL_PICTURE)
+            if self._is_separated(self.images[field]):
+                self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
+            elif key not in self.sheet.pictures:
+                self.sheet.pictures[key] = drawn = self._picture_for_output(box, self.images[field], size)
+                self.sheet.is_large |= isolation.is_large_to_render(drawn[0])
+        except ArtworkInvalid as error:
+            self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
+            return None
+        self._note_resolution(box, Artwork(field, "image/png", b"", "", *size))
+        return {**shown, "picture": key}
+
+    def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
+        extension = "png" if content.startswith(b"\x89PNG") else "jpg"
+        dpi = _printed_dpi(box, size)
+        if not self.proof or dpi < 2 * PROOF_DPI:
+            return content, extension
+        target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
+        return shrink_picture(content, target_size), extension
+
+    def _note_resolution(self, box: Box, picture: Artwork) -> None:
+        if picture.media_type not in {"image/png", "image/jpeg"}:
+            return
+        dpi = round(_printed_dpi(box, (picture.width, picture.height)))
+        if dpi < GOOD_DPI:
+            message = (
+                f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            )
+            self._add(self.sheet.messages, Problem(pointer(box.field or ""), "low_resolution", message))
+
+    def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
+        square = box.kind == "QRCode"
+        try:
+            columns, runs = qr_runs(content) if square else code_128_runs(content)
+        except NotEncodable as error:
+            self._refuse(box, "not_encodable", str(error))
+            return None
+        module = (min(box.width, box.height) if square else box.width) / columns
+        if module < (SMALLEST_QR_MODULE_MM if square else SMALLEST_BAR_MM):
+            self._refuse(
+                box,
+                "code_too_dense",
+                f"is too long for a code of this size to be read ({module:.2f} mm bars)",
+            )
+            return None
+        return {**frame, "kind": "code", "columns": columns, "rows": columns if square else 1, "runs": runs}
+
+    def _refuse(self, box: Box, code: str, message: str) -> None:
+        where = pointer(box.field) if box.field else ""
+        self._add(self.sheet.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}."))
+
+    def _add(self, problems: list[Problem], problem: Problem) -> None:
+        if problem not in self.reported:
+            self.reported.add(problem)
+            problems.append(problem)
+
+
+def _printed_dpi(box: Box, size: tuple[float, float]) -> float:
+    across, down = size[0] / (box.width / 25.4), size[1] / (box.height / 25.4)
+    return max(across, down) if box.fit == "contain" else min(across, down)
+
+
+def _longest_words(content: str) -> list[str]:
+    words = {word for word in _BREAKS.split(_BREAKABLE.sub(" ", content)) if word}
+    return sorted(words, key=lambda word: (-len(word), word))[:8]
+
+
+def _is_right_to_left(content: str) -> bool:
+    for letter in content:
+        if (direction := unicodedata.bidirectional(letter)) in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
+
+
+def named(cluster: str) -> str:
+    letters = [f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}" for one in cluster[:4]]
+    return f"{cluster!r} ({', '.join(letters)})"

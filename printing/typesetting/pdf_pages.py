@@ -1,0 +1,103 @@
+"""Pictures of print files, rendered from the file that goes to the press."""
+
+import io
+import json
+import time
+from contextlib import suppress
+
+import pikepdf
+
+from printing.press import isolation
+from printing.typesetting.errors import RenderingFailed
+from printing.typesetting.fonts import FontSet
+from printing.typesetting.workdir import current_workdir
+from printing.typesetting.workers import shared_workers
+
+SECONDS = 10.0
+MM = 25.4 / 72
+# A banner is long: its picture is no longer than this many times its width.
+LONGEST = 4
+
+
+def count_pdf_pages(pdf: bytes) -> int:
+    with _opened(pdf) as opened:
+        return len(opened.pages)
+
+
+def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
+    """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
+    with _opened(pdf) as opened:
+        boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
+    return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
+
+
+def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> bytes:
+    """A PNG of page `number`, from 0, `pixels` wide; `trimmed` leaves out bleed and crop marks.
+
+    Raises IndexError, RenderingFailed or RenderingBusy.
+    """
+    with _opened(pdf) as opened:
+        sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
+        is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
+    width, height = box[2], box[3]
+    pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
+    job = {
+        "page": number + 1,
+        "box": box,
+        "sheet": sheet,
+        "width": pixels,
+        "height": max(1, round(pixels * height / width)),
+    }
+    return _draw(pdf, job, pixels / (width / 72), SECONDS, is_large=is_large)
+
+
+def _opened(pdf: bytes) -> pikepdf.Pdf:
+    try:
+        return pikepdf.open(io.BytesIO(pdf))
+    except pikepdf.PdfError as error:
+        raise RenderingFailed("The PDF cannot be read.") from error
+
+
+def _boxes(
+    page: pikepdf.Page, *, trimmed: bool
+) -> tuple[tuple[float, float], tuple[float, float, float, float]]:
+    """Width and height of the sheet, and what is shown of it: left, top, width and height."""
+    left, bottom, right, top = (float(one) for one in page.mediabox)
+    sheet = (right - left, top - bottom)
+    if not trimmed:
+        return sheet, (0.0, 0.0, *sheet)
+    x0, y0, x1, y1 = (float(one) for one in page.trimbox)
+    return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
+
+
+def _pixels(thing: pikepdf.Object) -> int:
+    """Those of a picture; the PDF of a template may say anything in place of numbers."""
+    if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
+        with suppress(TypeError, ValueError):
+            return int(thing.get("/Width", 0)) * int(thing.get("/Height", 0))
+    return 0
+
+
+def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_large: bool) -> bytes:
+    deadline = time.monotonic() + seconds
+    workdir = current_workdir()
+    setting = {
+        "layout": "pdf page",
+        "timestamp": 0,
+        "workdir": str(workdir.root),
+        "fonts": workdir.font_folder(FontSet.shipped()),
+        "ppi": 72,
+        "shown_ppi": ppi,
+        "outputs": [("png", 0)],
+    }
+    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline, 0)
+    with lending as [worker]:
+        root = workdir.lay_out_pdf(worker.slot, pdf)
+        try:
+            worker.send({**setting, "root": str(root)}, [json.dumps(job).encode()], deadline)
+            header, parts = worker.receive(deadline)
+        finally:
+            workdir.clear_job(root)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter cannot show the page: {header['message']}")
+    return parts[0]

@@ -1,0 +1,103 @@
+"""The press settings of a rendering: the preset, and the function that separates and caches pictures."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from printing.bounded import TaskFailed, TaskTimedOut
+from printing.press import isolation
+from printing.press.pictures import placeholder
+from printing.press.profiles import SHIPPED
+from printing.press.rules import MANAGED, PresetRules
+from printing.press.writer import inks_for_spot
+from printing.typesetting.errors import RenderingFailed, RenderingTimedOut
+from printing.typesetting.template import Page, Template
+
+SLUG_MM = 8.0
+PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
+TITLE = "Print"
+
+Separating = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """`profile` is the file of the preset's output profile; `separate` makes a picture's plates, or finds them kept.
+
+    `title` is what the file is called, in its metadata and its slug line.
+    """
+
+    rules: PresetRules = MANAGED
+    profile: Path = SHIPPED
+    title: str = TITLE
+    separate: Separating | None = None
+
+    @property
+    def slug_mm(self) -> float:
+        """The margin outside of the bleed."""
+        return SLUG_MM if self.rules.marks or self.rules.slug else 0.0
+
+    def bleed_of(self, page: Page) -> float:
+        """The bleed of the preset, limited to that of the template."""
+        wanted = self.rules.bleed_mm
+        return page.bleed if wanted is None else min(wanted, page.bleed)
+
+    def job(self, pages: Sequence[Page]) -> dict[str, Any]:
+        """The marks that layout.typ draws outside of the trim."""
+        lines = [
+            f"{self.title} · {number} / {len(pages)} · {self.rules.name}"
+            for number in range(1, len(pages) + 1)
+        ]
+        return {
+            "print": True,
+            "slug": self.slug_mm,
+            "marks": self.rules.marks,
+            "slug-lines": lines if self.rules.slug else [],
+        }
+
+    def request(
+        self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
+    ) -> dict[str, Any]:
+        """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
+        slug = 0.0 if soft_proof else self.slug_mm
+        return {
+            "profile": str(self.profile),
+            "is_cmyk": self.rules.is_cmyk,
+            "highest_ink": self.rules.highest_ink,
+            "title": self.title,
+            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in template.pages],
+            "has_pdf": template.has_pdf,
+            "pictures": dict(pictures),
+            "spots": list(spots),
+            "soft_proof": soft_proof,
+        }
+
+    def separated(self, content: bytes) -> bytes:
+        if self.separate is not None:
+            return self.separate(content)
+        return separate(content, self.profile, self.rules.highest_ink)
+
+    def placeholder(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
+        """A placeholder, its digest, and the separated picture that will take its place."""
+        shown = placeholder(size, digest)
+        return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
+
+
+MANAGED_PRESS = Press()
+
+
+def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
+    """A picture as a PDF with one image in inks, with the errors of rendering."""
+    try:
+        return isolation.separate(content, profile, highest_ink)
+    except TaskTimedOut as error:
+        raise RenderingTimedOut("Separating a picture took too long and was stopped.") from error
+    except TaskFailed as error:
+        raise RenderingFailed(f"A picture could not be separated: {error}") from error
+
+
+def placeholder_of_spot(number: int) -> list[float]:
+    """The inks of the placeholder, in percent."""
+    return [part / 2.55 for part in inks_for_spot(number)]

@@ -1,0 +1,299 @@
+import json
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
+from printing.typesetting.fonts import FontSet
+from printing.typesetting.jobs import SheetBuilder
+from printing.typesetting.press import MANAGED_PRESS, Press
+from printing.typesetting.template import Template
+from printing.typesetting.workdir import WorkDir, current_workdir
+from printing.typesetting.workers import shared_workers
+
+DPI = 144
+SECONDS = 10.0
+PAGE_PIXELS = 16_000_000
+# Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
+PAGES_OF_A_WORKER = 3
+MARK_LETTERS = 24
+MARK_FAMILY = "Lato"
+# What layout.typ draws for a screen: nothing outside of the trim.
+SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
+
+
+@dataclass(frozen=True, slots=True)
+class SetText:
+    """A text as it was set: `page` and `box` are places in the template, the size is in points, the rest in mm."""
+
+    page: int
+    box: int
+    size: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof for the customer: a PDF, a PNG of each page, and warnings about the print quality."""
+
+    pdf: bytes
+    pages: tuple[bytes, ...]
+    messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PrintFile:
+    """The print-ready PDF of an order, and warnings about the print quality."""
+
+    pdf: bytes
+    messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page's PNG without the boxes that cannot be printed, and their problems."""
+
+    png: bytes
+    problems: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
+
+
+def render_proof(
+    template: Template,
+    values: Mapping[str, str],
+    images: Mapping[str, bytes] | None = None,
+    fonts: FontSet | None = None,
+    mark: str | None = "PROOF",
+    *,
+    press: Press | None = None,
+    seconds: float = SECONDS,
+) -> Proof:
+    """Render the trimmed pages under a light mark; the same input gives the same bytes.
+
+    With `press` in the colours that it will print: a soft proof.
+
+    `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
+    Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
+    """
+    builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
+    shown_mark = (mark or "")[:MARK_LETTERS] or None
+    families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
+    job = {"mark": shown_mark, "mark-fonts": families, **SCREEN}
+    if press is not None:
+        job |= {"soft-proof": True}
+    parts, texts = _render(builder, values, job, seconds, press)
+    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
+
+
+def render_page(
+    template: Template,
+    number: int,
+    values: Mapping[str, str],
+    images: Mapping[str, bytes] | None = None,
+    fonts: FontSet | None = None,
+    *,
+    pixels: int,
+    with_bleed: bool = False,
+    seconds: float = SECONDS,
+) -> PagePicture:
+    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, for the template designer.
+
+    Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
+    """
+    page = template.pages[number].with_bleed() if with_bleed else template.pages[number]
+    pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
+    builder = SheetBuilder(
+        replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
+    )
+    job = {"mark": None, **SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}
+    workdir = current_workdir()
+    artwork = workdir.hold_template(template)
+    deadline = time.monotonic() + seconds
+    try:
+        sheet = builder.build(values, artwork)
+        problems = [*sheet.problems, *sheet.messages]
+        try:
+            [picture], texts = _render_in_parallel(builder, workdir, job, deadline)
+        except ValuesInvalid as error:
+            problems += error.problems
+            [picture], texts = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
+    finally:
+        workdir.release_template(template)
+    return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
+
+
+def render_backgrounds(template: Template, *, ppi: float) -> list[bytes]:
+    """A PNG of each page with its bleed but without its boxes, to read its colours from."""
+    pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
+    builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
+    job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
+    return _render(builder, {}, job, SECONDS)[0]
+
+
+def render_print(
+    template: Template,
+    values: Mapping[str, str],
+    images: Mapping[str, bytes] | None = None,
+    fonts: FontSet | None = None,
+    *,
+    mark: str | None = None,
+    press: Press = MANAGED_PRESS,
+    seconds: float = 6 * SECONDS,
+) -> PrintFile:
+    """Render for the press: PDF/X-4 as the preset says, pictures at full resolution.
+
+    `mark` is for files that must not be printed.
+    """
+    shown = fonts or FontSet.shipped()
+    builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
+    job = press.job(template.pages)
+    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
+    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
+    return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
+
+
+def render_document(layout: Path, data: Any, *, timestamp: int, seconds: float = SECONDS) -> bytes:
+    """Render a Typst layout of one's own as a PDF; it reads `data` from job.json, as values and never as markup.
+
+    Raises RenderingFailed or RenderingBusy.
+    """
+    deadline = time.monotonic() + seconds
+    workdir = current_workdir()
+    setting = {
+        "layout": "document",
+        "timestamp": timestamp,
+        "workdir": str(workdir.root),
+        "root": str(workdir.root),
+        "fonts": workdir.font_folder(FontSet.shipped()),
+        "ppi": DPI,
+        "outputs": [("pdf", 0)],
+    }
+    with shared_workers.lend(deadline, 0) as [worker]:
+        worker.send(setting, [json.dumps(data).encode(), layout.read_bytes()], deadline)
+        header, parts = worker.receive(deadline)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter rejected {layout.name}: {header['message']}")
+    return parts[0]
+
+
+def try_template(template: Template, fonts: FontSet | None = None) -> None:
+    """Render the template without values, as a check before it is saved; raise TemplateInvalid if that fails."""
+    try:
+        render_print(template, {}, fonts=fonts, seconds=SECONDS)
+        render_proof(template, {}, fonts=fonts)
+    except (RenderingFailed, ValuesInvalid) as error:
+        raise TemplateInvalid(
+            [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
+        ) from error
+
+
+def _render(
+    builder: SheetBuilder,
+    values: Mapping[str, str],
+    job: dict[str, Any],
+    seconds: float,
+    press: Press | None = None,
+) -> tuple[list[bytes], tuple[SetText, ...]]:
+    deadline = time.monotonic() + seconds
+    workdir = current_workdir()
+    artwork = workdir.hold_template(builder.template)
+    try:
+        sheet = builder.build(values, artwork)
+        if sheet.problems:
+            raise ValuesInvalid(sheet.problems)
+        return _render_in_parallel(builder, workdir, job, deadline, press)
+    finally:
+        workdir.release_template(builder.template)
+
+
+def _render_in_parallel(
+    builder: SheetBuilder,
+    workdir: WorkDir,
+    job: dict[str, Any],
+    deadline: float,
+    press: Press | None = None,
+) -> tuple[list[bytes], tuple[SetText, ...]]:
+    """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
+    sheet = builder.sheet
+    # With a press everything is made from one PDF, so a single worker renders it.
+    helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
+    lending = (
+        shared_workers.lend_alone(deadline) if sheet.is_large else shared_workers.lend(deadline, helpers)
+    )
+    with lending as workers:
+        # The PDF, which the first worker makes, takes as long as the PNG of a page.
+        units, count = len(sheet.pages) + 1, len(workers)
+        starts = [max(0, math.ceil(at * units / count) - 1) for at in range(count + 1)]
+        roots: list[Path] = []
+        try:
+            for number, worker in enumerate(workers):
+                root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
+                roots.append(root)
+                pages = sheet.pages[starts[number] : starts[number + 1]]
+                jobs = [_job(pages, job, paths)]
+                outputs = [("png", 0)] if press is None else []
+                if number == 0 and "page-only" not in job:
+                    whole = pages is sheet.pages or len(workers) == 1
+                    jobs += [] if whole else [_job(sheet.pages, job, paths)]
+                    outputs = [("pdf", len(jobs) - 1), *outputs]
+                setting = _setting(builder, workdir, job.get("ppi"))
+                if press is not None:
+                    setting["press"] = _press_request(builder, press, root, paths, job)
+                measured = len(jobs) - 1 if number == 0 and sheet.places else None
+                request = {**setting, "root": str(root), "outputs": outputs, "measured": measured}
+                worker.send(request, jobs, deadline)
+            answers = [worker.receive(deadline) for worker in workers]
+        finally:
+            for root in roots:
+                workdir.clear_job(root)
+    for header, _ in answers:
+        if "unfit" in header:
+            raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
+        if not header["ok"]:
+            raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
+    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in answers[0][0].get("set", ()))
+    return [part for _, parts in answers for part in parts], texts
+
+
+def _press_request(
+    builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
+) -> dict[str, Any]:
+    pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
+    return press.request(builder.template, pictures, builder.sheet.spots, soft_proof="soft-proof" in job)
+
+
+def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
+    largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
+    return {
+        "layout": "pages",
+        "timestamp": 0,
+        "workdir": str(workdir.root),
+        "fonts": workdir.font_folder(builder.fonts),
+        # A banner at 144 dpi would take a gigabyte, so the resolution is reduced.
+        "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),
+    }
+
+
+def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
+    for item in (item for page in pages for item in page["boxes"] if "picture" in item):
+        item["file"] = paths[item["picture"]]
+    for page in (page for page in pages if "picture" in page):
+        page["background"] = paths[page["picture"]]
+    title = "Print" if job["print"] or not job["mark"] else "Proof"
+    whole = {"reporting": False, **job, "title": title, "pages": pages}
+    return json.dumps(whole).encode()
+
+
+def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
+    names = dict.fromkeys(fields[number] for number in unfit)
+    message = "does not fit its box, even at the smallest size."
+    return [
+        Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
+        for name in names
+    ]

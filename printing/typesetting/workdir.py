@@ -1,0 +1,110 @@
+import atexit
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+
+from printing.scratch import ScratchFolder
+from printing.typesetting.fonts import FontSet, font_digest
+from printing.typesetting.template import Template
+
+MAX_CACHED_TEMPLATES = 64
+
+
+class WorkDir:
+    """The private folder of this process from which its workers read artwork, fonts and a job's pictures."""
+
+    def __init__(self) -> None:
+        self._folder = ScratchFolder("typesetting")
+        self.root = self._folder.path
+        self._holders: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._folder.close()
+
+    def hold_template(self, template: Template) -> dict[str, str]:
+        """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""
+        digest = template.artwork_digest
+        folder = self.root / "artwork" / digest
+        pictures = [*template.artwork.values(), *template.gallery.values()]
+        with self._lock:
+            if digest not in self._holders:
+                folder.mkdir(parents=True)
+                for picture in pictures:
+                    (folder / picture.file_name).write_bytes(picture.data)
+                self._holders[digest] = 0
+            self._holders[digest] += 1
+            self._holders.move_to_end(digest)
+            self._delete_unused()
+        return {one.digest: f"{digest}/{one.file_name}" for one in pictures}
+
+    def release_template(self, template: Template) -> None:
+        with self._lock:
+            self._holders[template.artwork_digest] -= 1
+
+    def _delete_unused(self) -> None:
+        unused = [digest for digest, holders in self._holders.items() if not holders]
+        for digest in unused[: max(len(self._holders) - MAX_CACHED_TEMPLATES, 0)]:
+            del self._holders[digest]
+            shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
+
+    def font_folder(self, fonts: FontSet) -> str:
+        """A folder with exactly these font files, because Typst reads all fonts of a folder."""
+        folder = self.root / "fonts" / font_digest(fonts.paths)
+        with self._lock:
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                for number, path in enumerate(fonts.paths):
+                    (folder / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
+        return str(folder)
+
+    def lay_out_job(
+        self, slot: int, template: Template, pictures: Mapping[str, tuple[bytes, str]]
+    ) -> tuple[Path, dict[str, str]]:
+        """Create the root folder of a worker's next job, with its template's artwork and its pictures only."""
+        root = self._empty_root(slot)
+        digest = template.artwork_digest
+        (root / digest).symlink_to(self.root / "artwork" / digest)
+        paths = {}
+        for number, (key, (content, extension)) in enumerate(pictures.items()):
+            # File names are reused: the compiler keeps every path in memory.
+            paths[key] = f"{number}.{extension}"
+            (root / paths[key]).write_bytes(content)
+        return root, paths
+
+    def lay_out_pdf(self, slot: int, content: bytes) -> Path:
+        """The root folder of a worker's next job, with nothing but shown.pdf."""
+        root = self._empty_root(slot)
+        (root / "shown.pdf").write_bytes(content)
+        return root
+
+    def _empty_root(self, slot: int) -> Path:
+        root = self.root / "jobs" / str(slot)
+        # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        return root
+
+    def clear_job(self, root: Path) -> None:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+_current: dict[int, WorkDir] = {}
+_current_lock = threading.Lock()
+
+
+@atexit.register
+def _close_own_workdir() -> None:
+    if (workdir := _current.pop(os.getpid(), None)) is not None:
+        workdir.close()
+
+
+def current_workdir() -> WorkDir:
+    """The working folder of this process; a forked child gets its own."""
+    with _current_lock:
+        if os.getpid() not in _current:
+            _current[os.getpid()] = WorkDir()
+        return _current[os.getpid()]

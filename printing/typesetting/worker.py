@@ -1,0 +1,214 @@
+"""The process that renders; started by printing.typesetting.workers, ends when its socket closes.
+
+The SVG and PDF artwork of a template can loop, exhaust the stack or exhaust the memory. In a separate process it
+can end only this process, not the web worker.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import typst
+
+from printing.press.profiles import OutputCondition, condition_of
+from printing.press.screen import fit_pictures
+from printing.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
+from printing.typesetting.ipc import receive_message, send_message
+
+LAYOUTS = {
+    "pages": (Path(__file__).parent / "layout.typ").read_bytes(),
+    "pdf page": (Path(__file__).parent / "pdf_page.typ").read_bytes(),
+}
+# A document of the caller's own layout, which follows its data.
+DOCUMENT = "document"
+# A Compiler keeps every file it has read; a new one costs 3 ms.
+RENDERINGS_OF_A_COMPILER = 500
+# What Typst may keep of earlier renderings for the next ones, mostly laid out text and decoded artwork; and what one
+# rendering may add to it. Ordinary ones of many templates stay below both.
+KEPT_KIB, ADDED_KIB = 64 * 1024, 48 * 1024
+# Typst forgets what its last ten compilations did not use.
+FORGETTING = 12
+EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
+# What pdf_page.typ draws.
+SHOWN = "shown.pdf"
+POINTS_OF_MM = 72 / 25.4
+STATUS, MEMORY = Path("/proc/self/status"), Path("/proc/self/statm")
+PAGE_KIB = resource.getpagesize() // 1024
+# Added to the niceness of the web worker: cheap requests get the processor first, renderings a quarter beside them.
+NICENESS = 5
+
+
+class Renderer:
+    """Reuses one compiler for a root folder and a folder of fonts."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[str, typst.Fonts] = {}
+        self.key: tuple[str, str] | None = None
+        self.compiler: typst.Compiler | None = None
+        self.used = 0
+        self.least_kib = self.held_kib = 0
+
+    def forget(self) -> None:
+        """Frees what Typst keeps of earlier renderings, where that is much; its fonts stay."""
+        before, held = self.held_kib or sys.maxsize, _resident_kib()
+        self.held_kib, self.least_kib = held, self.least_kib or held
+        is_much = held > before + ADDED_KIB or held > self.least_kib + KEPT_KIB
+        if is_much and self.compiler is not None:
+            for _ in range(FORGETTING):
+                self.compiler.compile(input=EMPTY, format="svg")
+            _trim_memory()
+            self.held_kib = self.least_kib = _resident_kib()
+
+    def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+        parts: list[bytes] = []
+        if (ppi := request.get("shown_ppi")) is not None:
+            shown = Path(request["root"]) / SHOWN
+            shown.write_bytes(fit_pictures(shown.read_bytes(), ppi))
+        layout = jobs[-1] if request["layout"] == DOCUMENT else LAYOUTS[request["layout"]]
+        for form, number in request["outputs"]:
+            files: Any = {"main.typ": layout, "job.json": jobs[number]}
+            compiler = self._compiler(request["root"], request["fonts"], files)
+            try:
+                # A second format of the same job reuses the first one's layout from the compiler's cache.
+                output = compiler.compile(
+                    input=files, format=form, ppi=request["ppi"], timestamp=request["timestamp"]
+                )
+            except typst.TypstError as error:
+                if "unfit" in error.message:
+                    return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
+                return {"ok": False, "message": error.message}, []
+            parts += output if isinstance(output, list) else [output or b""]
+        header: dict[str, Any] = {"ok": True}
+        if (measured := request.get("measured")) is not None:
+            header["set"] = self._query(request, jobs[measured], "<set>")
+        if (press := request.get("press")) is not None:
+            return header, list(self._for_press(request, press, parts[0]))
+        return header, parts
+
+    def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
+        job = PressJob(
+            condition=_condition(press["profile"]),
+            is_cmyk=press["is_cmyk"],
+            highest_ink=press["highest_ink"],
+            title=press["title"],
+            boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
+            has_pdf=press["has_pdf"],
+            spots=[(name, tuple(inks)) for name, inks in press["spots"]],
+            pictures={digest: Path(name) for digest, name in press["pictures"].items()},
+        )
+        if not press["soft_proof"]:
+            return [write_press_file(pdf, job)]
+        shown = write_soft_proof(pdf, job)
+        return [shown, *self._pages_of(request, shown, job.boxes)]
+
+    def _pages_of(self, request: dict[str, Any], pdf: bytes, boxes: Sequence[PageBoxes]) -> Iterator[bytes]:
+        (Path(request["root"]) / SHOWN).write_bytes(fit_pictures(pdf, request["ppi"]))
+        for number, page in enumerate(boxes, start=1):
+            width, height = page.width * POINTS_OF_MM, page.height * POINTS_OF_MM
+            job = {
+                "page": number,
+                "box": [0, 0, width, height],
+                "sheet": [width, height],
+                "width": round(page.width / 25.4 * request["ppi"]),
+                "height": round(page.height / 25.4 * request["ppi"]),
+            }
+            files: Any = {"main.typ": LAYOUTS["pdf page"], "job.json": json.dumps(job).encode()}
+            compiler = self._compiler(request["root"], request["fonts"], files)
+            picture = compiler.compile(input=files, format="png", ppi=72, timestamp=request["timestamp"])
+            yield picture if isinstance(picture, bytes) else b""
+
+    def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
+        reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
+        return sorted(set(self._query(request, reporting, "<unfit>")))
+
+    def _query(self, request: dict[str, Any], job: bytes, label: str) -> Any:
+        files = {"main.typ": LAYOUTS["pages"], "job.json": job}
+        compiler = self._new_compiler(request["root"], request["fonts"], files)
+        return json.loads(compiler.query(label, field="value"))
+
+    def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
+        self.used += 1
+        if self.compiler is None or self.key != (root, fonts) or self.used > RENDERINGS_OF_A_COMPILER:
+            self.compiler, self.key, self.used = self._new_compiler(root, fonts, files), (root, fonts), 0
+        return self.compiler
+
+    def _new_compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
+        if fonts not in self.fonts:
+            self.fonts = {fonts: typst.Fonts(False, False, [fonts])}
+        nowhere = str(Path(root) / "no-packages")
+        return typst.Compiler(
+            files,
+            root=root,
+            font_paths=self.fonts[fonts],
+            ignore_system_fonts=True,
+            package_path=nowhere,
+            package_cache_path=nowhere,
+        )
+
+
+@lru_cache(maxsize=4)
+def _condition(profile: str) -> OutputCondition:
+    """The file of a profile is named by its content, so it never changes."""
+    return condition_of(Path(profile).read_bytes())
+
+
+def serve(channel: socket.socket) -> None:
+    renderer = Renderer()
+    workdir = None
+    while True:
+        try:
+            request, jobs = receive_message(channel)
+        except (EOFError, ConnectionError):
+            break
+        workdir = request["workdir"]
+        header, parts = renderer.render(request, jobs)
+        header["peak"] = _peak_kib()
+        send_message(channel, header, parts)
+        del header, parts, jobs
+        renderer.forget()
+    if workdir:
+        # The web worker was killed and could not remove its folder itself.
+        shutil.rmtree(workdir, ignore_errors=True)
+
+
+def _trim_memory() -> None:
+    """Gives back to the machine all that is free now; takes milliseconds."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _resident_kib() -> int:
+    return int(MEMORY.read_bytes().split()[1]) * PAGE_KIB
+
+
+def _peak_kib() -> int:
+    # getrusage starts with the peak of the web worker, which a child inherits. It is used only where the kernel
+    # reports no VmHWM, as in some sandboxes.
+    try:
+        peak = STATUS.read_bytes().partition(b"VmHWM:")[2].split(maxsplit=1)
+    except OSError:
+        peak = []
+    return int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    # Both signals go to the whole process group: the web worker must finish its requests before this process ends.
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop_signal, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.nice(NICENESS)
+    memory = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with socket.socket(fileno=int(sys.argv[1])) as own_end:
+        serve(own_end)

@@ -1,0 +1,174 @@
+import atexit
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from printing.bounded import refuse_killed
+from printing.press import isolation
+from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
+from printing.typesetting.ipc import receive_message, send_message
+
+RENDERINGS_OF_A_WORKER = 20_000
+PEAK_KIB = 600_000
+# The largest page a proof may have takes 64 MB for each of its layers.
+MEMORY_BYTES = 2 << 30
+# Between the end of its socket and its own.
+ENDING_SECONDS = 0.2
+
+_PROJECT = Path(__file__).parents[2]
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Blocks all signals for a process started here, until it has set up its own handling."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Worker:
+    """One rendering process and this process's end of its socket."""
+
+    def __init__(self, slot: int) -> None:
+        self.slot = slot
+        self.renderings = 0
+        self.needs_replacement = False
+        own_end, far_end = socket.socketpair()
+        with far_end, _signals_blocked():
+            self.channel = own_end
+            self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
+                [
+                    *(sys.executable, "-m", "printing.typesetting.worker"),
+                    *(str(far_end.fileno()), str(MEMORY_BYTES)),
+                ],
+                cwd=_PROJECT,
+                env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1", "PYTHONPATH": str(_PROJECT)},
+                pass_fds=[far_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
+        self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
+        send_message(self.channel, request, jobs)
+
+    def receive(self, deadline: float) -> tuple[dict[str, Any], list[bytes]]:
+        header, parts = receive_message(self.channel, deadline)
+        self.renderings += 1
+        self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
+        return header, parts
+
+    def refuse_killed(self) -> None:
+        """Raises RendererKilled if it ended by a signal from outside; its own limit of memory aborts it."""
+        with suppress(subprocess.TimeoutExpired):
+            refuse_killed(self.process.wait(ENDING_SECONDS))
+
+    def close(self) -> None:
+        # Killed before its socket is closed: a worker whose socket closes would delete this process's folder.
+        self.process.kill()
+        self.channel.close()
+        self.process.wait()
+
+
+class Workers:
+    """At most `limit` rendering processes, started when first needed; threads wait for a free one."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        # One more than the cores: the last one starts only when more callers than cores render at the same time.
+        self.limit = limit or len(os.sched_getaffinity(0)) + 1
+        self._owner = os.getpid()
+        self._idle: list[Worker] = []
+        self._slots = list(range(self.limit))
+        self._free = threading.Condition()
+
+    @contextmanager
+    def lend(self, deadline: float, helpers: int) -> Iterator[list[Worker]]:
+        """Wait for one worker and add up to `helpers` that are free at once; after an error all are killed.
+
+        The caller must receive a response to each request that it sent.
+        """
+        workers = [self._wait_for_worker(deadline)]
+        healthy = False
+        try:
+            workers += [one for _ in range(helpers) if (one := self._free_worker()) is not None]
+            yield workers
+            healthy = True
+        except TimeoutError as error:
+            raise RenderingTimedOut("Rendering took too long and was stopped.") from error
+        except (EOFError, ConnectionError) as error:
+            for worker in workers:
+                worker.refuse_killed()
+            raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
+        finally:
+            for worker in workers:
+                self._release(worker, healthy=healthy and not worker.needs_replacement)
+
+    @contextmanager
+    def lend_alone(self, deadline: float) -> Iterator[list[Worker]]:
+        """Lends one worker for large pictures, which it decodes whole: one at a time on this machine."""
+        with isolation.one_at_a_time():
+            if time.monotonic() >= deadline:
+                raise RenderingBusy("Other large pictures are being read.")
+            with self.lend(deadline, 0) as workers:
+                yield workers
+
+    def close(self) -> None:
+        with self._free:
+            while self._idle:
+                worker = self._idle.pop()
+                worker.close()
+                self._slots.append(worker.slot)
+
+    def _wait_for_worker(self, deadline: float) -> Worker:
+        while (worker := self._free_worker()) is None:
+            with self._free:
+                if not self._idle and not self._slots and not self._free.wait(deadline - time.monotonic()):
+                    raise RenderingBusy("All renderers are busy.")
+        return worker
+
+    def _free_worker(self) -> Worker | None:
+        with self._free:
+            if self._owner != os.getpid():
+                # After a fork this process must neither use nor end its parent's processes and sockets.
+                self._owner, self._idle, self._slots = os.getpid(), [], list(range(self.limit))
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.process.poll() is None:
+                    return worker
+                worker.close()
+                self._slots.append(worker.slot)
+            if not self._slots:
+                return None
+            slot = self._slots.pop()
+        try:
+            return Worker(slot)
+        except OSError as error:
+            with self._free:
+                self._slots.append(slot)
+                self._free.notify()
+            raise RenderingFailed("No rendering process could be started.") from error
+
+    def _release(self, worker: Worker, *, healthy: bool) -> None:
+        if not healthy:
+            worker.close()
+        with self._free:
+            if healthy:
+                self._idle.append(worker)
+            else:
+                self._slots.append(worker.slot)
+            self._free.notify()
+
+
+shared_workers = Workers()
+atexit.register(shared_workers.close)

@@ -1,6 +1,0 @@
-"""Facts about artwork, read once for each picture and cached: its parts, and the inks they print with."""
-
-from stores.preflight.artwork.parts import ArtworkFacts, ArtworkPart, Part
-from stores.preflight.artwork.reading import artwork_facts
-
-__all__ = ["ArtworkFacts", "ArtworkPart", "Part", "artwork_facts"]

@@ -1,0 +1,92 @@
+import io
+import random
+import time
+from collections import Counter
+from datetime import date, timedelta
+
+import pytest
+import zxingcpp
+from PIL import Image
+from pypdf import PdfReader
+
+from delivery.papers.planning import DropRoute, plan_drops
+from delivery.papers.sheets import LAYOUT, papers_sheets
+from printing.typesetting import render_document, render_pdf_page
+from tests.factories.mailings import PRICE, make_mailing, random_routes
+
+LATER = date(2026, 11, 22)
+
+
+def test_papers_of_20_routes_are_quick_and_read_back():
+    chance = random.Random(3)
+    routes = [
+        DropRoute(f"{84101 + number % 4}", f"C{number:03}", "MAIN", chance.randint(20, 900))
+        for number in range(20)
+    ]
+    seconds = []
+    # The best of three: other tests run beside this one.
+    for _ in range(3):
+        begun = time.monotonic()
+        sheets = papers_sheets(
+            make_mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
+        )
+        pdf = render_document(LAYOUT, sheets, timestamp=0)
+        seconds.append(time.monotonic() - begun)
+
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages]
+    assert min(seconds) < 2
+    text = "\n".join(pages)
+    assert f"{sheets['pieces']:,}" in pages[0]
+    assert "Data for PS Form 3587" in text
+    for route in routes:
+        assert f"{route.postal_code} {route.carrier_route}" in text
+    first = len(pages) - -(-len(sheets["slips"]) // 8)
+    for number, start in ((first, 0), (len(pages) - 1, (len(sheets["slips"]) - 1) // 8 * 8)):
+        assert set(bar_codes(pdf, number)) == {slip["barcode"] for slip in sheets["slips"][start : start + 8]}
+
+
+@pytest.mark.parametrize("mailings", [2, pytest.param(60, marks=pytest.mark.slow)])
+def test_papers_of_random_mailings_are_read_back_whole(mailings):
+    """Every bar code of every slip, and every number printed beside one."""
+    chance = random.Random(11)
+    for _ in range(mailings):
+        routes = random_routes(chance)
+        routes = [route for route in routes if route.pieces <= 900][:12] or [
+            DropRoute("84101", "C001", "", 1)
+        ]
+        sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
+        pdf = render_document(LAYOUT, sheets, timestamp=0)
+
+        texts = [page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages]
+        first = len(texts) - -(-len(sheets["slips"]) // 8)
+        read = Counter(code for number in range(first, len(texts)) for code in bar_codes(pdf, number))
+        assert read == Counter(slip["barcode"] for slip in sheets["slips"])
+        of_routes: Counter[str] = Counter()
+        for code in read:
+            of_routes[code[:9]] += int(code.rpartition("-")[2])
+        assert of_routes == {route.name: route.pieces for route in routes}
+        for code in read:
+            assert any(code in text for text in texts[first:])
+        assert f"{sum(route.pieces for route in routes):,}" in texts[0]
+
+
+def bar_codes(pdf, number):
+    content = render_pdf_page(pdf, number, pixels=1700, trimmed=False)
+    return [code.text for code in zxingcpp.read_barcodes(Image.open(io.BytesIO(content)).convert("RGB"))]
+
+
+def test_texts_are_data_and_marks_are_drawn():
+    sheets = papers_sheets(
+        make_mailing(product="#panic() *x* $y$", is_test=True, is_synthetic=True),
+        plan_drops([DropRoute("84101", "C001", "#pagebreak()", 240)]),
+        lambda day: None,
+    )
+    text = "\n".join(
+        page.extract_text()
+        for page in PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages
+    )
+
+    assert "#panic() *x* $y$" in text
+    assert "3 × 80" in text
+    assert "TEST" in text
+    assert "Invented routes and counts" in text

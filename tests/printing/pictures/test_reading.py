@@ -1,0 +1,60 @@
+"""What a decoder keeps of a JPEG until its end, known from its header."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from printing.pictures.reading import SCANS, PictureTooLarge, check_scans, held_samples, open_picture
+
+SIZE = (64, 48)
+PIXELS = SIZE[0] * SIZE[1]
+SCAN_OF_THREE, SCAN_OF_ONE = b"\xff\xda\0\x0c\3", b"\xff\xda\0\x08\1"
+
+
+def samples(content):
+    with Image.open(io.BytesIO(content)) as picture:
+        held = held_samples(picture)
+        assert picture.load() is not None, "it is decoded from its start afterwards"
+        return held
+
+
+def saved(mode="RGB", form="JPEG", **options):
+    out = io.BytesIO()
+    Image.new(mode, SIZE).save(out, form, **options)
+    return out.getvalue()
+
+
+def test_picture_in_one_scan_is_not_kept():
+    found = [samples(saved(mode)) for mode in ("L", "RGB", "CMYK")]
+    padded = saved().replace(b"\xff\xdb", b"\xff\xff\xff\xdb", 1)
+
+    assert [*found, samples(saved(form="PNG")), samples(padded)] == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("mode", "subsampling", "times"),
+    [("L", 0, 1), ("RGB", 0, 3), ("RGB", 1, 2), ("RGB", 2, 1.5), ("CMYK", 0, 4)],
+)
+def test_progressive_picture_is_kept_with_all_of_its_colours(mode, subsampling, times):
+    assert samples(saved(mode, progressive=True, subsampling=subsampling)) == PIXELS * times
+
+
+def test_picture_with_a_scan_for_each_colour_is_kept():
+    content = saved(subsampling=0)
+    start = content.index(SCAN_OF_THREE) + len(SCAN_OF_THREE)
+    one = content[: start - 5] + SCAN_OF_ONE + content[start : start + 2] + content[start + 6 :]
+
+    with Image.open(io.BytesIO(one)) as picture:
+        assert held_samples(picture) == PIXELS * 3
+
+
+def test_picture_of_many_scans_is_refused_before_decoding():
+    """One of 8 megapixels and 10 MB, with its last scan repeated half a million times, took a thread for 42 minutes."""
+    content = saved("L", progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    most = content[:-2] + last * (SCANS - content.count(b"\xff\xda")) + content[-2:]
+
+    assert open_picture(most, ("JPEG",), lambda _: None).size == SIZE
+    with pytest.raises(PictureTooLarge, match="in 101 scans; at most 100"):
+        open_picture(most[:-2] + last + most[-2:], ("JPEG",), check_scans)

@@ -1,0 +1,63 @@
+"""The demo catalogue as a customer uses it: preflight has nothing to say of it, and takes little time."""
+
+import time
+
+import pytest
+
+from printing.preflight import Job, Limits, preflight
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import (
+    FontSet,
+    load_fields,
+    load_sample,
+    load_template_folder,
+    parse_template,
+    render_proof,
+    resolve_values,
+)
+from tests.support.demo_products import facts_of_demo
+from tests.support.made_templates import DEMO
+
+NAMES = sorted(path.name for path in DEMO.iterdir())
+
+
+def demo_job(name: str) -> Job:
+    folder = DEMO / name
+    fields = load_fields(folder)
+    template = parse_template(load_template_folder(folder), fields)
+    values = resolve_values(fields, load_sample(folder), template.gallery)
+    sent = [field.field_name for field in fields if field.sub_type == "Upload" and values[field.field_name]]
+    images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
+    texts = render_proof(template, values, images).texts
+    return Job(template, values, images, FontSet.shipped(), texts, facts_of_demo(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_demo_product_has_no_findings(name):
+    job = demo_job(name)
+
+    assert [finding.message for finding in preflight(job)] == []
+
+
+def test_preset_that_converts_says_only_that_photographs_are_converted():
+    converted = Limits.of(PresetRules(policy=ColourPolicy.CMYK))
+
+    found = [
+        one
+        for name in ("photo-postcard-6x9", "business-card-standard")
+        for one in preflight(demo_job(name), converted)
+    ]
+
+    assert {one.code for one in found} <= {"picture_rgb"}
+
+
+def test_preflight_of_a_card_takes_a_few_milliseconds():
+    job = demo_job("business-card-standard")
+    preflight(job)
+    times = []
+    for _ in range(20):
+        started = time.process_time()
+        preflight(job)
+        times.append(time.process_time() - started)
+
+    assert sorted(times)[len(times) // 2] < 0.008

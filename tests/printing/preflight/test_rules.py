@@ -1,0 +1,280 @@
+"""Each rule with faults that it alone must name, and with sound cards that it must leave alone."""
+
+import base64
+
+import pikepdf
+import pytest
+from fontTools.ttLib import TTFont
+from PIL import Image, ImageCms
+
+from printing.preflight import RULES, Limits, ProductFacts, Severity
+from printing.preflight.artwork.svg import read_svg
+from printing.preflight.rules.eddm import RULES as EDDM_RULES
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import FontSet
+from tests.support.preflight_cards import code, encoded, inspected, pdf, photo, picture, raster, svg, text
+
+CMYK = PresetRules(policy=ColourPolicy.CMYK)
+MAILER = {
+    "WidthMM": 228.6,
+    "HeightMM": 165.1,
+    "BleedMM": 0,
+    "product": ProductFacts(228.6, 165.1, 1, is_eddm=True),
+}
+INDICIA = {"Kind": "EddmIndicia", "X": 190, "Y": 5, "Width": 34, "Height": 28, "Size": 8}
+SMALL_MAILER = {"WidthMM": 88.9, "HeightMM": 50.8, "product": ProductFacts(88.9, 50.8, 1, is_eddm=True)}
+LARGE_MAILER = {"WidthMM": 400, "HeightMM": 310, "product": ProductFacts(400, 310, 1, is_eddm=True)}
+ADDRESS = {"Kind": "EddmAddress", "X": 120, "Y": 50, "Width": 70, "Height": 20, "Size": 12}
+RICH = {"C": 60, "M": 50, "Y": 50, "K": 100}
+HEAVY = {"C": 100, "M": 100, "Y": 100, "K": 80}
+GREEN = '<rect width="94.9" height="56.8" fill="#0b4525"/>'
+TO_TRIM = '<rect x="3" y="3" width="88.9" height="50.8" fill="#0b4525"/>'
+OPAQUE = pikepdf.Dictionary(GS=pikepdf.Dictionary(ca=0.5))
+OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True))
+SPOT = pikepdf.Dictionary(
+    CS=pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/CutContour"), pikepdf.Name.DeviceCMYK])
+)
+# A gradient that follows a function of two coordinates.
+MESH = pikepdf.Dictionary(
+    ShadingType=1,
+    ColorSpace=pikepdf.Name.DeviceRGB,
+    Function=pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0], C1=[1, 0, 0], N=1),
+)
+HELVETICA = pikepdf.Dictionary(
+    F1=pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
+)
+PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+EMPTY = encoded(Image.new("RGB", (480, 360), "white"))
+CLEAR = encoded(Image.new("RGBA", (480, 360), (0, 0, 0, 0)))
+
+
+def sent(content):
+    return {"values": {"Photo": "sent"}, "images": {"Photo": content}}
+
+
+def embedded(content, width, height):
+    data = base64.b64encode(content).decode()
+    return f'<image x="20" y="20" width="{width}" height="{height}" href="data:image/png;base64,{data}"/>'
+
+
+# A code, the boxes, and everything else about the card.
+FAULTS = [
+    ("page_count_wrong", [text()], {"product": ProductFacts(88.9, 50.8, 2)}),
+    ("page_count_wrong", [text()], {"pages": 2}),
+    ("page_size_wrong", [text()], {"product": ProductFacts(85, 55, 1)}),
+    ("background_stretched", [], {"artwork": pdf(b"0 0 0 1 k 60 60 99 40 re f", 60, 60)}),
+    ("bleed_missing", [], {"artwork": svg(GREEN, 88.9, 50.8), "BleedMM": 0}),
+    ("bleed_missing", [text("x", Background="#aa2200", X=0, Width=88.9, Align="center")], {"BleedMM": 1}),
+    ("bleed_missing", [text(Color="#ffffff")], {"artwork": svg(GREEN), "preset": PresetRules(bleed_mm=5)}),
+    ("bleed_not_filled", [photo(X=0, Fit="cover")], sent(picture())),
+    ("bleed_not_filled", [photo(X=-2, Y=-2, Fit="cover")], sent(picture())),
+    ("bleed_not_filled", [text("Sale", Background="#aa2200", X=-3, Width=91.9, Align="center")], {}),
+    ("background_ends_at_trim", [], {"artwork": svg(TO_TRIM)}),
+    ("box_off_page", [text(X=120, Width=40)], {}),
+    ("box_off_page", [code(Y=70)], {}),
+    ("text_cut_off", [text(X=-4)], {}),
+    ("text_cut_off", [text(X=60, Align="right", Width=32)], {}),
+    ("text_outside_safe_area", [text(X=1)], {}),
+    ("text_outside_safe_area", [text(X=4)], {"preset": PresetRules(safe_mm=6)}),
+    ("text_outside_safe_area", [text(X=50, Y=24, Width=70, Height=6, Rotation=90, Align="center")], {}),
+    ("box_outside_safe_area", [code(X=67.9)], {}),
+    ("box_outside_safe_area", [photo(X=1.5)], sent(picture())),
+    ("texts_overlap", [text(), text("Head of Sales", X=10, Y=9)], {}),
+    ("text_too_small", [text(Size=4)], {}),
+    ("text_too_small", [text("Dana Whitfield of Denver", Size=12, MinimumSize=3, Width=12)], {}),
+    ("text_small_reversed", [text(Size=5.5, Color="#ffffff")], {"artwork": svg(GREEN)}),
+    ("text_small_reversed", [text(Size=5.5, Color="#ffffff", Background="#222222")], {}),
+    ("text_rich_black", [text(Color=RICH)], {}),
+    ("text_contrast_low", [text(Color="#f4f4f4")], {}),
+    ("text_contrast_low", [text(Color="#0b4525")], {"artwork": svg(GREEN)}),
+    ("code_contrast_low", [code(Color="#d0d0d0")], {}),
+    ("code_contrast_low", [code(Color="#ffffff")], {"artwork": svg(GREEN)}),
+    ("text_clipped", [text("Far more words than fit " * 4, Fit="clip", Width=30)], {}),
+    ("character_missing", [text("Dana \U000f0000")], {"is_rendered": False}),
+    ("font_substituted", [text("Дана 東京", Font="Playfair Display")], {}),
+    ("font_style_missing", [text(Font="Oswald", Italic=True)], {}),
+    ("resolution_low", [photo()], sent(picture(80, 60))),
+    ("resolution_low", [photo()], {**sent(picture(200, 150)), "preset": PresetRules(lowest_ppi=300)}),
+    ("resolution_low", [], {"artwork": raster(picture(475, 284))}),
+    ("resolution_low", [], {"artwork": svg(embedded(picture(40, 30), 20, 15))}),
+    ("picture_rgb", [photo()], {**sent(picture()), "preset": CMYK}),
+    ("picture_untagged", [photo()], sent(picture(mode="CMYK", form="JPEG"))),
+    ("picture_empty", [photo()], sent(EMPTY)),
+    ("picture_empty", [photo()], sent(CLEAR)),
+    ("picture_distorted", [photo(Fit="stretch", Width=40)], sent(picture())),
+    ("total_ink_high", [text("Sale", Size=30, Width=70, Height=14, Color=HEAVY)], {}),
+    ("total_ink_high", [], {"artwork": pdf(b"1 1 1 .8 k 0 0 400 400 re f")}),
+    (
+        "hairline",
+        [],
+        {"artwork": svg('<line x1="9" y1="9" x2="60" y2="9" stroke="#000" stroke-width="0.05"/>')},
+    ),
+    ("hairline", [], {"artwork": pdf(b"0 0 0 1 K 0.1 w 40 40 m 120 40 l S")}),
+    ("artwork_text_too_small", [], {"artwork": svg('<text x="9" y="9" font-size="1.2">Small</text>')}),
+    (
+        "artwork_font_missing",
+        [],
+        {"artwork": svg('<text x="9" y="20" font-size="6" font-family="Helvetica Neue">Hi</text>')},
+    ),
+    (
+        "artwork_font_not_embedded",
+        [],
+        {"artwork": pdf(b"BT /F1 20 Tf 40 40 Td (Hello) Tj ET", Font=HELVETICA)},
+    ),
+    (
+        "artwork_colors_left",
+        [],
+        {"artwork": pdf(b"/M sh", Shading=pikepdf.Dictionary(M=MESH)), "preset": CMYK},
+    ),
+    (
+        "transparency_over_spot",
+        [],
+        {"artwork": pdf(b"/GS gs 40 40 90 40 re f", ExtGState=OPAQUE, ColorSpace=SPOT)},
+    ),
+    (
+        "white_overprint",
+        [],
+        {"artwork": pdf(b"/GS gs 0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)},
+    ),
+    ("eddm_too_small", [INDICIA | {"X": 50}, ADDRESS | {"X": 5, "Y": 4}], SMALL_MAILER),
+    ("eddm_too_large", [INDICIA | {"X": 360}, ADDRESS], LARGE_MAILER),
+    ("eddm_indicia_missing", [ADDRESS], MAILER),
+    ("eddm_indicia_too_small", [INDICIA | {"X": 200, "Height": 12, "Size": 5}, ADDRESS], MAILER),
+    ("eddm_indicia_words", [INDICIA | {"Text": "PRSRT STD"}, ADDRESS], MAILER),
+    ("eddm_indicia_place", [INDICIA | {"X": 140}, ADDRESS], MAILER),
+    ("eddm_address_missing", [INDICIA], MAILER),
+    ("eddm_address_words", [INDICIA, ADDRESS | {"Text": "Dear friend"}], MAILER),
+    ("eddm_address_type", [INDICIA, ADDRESS | {"MinimumSize": 5, "Width": 15}], MAILER),
+    ("eddm_address_edge", [INDICIA, ADDRESS | {"X": 3, "Width": 223}], MAILER),
+    ("eddm_address_place", [INDICIA, ADDRESS | {"Y": 100}], MAILER),
+    ("eddm_turned", [INDICIA, ADDRESS | {"Rotation": 180}], MAILER),
+]
+SOUND = {
+    "page_count_wrong": ([text()], {"pages": 2, "product": ProductFacts(88.9, 50.8, 2)}),
+    "page_size_wrong": ([text()], {"product": ProductFacts(50.8, 89.0, 1)}),
+    "background_stretched": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 99 40 re f")}),
+    "bleed_missing": ([text()], {"BleedMM": 0}),
+    "bleed_not_filled": ([photo(X=-3, Y=-3, Fit="cover")], sent(picture())),
+    "background_ends_at_trim": ([], {"artwork": svg(GREEN)}),
+    "box_off_page": ([text(X=60, Width=80)], {}),
+    "text_cut_off": ([text(X=-20, Width=110, Align="center")], {}),
+    "text_outside_safe_area": ([text(X=1, Width=80, Align="center")], {}),
+    "box_outside_safe_area": ([photo(X=70, Y=-3, Width=21.9, Height=20, Fit="cover")], sent(picture())),
+    "texts_overlap": ([text(), text("Head of Sales", Y=12.5)], {}),
+    "text_too_small": ([text(Size=5)], {}),
+    "text_small_reversed": ([text(Size=6, Color="#ffffff")], {"artwork": svg(GREEN)}),
+    "text_rich_black": ([text(Color={"C": 0, "M": 0, "Y": 0, "K": 100})], {}),
+    "text_contrast_low": ([text(Color="#8a8a8a")], {}),
+    "code_contrast_low": ([code(Color="#0b4525")], {}),
+    "text_clipped": ([text("Few words", Fit="clip", Width=30)], {}),
+    "character_missing": ([text("Ærøskøbing – 5 €")], {}),
+    "font_substituted": ([text("Łukasz Żak")], {}),
+    "font_style_missing": ([text(Italic=True, Weight=700)], {}),
+    "font_not_embeddable": ([text(Font="Inter")], {}),
+    "resolution_low": ([photo()], sent(picture(130, 98))),
+    "picture_rgb": ([photo()], {**sent(picture(mode="L")), "preset": CMYK}),
+    "picture_untagged": ([photo()], sent(picture(mode="CMYK", form="JPEG", icc_profile=PROFILE))),
+    "picture_empty": ([photo()], sent(picture())),
+    "picture_distorted": ([photo(Fit="stretch")], sent(picture())),
+    "total_ink_high": ([text(Size=14, Color={"C": 60, "M": 60, "Y": 60, "K": 100})], {}),
+    "hairline": (
+        [],
+        {"artwork": svg('<line x1="9" y1="9" x2="60" y2="9" stroke="#000" stroke-width="0.1"/>')},
+    ),
+    "artwork_text_too_small": ([], {"artwork": svg('<text x="9" y="9" font-size="2">Small</text>')}),
+    "artwork_font_missing": (
+        [],
+        {"artwork": svg('<text x="9" y="20" font-size="6" font-family="Inter, serif">Hi</text>')},
+    ),
+    "artwork_font_not_embedded": (
+        [],
+        {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f", Font=pikepdf.Dictionary())},
+    ),
+    "artwork_colors_left": ([], {"artwork": pdf(b"/M sh", Shading=pikepdf.Dictionary(M=MESH))}),
+    "artwork_unreadable": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f")}),
+    "transparency_over_spot": ([], {"artwork": pdf(b"40 40 90 40 re f", ColorSpace=SPOT)}),
+    "white_overprint": ([], {"artwork": pdf(b"/GS gs 0 0 0 1 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),
+    **{rule.code: ([INDICIA, ADDRESS], MAILER) for rule in EDDM_RULES},
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "boxes", "card"), FAULTS, ids=[f"{one[0]}-{at}" for at, one in enumerate(FAULTS)]
+)
+def test_seeded_fault_is_named_by_its_rule_alone(rule, boxes, card):
+    found = inspected(*boxes, **card)
+
+    assert {one.code for one in found} == {rule}, [one.message for one in found]
+    assert all(one.page >= 1 and one.found and one.wanted and one.remedy for one in found)
+
+
+@pytest.mark.parametrize("rule", sorted(SOUND))
+def test_sound_card_is_left_alone(rule):
+    boxes, card = SOUND[rule]
+
+    assert inspected(*boxes, **card) == []
+
+
+def test_every_rule_has_a_fault_and_a_sound_card():
+    elsewhere = {"font_not_embeddable", "artwork_unreadable"}
+
+    assert {one[0] for one in FAULTS} | elsewhere == {rule.code for rule in RULES} == set(SOUND)
+    assert len(FAULTS) >= 40
+
+
+def test_font_that_may_not_be_embedded_is_an_error(tmp_path):
+    lato = next(face.path for face in FontSet.shipped().faces if face.family == "Lato")
+    font = TTFont(lato)
+    font["OS/2"].fsType = 2
+    for record in font["name"].names:
+        if record.nameID in {1, 16}:
+            record.string = "Locked Sans"
+    font.save(path := tmp_path / "locked.ttf")
+
+    [found] = inspected(text(Font="Locked Sans"), fonts=FontSet.shipped().with_files([path]))
+
+    assert (found.code, found.severity) == ("font_not_embeddable", Severity.ERROR)
+
+
+def test_artwork_that_cannot_be_examined_is_an_error():
+    broken = {"MediaType": "application/pdf", "Data": base64.b64encode(b"%PDF-1.4\nnothing\n%%EOF").decode()}
+
+    found = inspected(artwork=broken, is_rendered=False)
+
+    assert [one.code for one in found] == ["artwork_unreadable"]
+
+
+def test_preset_changes_the_severity_of_a_rule_or_switches_it_off():
+    small = text(Size=4)
+
+    [strict] = inspected(small, preset=PresetRules(severities={"text_too_small": "Error"}))
+
+    assert strict.severity == Severity.ERROR
+    assert inspected(small, preset=PresetRules(severities={"text_too_small": "Off"})) == []
+
+
+def test_finding_says_where_the_letters_are_in_millimetres():
+    [found] = inspected(text("Dana", Size=4, X=10, Y=12, Width=40, Height=6, VerticalAlign="bottom"))
+
+    record = found.record()
+    assert record["Box"]["X"] == 10
+    assert record["Box"]["Y"] == pytest.approx(12 + 6 - 4 * 25.4 / 72, abs=0.01)
+    assert record["Box"]["Width"] == pytest.approx(3.28, abs=0.02)
+    assert (record["Found"], record["Wanted"]) == ("4 pt", "5 pt")
+
+
+def test_large_page_needs_fewer_pixels_than_one_read_in_the_hand():
+    limits = Limits.of(PresetRules(lowest_ppi=150))
+
+    assert limits.resolution_of(88.9, 50.8) == 150
+    assert limits.resolution_of(610, 1830) == pytest.approx(41, abs=1)
+
+
+@pytest.mark.parametrize(
+    "declaration", ["<!DOCTYPE svg>", '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>']
+)
+def test_artwork_is_read_up_to_a_declaration(declaration):
+    drawn = '<svg viewBox="0 0 9 9"><text x="1" y="5" font-size="2">Small</text></svg>'
+
+    assert len(read_svg(drawn.encode())) == 1
+    assert read_svg(f"{declaration}{drawn}".encode()) == []

@@ -1,0 +1,81 @@
+"""Every product of the demo, and generated orders of them, as files for the press."""
+
+import random
+import re
+
+import pytest
+
+from printing.preflight import Job, Limits, preflight
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import FontSet, Press, ValuesInvalid, render_print
+from tests.support.demo_products import facts_of_demo
+from tests.support.pdfx_rules import faults, kinds_of_colour
+from tests.support.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
+from tests.support.printing_programs import PLATES, inside, plates, run
+
+COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_demo_products_are_press_ready_in_inks_alone(name):
+    template, values, images = demo_print(name)
+
+    printed = render_print(template, values, images, press=COATED).pdf
+
+    assert faults(printed) == []
+    assert kinds_of_colour(printed) <= {"DeviceCMYK", "DeviceGray", "Separation", "Pattern"}
+
+
+def printed_orders(wanted, seed):
+    """Orders of all products with their print file and findings; texts that do not fit are refused and left out."""
+    chance, made = random.Random(seed), 0
+    while made < wanted:
+        name, words = NAMES[made % len(NAMES)], chance.choice([WORDS, WORDS, [*WORDS, *OTHER_SCRIPTS]])
+        template, values, images = demo_print(name, chance, words)
+        rules = PresetRules(policy=chance.choice(list(ColourPolicy)), slug=chance.random() < 0.5)
+        try:
+            printed = render_print(template, values, images, press=Press(rules=rules))
+        except ValuesInvalid:
+            continue
+        made += 1
+        job = Job(template, values, images, FontSet.shipped(), printed.texts, facts_of_demo(name))
+        # Letters of other scripts come from another font, and pictures are converted: both are worth a warning.
+        true = {"font_substituted"} if words is not WORDS else set()
+        true |= {"picture_rgb"} if rules.is_cmyk else set()
+        # Designs let long light texts shrink as far as dark ones.
+        true |= {"text_small_reversed"} if any(text.size < 6 for text in printed.texts) else set()
+        yield printed.pdf, preflight(job, Limits.of(rules)), true
+
+
+def assert_ready(content, findings, true):
+    assert faults(content) == []
+    assert [one.message for one in findings if one.code not in true] == []
+
+
+def test_order_of_each_product_is_press_ready_without_a_false_alarm():
+    for order in printed_orders(len(NAMES), 19):
+        assert_ready(*order)
+
+
+@pytest.mark.slow
+def test_two_hundred_generated_orders_are_press_ready_without_a_false_alarm():
+    for order in printed_orders(200, 42):
+        assert_ready(*order)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_demo_products_keep_to_the_total_ink_and_other_programs_read_them(name, tmp_path):
+    template, values, images = demo_print(name)
+    printed = render_print(template, values, images, press=COATED).pdf
+    (tmp_path / "one.pdf").write_bytes(printed)
+    dpi = 150 if max(page.height for page in template.pages) < 500 else 30
+
+    for number in range(1, len(template.pages) + 1):
+        found = plates(tmp_path, printed, page=number, dpi=dpi)
+        total = sum(inside(found[plate], 8.4, dpi) for plate in PLATES)
+        assert float(total.max()) * 100 <= 302
+
+    assert re.search("PDF/X-4", run("pdfinfo", str(tmp_path / "one.pdf")))
+    assert "No syntax or stream encoding errors" in run("qpdf", "--check", str(tmp_path / "one.pdf"))
+    assert "warning" not in run("mutool", "info", str(tmp_path / "one.pdf"))

@@ -1,0 +1,188 @@
+"""Large pictures are decoded in a process of their own, with the same result."""
+
+import fcntl
+import io
+import threading
+import zlib
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageFile
+
+from printing.pictures.reading import held_samples
+from printing.preflight.pictures import facts_of
+from printing.press import isolation
+from printing.press.colours import separation_of
+from printing.press.pictures import separate_picture
+from printing.press.profiles import SHIPPED
+from printing.press.reshaping import reshape
+from printing.press.uploads import UploadRefused, clean_upload
+from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
+from tests.support.patience import PATIENCE
+
+SIZE = (401, 300)
+
+
+def large(form: str, mode: str = "RGB", **options: object) -> bytes:
+    out = io.BytesIO()
+    shade = Image.linear_gradient("L").resize(SIZE)
+    picture = Image.merge("RGB", (shade, shade.transpose(Image.Transpose.ROTATE_180).resize(SIZE), shade))
+    picture.convert(mode).save(out, form, **({"compress_level": 1} if form == "PNG" else {}), **options)
+    return out.getvalue()
+
+
+def pixels(content: bytes) -> tuple[str, bytes]:
+    with Image.open(io.BytesIO(content)) as picture:
+        return picture.mode, picture.tobytes()
+
+
+@pytest.fixture(autouse=True)
+def what_is_large(monkeypatch):
+    monkeypatch.setattr(isolation, "LARGE_PIXELS", 100_000)
+
+
+@pytest.fixture
+def no_decoding(monkeypatch):
+    """A web process would keep what a large picture takes."""
+
+    def load(picture):
+        size = picture.width * picture.height
+        assert max(size, held_samples(picture)) <= isolation.LARGE_PIXELS, f"{picture.size} decoded here"
+        return original(picture)
+
+    original = ImageFile.ImageFile.load
+
+    @contextmanager
+    def refusing():
+        with monkeypatch.context() as patched:
+            patched.setattr(ImageFile.ImageFile, "load", load)
+            yield
+
+    return refusing
+
+
+@pytest.mark.parametrize("form", ["JPEG", "MPO", "PNG"])
+def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_decoding, form):
+    content = large(form)
+    cleaned = asdict(clean_upload(content))
+    shown = pixels(cleaned.pop("content"))
+    separated = separate_picture(content, separation_of(SHIPPED.read_bytes(), 300))
+    with no_decoding():
+        apart = asdict(isolation.clean(content))
+        assert isolation.separate(content, SHIPPED, 300) == separated
+
+    # A PNG is written in strips, a JPEG from a file of its pixels.
+    assert pixels(apart.pop("content")) == shown
+    assert apart == cleaned
+
+
+@pytest.mark.parametrize(
+    ("form", "mode", "orientation"),
+    [
+        ("PNG", "RGBA", 1),
+        ("PNG", "LA", 1),
+        ("PNG", "P", 1),
+        ("PNG", "L", 8),
+        ("JPEG", "RGB", 6),
+        ("JPEG", "CMYK", 3),
+        ("JPEG", "CMYK", 1),
+        ("JPEG", "L", 5),
+    ],
+)
+def test_large_pictures_of_every_kind_are_separated_in_parts_as_if_they_were_whole(form, mode, orientation):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    content = large(form, mode, exif=exif)
+    expected = separate_picture(content, separation_of(SHIPPED.read_bytes(), 220))
+
+    assert isolation.separate(content, SHIPPED, 220) == expected
+
+
+def test_large_pictures_are_measured_and_shrunk_apart(no_decoding):
+    content = large("PNG", "RGBA")
+    with no_decoding():
+        assert measure_picture(content, "image/png") == SIZE
+        shrunk, facts = shrink_picture(content, (100, 99)), facts_of(content)
+
+    with Image.open(io.BytesIO(shrunk)) as small:
+        assert (small.size, small.mode) == ((100, 99), "RGBA")
+    assert facts is not None
+    assert (facts.width, facts.height, facts.thumbnail.size) == (*SIZE, (64, 64))
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA"])
+def test_large_png_is_shrunk_as_if_it_were_whole(mode):
+    content = large("PNG", mode)
+    with Image.open(io.BytesIO(content)) as picture:
+        plain = picture.convert("RGB" if mode == "P" else mode)
+        expected = plain.reduce((2, 1)).resize((100, 99), Image.Resampling.LANCZOS, (0, 0, 200.5, 300))
+    small = isolation.shrink(content, (100, 99), "LANCZOS")
+    assert (small.mode, small.tobytes()) == (expected.mode, expected.tobytes())
+
+
+def test_whole_picture_is_shrunk_to_nearly_its_size():
+    """One that cannot be read in strips was called damaged."""
+    assert isolation.shrink(large("JPEG", progressive=True), (390, 290), "LANCZOS").size == (390, 290)
+
+
+def test_large_pictures_are_reshaped_apart(no_decoding):
+    content = large("JPEG")
+    expected = [reshape(content, 1.0, crop=crop) for crop in (True, False)]
+    with no_decoding():
+        found = [isolation.reshape(content, SIZE, 1.0, crop=crop) for crop in (True, False)]
+
+    assert found == expected
+
+
+def test_large_progressive_jpeg_is_measured_and_shrunk_apart(no_decoding):
+    """What a decoder keeps of one is the same at any size."""
+    content, whole = large("JPEG", "CMYK", progressive=True), large("JPEG", "CMYK")
+    expected = facts_of(whole)
+    with no_decoding():
+        assert measure_picture(content, "image/jpeg") == SIZE
+        shrunk, facts = shrink_picture(content, (100, 99)), facts_of(content)
+
+    assert pixels(shrunk)[0] == "RGB"
+    assert facts is not None
+    assert expected is not None
+    assert (facts.mode, facts.ink) == (expected.mode, pytest.approx(expected.ink, abs=1))
+
+
+def test_damaged_large_pictures_are_refused(no_decoding):
+    content = large("PNG")[:-1000]
+    with no_decoding():
+        with pytest.raises(UploadRefused, match="readable"):
+            isolation.clean(content)
+        with pytest.raises(ArtworkInvalid, match="readable"):
+            measure_picture(content, "image/png")
+        with pytest.raises(ArtworkInvalid, match="damaged"):
+            shrink_picture(content, (100, 100))
+
+
+def test_picture_with_damaged_orientation_is_taken_as_it_lies():
+    """A PNG with such metadata was a server error."""
+    content = large("PNG")
+    place = content.index(b"IDAT") - 4
+    damaged = (
+        content[:place] + b"\0\0\0\4eXIfnone" + zlib.crc32(b"eXIfnone").to_bytes(4, "big") + content[place:]
+    )
+
+    assert (
+        pixels(clean_upload(damaged).content) == pixels(isolation.clean(damaged).content) == pixels(content)
+    )
+
+
+def test_one_large_picture_is_read_at_a_time_on_the_machine():
+    """Another web process is another holder of the lock."""
+    reading = threading.Thread(target=isolation.clean, args=(large("PNG"),))
+    with Path(isolation.__file__).open("rb") as elsewhere:
+        fcntl.flock(elsewhere, fcntl.LOCK_EX)
+        reading.start()
+        reading.join(1.5)
+        waited = reading.is_alive()
+    reading.join(PATIENCE)
+
+    assert waited
+    assert not reading.is_alive()

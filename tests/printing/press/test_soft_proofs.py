@@ -1,0 +1,48 @@
+"""What soft proofs and pictures of print files look like on a screen."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.screen import fit_pictures
+from printing.typesetting import Field, Press, parse_template, render_pdf_page, render_print, render_proof
+from tests.support.made_templates import card
+from tests.support.pdf_making import one_page
+
+COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+PAGE = {"WidthMM": 228.6, "HeightMM": 100, "BleedMM": 3}
+PHOTO = {"Field": "Photo", "Kind": "Image", "X": 0, "Y": 0, "Width": 228.6, "Height": 100, "Fit": "stretch"}
+
+
+@pytest.fixture(scope="module")
+def ramp():
+    """From dark to light over the width: 1.25 pixels for each of the screen."""
+    across = np.linspace(40, 220, 1620).astype(np.uint8)
+    out = BytesIO()
+    Image.fromarray(np.tile(across[None, :, None], (709, 1, 3))).save(out, "PNG")
+    return out.getvalue()
+
+
+def steps(png):
+    row = np.asarray(Image.open(BytesIO(png)).convert("L"), dtype=int)[200, 30:-30]
+    return int(np.abs(np.diff(row)).max())
+
+
+def test_photographs_have_no_stripes(ramp):
+    template = parse_template(card(PHOTO, **PAGE), [Field("Photo", type="Image", sub_type="Upload")])
+    job = (template, {"Photo": "x"}, {"Photo": ramp})
+
+    proof = render_proof(*job, mark=None, press=COATED)
+    printed = render_print(*job, press=COATED).pdf
+
+    assert steps(proof.pages[0]) <= 3
+    assert steps(render_pdf_page(printed, 0, pixels=1296, trimmed=True)) <= 3
+
+
+def test_pdf_without_large_pictures_stays_as_it_is():
+    content = one_page(b"1 0 0 rg 0 0 50 50 re f", (100, 100))
+
+    assert fit_pictures(content, 144) == content

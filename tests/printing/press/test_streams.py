@@ -1,0 +1,129 @@
+"""Colours in content streams and gradients, as Typst and as other programs write them."""
+
+from io import BytesIO
+
+import pikepdf
+import pytest
+
+from printing.press.colours import Separation, limited
+from printing.press.leftovers import left_in_colour
+from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
+from printing.press.profile_check import read_profile
+from printing.press.profiles import SHIPPED, ProfileInvalid
+from printing.press.repaint import Repaint
+from printing.press.streams import recoloured
+from tests.support.pdf_making import one_page
+
+SPACES = {"/c0": OF_RGB, "/c1": OF_CMYK}
+
+
+@pytest.fixture(scope="module")
+def inks():
+    return Inks(Separation(SHIPPED.read_bytes()))
+
+
+def repainted(content, inks, **resources):
+    with pikepdf.open(BytesIO(one_page(content, (100, 100), **resources))) as pdf:
+        Repaint(pdf, inks).run()
+        return pdf.pages[0].obj.Contents.read_bytes()
+
+
+def test_black_and_grey_are_written_in_black_alone(inks):
+    written = recoloured(b"q 1 0 0 1 0 0 cm/c0 cs 0 0 0 scn 0 0 m f /c0 CS 1 1 1 SCN S", SPACES, inks)
+
+    assert written == b"q 1 0 0 1 0 0 cm 0 0 0 1 k 0 0 m f  0 0 0 0 K S"
+
+
+def test_strings_and_ink_colours_stay(inks):
+    content = (
+        b"BT (1 0 0 rg \\) (x) 1 0 0 rg) Tj ET /c1 cs 0.1 0.2 0.3 0.4 scn 0 0 0 0.5 k /Pattern cs /p0 scn"
+    )
+
+    assert recoloured(content, SPACES, inks) == content
+
+
+def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
+    assert recoloured(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
+
+    spaces = pikepdf.Dictionary(c0=pikepdf.Name.DeviceRGB)
+    written = repainted(b"/c0 cs q 0 0 0 scn 0 0 9 9 re f Q 1 1 1 scn 0 0 9 9 re f", inks, ColorSpace=spaces)
+
+    assert b"rg" not in written
+    assert written.split(b"\n")[0] == b"0 0 0 1 k"
+    assert b"0 0 0 0 k" in written
+
+
+def test_mask_is_read_by_its_luminosity():
+    assert recoloured(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
+
+
+def test_gradient_is_sampled_in_inks(inks):
+    function = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 0, 0], C1=[0, 0, 1], N=1)
+    shading = pikepdf.Dictionary(
+        ShadingType=2, ColorSpace=pikepdf.Name.DeviceRGB, Coords=[0, 0, 1, 0], Function=function
+    )
+    content = one_page(b"/s0 sh", (100, 100), Shading=pikepdf.Dictionary(s0=shading))
+    with pikepdf.open(BytesIO(content)) as pdf:
+        Repaint(pdf, inks).run()
+        painted = pdf.pages[0].obj.Resources.Shading.s0
+        samples = painted.Function.read_bytes()
+
+    assert str(painted.ColorSpace) == "/DeviceCMYK"
+    assert (len(samples), samples[0], samples[2] > 200, samples[-4] > 200) == (1024, 0, True, True)
+
+
+def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
+    lab = pikepdf.Array(
+        [pikepdf.Name.Lab, pikepdf.Dictionary(WhitePoint=[0.9642, 1, 0.8249], Range=[-128, 127, -128, 127])]
+    )
+    content = (
+        b"/c0 cs 55 79 61 sc 0 0 9 9 re f 40 0 0 sc 9 9 9 9 re f q 9 0 0 9 0 0 cm "
+        b"BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q"
+    )
+    with pikepdf.open(BytesIO(one_page(content, (100, 100), ColorSpace=pikepdf.Dictionary(c0=lab)))) as pdf:
+        Repaint(pdf, inks).run()
+        page = pdf.pages[0].obj
+        colour, grey = [line for line in page.Contents.read_bytes().splitlines() if line.endswith(b" k")][-2:]
+        [picture] = page.Resources.XObject.values()
+        assert (str(picture.ColorSpace), len(picture.read_bytes())) == ("/DeviceCMYK", 4)
+        assert b"BI" not in page.Contents.read_bytes()
+
+    cyan, magenta, yellow = (float(one) for one in colour.split()[:3])
+    assert cyan < 0.1 < 0.8 < min(magenta, yellow)
+    assert grey.startswith(b"0 0 0 0.")
+
+
+def test_spot_colour_gets_an_ink_alternate_and_keeps_its_name(inks):
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
+    spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])
+    content = one_page(b"/c0 cs 1 scn 0 0 9 9 re f", (9, 9), ColorSpace=pikepdf.Dictionary(c0=spot))
+    with pikepdf.open(BytesIO(content)) as pdf:
+        Repaint(pdf, inks).run()
+        painted = pdf.pages[0].obj.Resources.ColorSpace.c0
+        assert [str(one) for one in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
+        assert painted[3].read_bytes()[-3] > 200
+        assert not list(left_in_colour(pdf.pages[0].obj.Resources))
+
+
+def test_too_much_ink_is_taken_from_the_colours_and_not_from_black():
+    assert limited((255, 255, 255, 255), 2.4 * 255) == (119, 119, 119, 255)
+    assert limited((10, 20, 30, 40), 2.4 * 255) == (10, 20, 30, 40)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda content: b"", "not_a_profile"),
+        (lambda content: b"x" * 11_000_000, "profile_too_large"),
+        (lambda content: content[:-5], "profile_damaged"),
+        (lambda content: content[:12] + b"mntr" + content[16:], "not_an_output_profile"),
+        (lambda content: content[:16] + b"RGB " + content[20:], "not_cmyk"),
+        (lambda content: content[:8] + b"\x09" + content[9:], "profile_version"),
+        (lambda content: content[:128] + bytes(len(content) - 128), "profile_unusable"),
+    ],
+)
+def test_file_that_is_no_output_profile_is_refused(change, code):
+    with pytest.raises(ProfileInvalid) as refusal:
+        read_profile(change(SHIPPED.read_bytes()))
+
+    assert refusal.value.code == code

@@ -1,0 +1,120 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typst
+
+from printing.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
+from printing.typesetting.fonts import CodePoints
+from tests.support.made_templates import card, text_box
+
+ROOT = Path(__file__).parents[3]
+TEXT_FAMILIES = {
+    "Dancing Script",
+    "Inter",
+    "Lato",
+    "Montserrat",
+    "Noto Sans",
+    "Oswald",
+    "Playfair Display",
+    "Source Serif 4",
+}
+
+
+def lato():
+    return next(face.path for face in FontSet.shipped().faces if face.family == "Lato" and not face.italic)
+
+
+def test_shipped_families_are_known_to_typst_by_the_same_names():
+    folders = sorted({str(face.path.parent) for face in FontSet.shipped().faces})
+
+    assert FontSet.shipped().families == TEXT_FAMILIES
+    assert set(typst.Fonts(False, False, folders).families()) >= TEXT_FAMILIES
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Plain", ("Lato",)),
+        ("שלום", ("Lato", "Noto Sans Hebrew")),
+        ("مرحبا", ("Lato", "IBM Plex Sans Arabic")),
+        ("नमस्ते", ("Lato", "Noto Sans Devanagari")),
+        ("日本語です", ("Lato", "Noto Sans CJK JP")),
+        ("你好", ("Lato", "Noto Sans CJK SC")),
+        ("한글", ("Lato", "Noto Sans CJK KR")),
+        ("👩‍👩‍👧 👍🏽", ("Lato", "Noto Emoji")),
+        ("q̌", ("Lato", "Noto Sans")),
+        ("e\u0301", ("Lato",)),
+    ],
+)
+def test_chain_holds_the_families_a_text_needs(text, expected):
+    assert FontSet.shipped().chain("Lato", text) == (expected, None)
+
+
+def test_font_chain_names_the_first_missing_character():
+    assert FontSet.shipped().chain("Lato", "a 𓀀 𒀀")[1] == "𓀀"
+
+
+def test_uploaded_font_becomes_usable(tmp_path):
+    path = tmp_path / "upload.ttf"
+    path.write_bytes(lato().read_bytes())
+
+    fonts = FontSet((), ()).with_files([path])
+    template = parse_template(card(text_box(Font="Lato")), [Field("Words")], fonts)
+
+    assert open_font(path.read_bytes()) == ("Lato",)
+    assert fonts.families == {"Lato"}
+    assert render_proof(template, {"Words": "Own font"}, fonts=fonts).pdf.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0\1\0\0", b"OTTO" + bytes(400), b"<svg/>", b"ttcf" + b"\xff" * 60],
+)
+def test_file_that_is_no_font_is_refused(content):
+    with pytest.raises(FontInvalid):
+        open_font(content)
+
+
+@pytest.mark.parametrize("cut", [200, 5_000, 30_000])
+def test_damaged_font_is_refused(cut):
+    content = Path(lato()).read_bytes()[:cut]
+
+    with pytest.raises(FontInvalid):
+        open_font(content)
+
+
+def test_font_that_is_too_large_is_refused_unread(monkeypatch):
+    monkeypatch.setattr(fonts, "FONT_BYTES", 1_000_000)
+
+    with pytest.raises(FontInvalid) as caught:
+        open_font(b"\0\1\0\0" + bytes(999_997))
+
+    [problem] = caught.value.problems
+    assert (problem.code, problem.message) == ("font_too_large", "The file is larger than 1 MB.")
+
+
+def test_code_points_are_those_of_the_set():
+    found, other = CodePoints({0, 7, 8, 0x5B57, 0x1F600}), CodePoints([7, 0x1F600])
+
+    assert [point for point in (0, 1, 7, 8, 9, 0x5B57, 0x1F600, 0x10FFFF) if point in found] == [
+        *(0, 7, 8, 0x5B57, 0x1F600)
+    ]
+    assert [point for point in (0, 7, 8, 0x1F600) if point in found & other] == [7, 0x1F600]
+    assert 0 not in CodePoints()
+
+
+def test_text_that_needs_every_font_leaves_little_memory():
+    """As sets of numbers, the letters of all fonts took 20 MB of a web process."""
+    code = (
+        "from printing.typesetting.fonts import FontSet; import tracemalloc, gc\n"
+        "fonts = FontSet.shipped(); fonts.chain('Lato', 'A'); gc.collect(); tracemalloc.start()\n"
+        "print(fonts.chain('Lato', '\\U0010fff0')[1] is not None)\n"
+        "gc.collect(); print(tracemalloc.get_traced_memory()[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    is_uncovered, held = done.stdout.split()
+
+    assert is_uncovered == "True"
+    assert int(held) < 3_000_000

@@ -1,0 +1,76 @@
+"""Texts no box can hold are refused before they are measured, and no text that fits is."""
+
+import time
+
+import pytest
+
+from printing.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
+from printing.typesetting.text_limits import CHARACTERS, MARKS_IN_A_ROW
+from tests.support.made_templates import card, text_box, words_template
+
+LOREM = "lorem ipsum dolor "
+
+
+@pytest.fixture
+def unmeasured(monkeypatch):
+    def refuse(*args):
+        raise AssertionError("the text was given to a renderer")
+
+    monkeypatch.setattr(rendering, "_render_in_parallel", refuse)
+
+
+@pytest.mark.parametrize("fit", ["shrink", "wrap"])
+@pytest.mark.parametrize(
+    "text",
+    [LOREM * 10_900, LOREM * 1_100, "i" * 19_000, "a\n" * 500],
+    ids=["185,300 letters", "19,800 letters", "a word", "500 lines"],
+)
+@pytest.mark.usefixtures("unmeasured")
+def test_text_that_cannot_fit_is_refused_unmeasured(fit, text):
+    template = words_template(Fit=fit, Size=16, MinimumSize=8, Height=8, Width=50)
+    start = time.thread_time()
+
+    with pytest.raises(ValuesInvalid) as caught:
+        render_proof(template, {"Words": text})
+
+    [problem] = caught.value.problems
+    assert (problem.pointer, problem.code) == ("/Words", "does_not_fit")
+    assert time.thread_time() - start < 2
+
+
+@pytest.mark.parametrize("fit", ["shrink", "wrap", "clip"])
+@pytest.mark.parametrize(
+    "text",
+    ["a" + "\u200b" * CHARACTERS, "a" + "\n" * CHARACTERS, "a" + "\u0301\u0316" * 9_000],
+    ids=["no width", "no lines", "marks"],
+)
+@pytest.mark.usefixtures("unmeasured")
+def test_text_without_width_has_a_bound_of_its_own(fit, text):
+    start = time.thread_time()
+
+    with pytest.raises(ValuesInvalid, match=f"more than ({CHARACTERS:,} char|{MARKS_IN_A_ROW} marks)"):
+        render_proof(words_template(Fit=fit), {"Words": text})
+    assert time.thread_time() - start < 2
+
+
+@pytest.mark.parametrize("fit", ["shrink", "wrap"])
+@pytest.mark.parametrize("letter", ["i", "|", "ﷺ", "ffi", "e\u0301", "👨\u200d👩\u200d👧"])
+def test_text_that_fits_is_never_refused_unmeasured(fit, letter):
+    """Text that is about twice what fits is refused, but only by measuring."""
+    box = text_box(Size=3, MinimumSize=3, Height=4, Width=10, Tracking=-0.05, Fit=fit)
+    template = parse_template(card(box), [Field("Words")])
+    text = letter * 4
+
+    while fits(template, text):
+        text += text
+    assert len(text) < 20_000
+    builder = rendering.SheetBuilder(template, {}, rendering.FontSet.shipped(), proof=True)
+    assert not builder.build({"Words": text}, {}).problems
+
+
+def fits(template, text):
+    try:
+        render_proof(template, {"Words": text})
+    except ValuesInvalid:
+        return False
+    return True
