@@ -114,14 +114,9 @@ def end_in_the_middle(number: signal.Signals) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSYS])
 def test_renderer_killed_in_the_middle_is_no_fault_of_the_template(caplog, number):
-    with pytest.raises(RendererKilled, match=number.name) as refused:
+    with pytest.raises(RendererKilled, match=number.name):
         end_in_the_middle(number)
 
-    assert (refused.value.status, refused.value.code, refused.value.retry_after) == (
-        503,
-        "renderer_killed",
-        5,
-    )
     assert f"killed by {number.name}" in caplog.text
 
     assert render_proof(words_template(), {"Words": "two"}).pages
@@ -287,7 +282,8 @@ def test_booklet_stays_laid_out_from_one_proof_to_the_next(one_renderer):
         render_proof(template, resolve_values(fields, load_sample(DEMO / name), template.gallery))
         held.append(renderer_memory(one_renderer))
 
-    assert held[-1] - held[0] > 40
+    # Laid out it takes 40 MB, forgotten 10.
+    assert held[-1] - held[0] > 25
 
 
 def renderer_memory(own):
