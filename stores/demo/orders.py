@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stores.orders.models import OrderStatus
-from stores.orders.price_requests import PriceRequest, PriceRequestItem
-from stores.orders.services.validation import OrderRequest
+from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.typesetting import load_sample
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
