@@ -18,11 +18,7 @@ from importlib import import_module
 
 import django
 from django.conf import settings
-from django.core.cache import close_caches
 from django.core.exceptions import ImproperlyConfigured
-from django.core.handlers.base import reset_urlconf
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections, reset_queries
 
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.operations.start import refuse_unsafe_start
@@ -39,16 +35,6 @@ except ImproperlyConfigured as error:
 from fulfillment.site.handler import Handler
 
 application = closing_connections(Handler())
-
-
-# Django's own receivers check all connections and caches at each request: a tenth of the cost of a read.
-# There is one database here, which the handler looks after, caches that need no closing, no log of queries outside of
-# DEBUG, and one URL configuration.
-request_started.disconnect(reset_queries)
-request_started.disconnect(close_old_connections)
-request_finished.disconnect(close_old_connections)
-request_finished.disconnect(close_caches)
-request_finished.disconnect(reset_urlconf)
 drain_before_stop()
 
 # How long a thread waits at most for its turn, as after every statement; Python's default is 5 ms.

@@ -1,6 +1,4 @@
-from accounts.services.secret_generations import SECRET_KEY, TimeLimited
 from fulfillment.core.secrets import StoredSecret
-from production.jobs.selectors.building import FILE_VALID
 from production.providers.models import Provider
 
 STORED_SECRETS = (
@@ -12,4 +10,3 @@ STORED_SECRETS = (
         digest="postback_digest",
     ),
 )
-TIME_LIMITED = (TimeLimited("addresses of print files for providers", SECRET_KEY, FILE_VALID),)

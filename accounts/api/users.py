@@ -11,10 +11,9 @@ from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
 from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
-from accounts.services.users import account_faults, create_user
+from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.refusals import checked_values
-from fulfillment.core.api.serializers import meta
+from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import CountedFaults
@@ -95,7 +94,7 @@ class UserViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        values = checked_values(UserRequestSerializer, request.data, account_faults)
+        values = validate_data(UserRequestSerializer, request.data)
         user = create_user(
             tenant=Tenant.objects.get(pk=request.auth.tenant_id),
             username=values["Username"],

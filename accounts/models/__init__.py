@@ -4,7 +4,6 @@ from accounts.models.idempotent_answer import IdempotentAnswer
 from accounts.models.notification import Notification, NotificationKind, NotificationPreference
 from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
-from accounts.models.secret_generation import SecretGeneration
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
 from accounts.models.two_factor import Authenticator, RecoveryCode
@@ -22,7 +21,6 @@ __all__ = [
     "RateWindow",
     "RecoveryCode",
     "Role",
-    "SecretGeneration",
     "Subscription",
     "SubscriptionKey",
     "SubscriptionSlot",

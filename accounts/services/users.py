@@ -1,7 +1,5 @@
 import math
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
@@ -73,11 +71,16 @@ def create_user(
 
 def _check_new_user(user: User, password: str) -> None:
     faults = [*field_faults(user), *password_faults(password, user)]
+    if not any(fault.pointer == POINTERS["username"] for fault in faults) and is_name_taken(
+        tenant=user.tenant, username=user.username, by_other_than=user
+    ):
+        taken = username_taken(user.username)
+        if not faults:
+            raise taken
+        faults += taken.faults
     if faults:
         message = faults[0].message if len(faults) == 1 else "The user cannot be created."
         raise Invalid(message, code="invalid_body", faults=faults)
-    if is_name_taken(tenant=user.tenant, username=user.username, by_other_than=user):
-        raise username_taken(user.username)
 
 
 def _person_responsible(maker: User) -> User:
@@ -123,14 +126,6 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
 def username_taken(username: str) -> Invalid:
     message = f"A user with the username {username!r} already exists."
     return Invalid(message, code="username_taken", faults=[Fault("/Username", "username_taken", message)])
-
-
-def account_faults(values: Mapping[str, Any]) -> list[Fault]:
-    """The faults of these members of a request by the rules of accounts."""
-    columns = {pointer.removeprefix("/"): column for column, pointer in POINTERS.items()}
-    user = User(**{columns[name]: value for name, value in values.items() if name in columns})
-    password = values.get("Password")
-    return [*field_faults(user), *(password_faults(password, user) if password is not None else ())]
 
 
 def password_faults(password: str, user: User | None = None) -> list[Fault]:

@@ -10,7 +10,6 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
-from fulfillment.core.headers import set_headers
 from fulfillment.core.http.addresses import is_api, is_reference
 from fulfillment.core.http.refusal_page import refusal_page
 
@@ -78,5 +77,6 @@ def _address_limit_status(policy: str, bucket: str, response: HttpResponse) -> R
 
 
 def _with_headers(response: HttpResponse, limit_status: RateLimitStatus) -> HttpResponse:
-    set_headers(response, limit_status.headers())
+    for name, value in limit_status.headers().items():
+        response.headers[name] = value
     return response

@@ -53,17 +53,17 @@ class Invalid(DomainError):
 
 def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
     if faults:
-        raise refusal_of(faults, code=code, place=place)
+        raise invalid_from(faults, code=code, place=place)
 
 
-def refusal_of(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> Invalid:
+def invalid_from(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> Invalid:
     if len(faults) == 1:
         return Invalid(faults[0].message, code=faults[0].code, faults=faults)
     return Invalid(f"{len(faults):,} things are wrong with the {place}.", code=code, faults=faults)
 
 
 @contextmanager
-def collected(faults: list[Fault]) -> Iterator[None]:
+def collecting_faults(faults: list[Fault]) -> Iterator[None]:
     """Adds the faults of an Invalid to `faults` instead of raising it."""
     try:
         yield

@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from fulfillment.core.headers import set_headers
 from fulfillment.core.http.addresses import logged_path
 from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, trace_of
@@ -38,7 +37,8 @@ class RequestInstrumentation:
             observe(request, response, time.perf_counter() - started, trace.trace_id)
         finally:
             current_trace.reset(token)
-        set_headers(response, {"traceparent": trace.traceparent, "X-Request-ID": trace.trace_id})
+        response.headers["traceparent"] = trace.traceparent
+        response.headers["X-Request-ID"] = trace.trace_id
         for usage in self.usage:
             usage.start()
         return response

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 import pghistory
 from django.conf import settings
 from django.contrib import admin
 from django.core.handlers.exception import convert_exception_to_response
-from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
@@ -26,12 +24,9 @@ from fulfillment.core.api.form_limits import (
     field_count,
     stated_size,
 )
-from fulfillment.core.headers import CheckedHeaders, add_missing, checked
 from fulfillment.core.http.addresses import is_api, is_for_programs
 from fulfillment.core.http.head_limits import head_refusal
 
-# With a wildcard in ALLOWED_HOSTS there may be any number of them.
-MOST_HOSTS = 100
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Search texts may contain tabs and line ends.
@@ -66,18 +61,13 @@ class Hosts:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        # Host headers that were accepted: checking one takes as long as five other middlewares.
-        self.known: set[str] = set()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        host = request.META.get("HTTP_HOST")
-        if host not in self.known and request.path_info not in PROBES:
+        if request.path_info not in PROBES:
             request.get_host()
-            if host and len(self.known) < MOST_HOSTS:
-                self.known.add(host)
         response = self.get_response(request)
         if not response.streaming:
-            add_missing(response, {"content-length": ("Content-Length", str(len(response.content)))})
+            response.headers.setdefault("Content-Length", str(len(response.content)))
         return response
 
 
@@ -173,28 +163,16 @@ class SecurityHeaders(SecurityMiddleware):
         self.redirected = convert_exception_to_response(redirect)
         frames = {"X-Frame-Options": settings.X_FRAME_OPTIONS}
         pages = frames | {"Permissions-Policy": "camera=(), geolocation=(), microphone=()"}
-        policies = {
+        self.policies = {
             "api": frames | {"Content-Security-Policy": API_POLICY},
             "admin": pages | {"Content-Security-Policy": ADMIN_POLICY},
             "page": pages | {"Content-Security-Policy": PAGE_POLICY},
-        }
-        # Checked by Django once: each answer has the same.
-        self.constant = {
-            (kind, is_secure): self._with_common(headers, is_secure=is_secure)
-            for kind, headers in policies.items()
-            for is_secure in (True, False)
         }
 
     def __call__(self, request: HttpRequest) -> Any:
         response: Any = self.redirected(request) or self.get_response(request)
         path = request.path_info
         kind = "api" if is_api(path) else "admin" if path.startswith("/admin") else "page"
-        add_missing(response, self.constant[kind, request.is_secure()])
-        return response
-
-    def _with_common(self, headers: dict[str, str], *, is_secure: bool) -> CheckedHeaders:
-        scheme = "https" if is_secure else "http"
-        request = WSGIRequest({"REQUEST_METHOD": "GET", "wsgi.input": BytesIO(), "wsgi.url_scheme": scheme})
-        response = HttpResponse(headers=headers)
-        del response.headers["Content-Type"]
-        return checked(self.process_response(request, response))
+        for name, value in self.policies[kind].items():
+            response.headers.setdefault(name, value)
+        return self.process_response(request, response)

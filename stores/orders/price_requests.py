@@ -1,11 +1,13 @@
-"""What prices are requested for: items and a destination, and the checks of the items."""
+"""Requests for prices and orders, the products they name, and the checks of their items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from fulfillment.core.errors import Fault
 from stores.orders.eddm import Choice
-from stores.orders.selectors.price_lists import ListedProduct
 
 MAXIMUM_ITEMS = 500
 
@@ -30,6 +32,51 @@ class PriceRequest:
     delivery_method_code: str | None = None
     production_days: int | None = None
     destination_pointer: str = "/ShipTo"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRequest:
+    """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
+
+    `placed` is set for orders imported from another system: when they were placed there.
+    """
+
+    price_request: PriceRequest
+    recipient: Mapping[str, str]
+    template_data: Sequence[Mapping[str, Any] | None]
+    external_id: str | None = None
+    quote_id: str | None = None
+    option_id: str | None = None
+    metadata: Mapping[str, str] | None = None
+    reprint_of: str | None = None
+    placed: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    delivery_method_code: str
+    location_type: str
+    price: Decimal
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProduct:
+    """`takes_data` if the product has fields or a template."""
+
+    pk: int
+    product_id: str
+    name: str
+    version: int
+    minimum_quantity: int
+    maximum_quantity: int
+    quantity_increment: int
+    delivery_method: str
+    default_location_type: str
+    prices: tuple[Price, ...]
+    speeds: tuple[tuple[int, bool], ...]
+    takes_data: bool
+    is_eddm: bool = False
 
 
 def item_faults(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[Fault]:

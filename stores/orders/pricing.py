@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from fulfillment.core.errors import Fault, Invalid, collected, raise_faults
+from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_faults
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
-from stores.orders.price_requests import PriceRequest, item_faults
-from stores.orders.selectors.price_lists import ListedProduct, Price
+from stores.orders.price_requests import ListedProduct, Price, PriceRequest, item_faults
 
 MAX_LISTED = 20
 # The limit of an order's columns for amounts.
@@ -81,74 +80,43 @@ class Prices:
         )
 
 
-class DestinationNotServed(Invalid):
-    """`product_ids` cannot be delivered to the destination; `places` are the served destinations by product ID."""
-
-    code = "destination_not_served"
-
-    def __init__(
-        self,
-        price_request: PriceRequest,
-        product_ids: Sequence[str],
-        places: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        self.price_request, self.product_ids = price_request, product_ids
-        kind = f" to {price_request.location_type} places" if price_request.location_type else ""
-        message = f"CountryCode: not delivered{kind} in {price_request.country_code}: {_listed(product_ids)}."
-        if places is not None:
-            served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
-            message += f" Where they are delivered: {_listed(served, '; ')}."
-        super().__init__(
-            message, faults=[Fault(f"{price_request.destination_pointer}/CountryCode", self.code, message)]
-        )
+# Returns the served destinations of products, by product ID.
+Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 
 
-def price(price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
-    """All options of producing and delivering all items; raises Invalid if there is none."""
-    raise_faults(item_faults(price_request, products))
-    methods, issues = _methods(price_request, products)
-    options = tuple(
-        _option(price_request, methods[code], days, today)
-        for code in methods
-        for days in _speeds(price_request, products)
-    )
+def price(
+    price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date, places: Places
+) -> Prices:
+    """All options of producing and delivering all items; raises Invalid with everything that prevents a price.
+
+    Delivery is checked for the known products alone, and the speed where all products are known.
+    """
+    faults = item_faults(price_request, products)
+    known = replace(price_request, items=tuple(i for i in price_request.items if i.product_id in products))
+    methods: dict[str, list[Price]] = {}
+    issues: tuple[Fault, ...] = ()
+    speeds: list[int] = []
+    if known.items:
+        with collecting_faults(faults):
+            methods, issues = _methods(known, products, places)
+    if len(known.items) == len(price_request.items):
+        with collecting_faults(faults):
+            speeds = _speeds(price_request, products)
+    raise_faults(faults)
+    options = tuple(_option(price_request, methods[code], days, today) for code in methods for days in speeds)
     if any(option.total >= TOTAL_LIMIT for option in options):
         raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
     return Prices(options, issues)
 
 
-def price_faults(
-    price_request: PriceRequest,
-    products: Mapping[str, ListedProduct],
-    places_of: Callable[[Sequence[str]], Mapping[str, Sequence[str]]],
-) -> list[Fault]:
-    """Everything that prevents a price, each rule on its own; delivery is checked for the known products alone."""
-    faults = item_faults(price_request, products)
-    known = tuple(item for item in price_request.items if item.product_id in products)
-    if not known:
-        return faults
-    delivered = replace(price_request, items=known)
-    try:
-        _methods(delivered, products)
-    except DestinationNotServed as refusal:
-        faults += DestinationNotServed(delivered, refusal.product_ids, places_of(refusal.product_ids)).faults
-    except Invalid as refusal:
-        faults += refusal.faults
-    # Another product may be made at a speed that these do not have.
-    if len(known) == len(price_request.items):
-        with collected(faults):
-            _speeds(price_request, products)
-    return faults
-
-
 def _methods(
-    price_request: PriceRequest, products: Mapping[str, ListedProduct]
+    price_request: PriceRequest, products: Mapping[str, ListedProduct], places: Places
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
     """The prices of all items by delivery method, for methods that every item has; and why others are left out."""
     offers = [_offers(price_request, products[item.product_id]) for item in price_request.items]
     missing = [item.product_id for item, offer in zip(price_request.items, offers, strict=True) if not offer]
     if missing:
-        raise DestinationNotServed(price_request, tuple(dict.fromkeys(missing)))
+        raise _not_served(price_request, tuple(dict.fromkeys(missing)), places)
     every = list(dict.fromkeys(code for offer in offers for code in offer))
     methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
     method = price_request.delivery_method_code
@@ -166,6 +134,17 @@ def _methods(
         if code not in offer
     )
     return ({method: methods[method]} if method is not None else methods), issues
+
+
+def _not_served(price_request: PriceRequest, product_ids: Sequence[str], places: Places) -> Invalid:
+    kind = f" to {price_request.location_type} places" if price_request.location_type else ""
+    served_places = places(product_ids)
+    served = [f"{one} {_listed(served_places.get(one, ())) or 'nowhere'}" for one in product_ids]
+    message = (
+        f"CountryCode: not delivered{kind} in {price_request.country_code}: {_listed(product_ids)}. "
+        f"Where they are delivered: {_listed(served, '; ')}."
+    )
+    return Invalid.at(f"{price_request.destination_pointer}/CountryCode", "destination_not_served", message)
 
 
 def _listed(names: Sequence[str], between: str = ", ") -> str:

@@ -10,18 +10,14 @@ import hashlib
 import hmac
 import time
 from collections.abc import Iterable
-from datetime import timedelta
 from functools import lru_cache
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from accounts.services.secret_generations import SECRET_KEY, TimeLimited
-
 DAY = 86_400
 # The current day counts as a whole day: an address is valid for at least 30 days.
 DAYS = 31
-TIME_LIMITED = (TimeLimited("addresses of proofs and pictures", SECRET_KEY, timedelta(days=DAYS)),)
 MAC_BYTES = 16
 DAY_BYTES = 3
 

@@ -4,10 +4,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from accounts.services.secret_generations import find_waiting, note_generations
 from fulfillment.core.errors import DomainError
-from fulfillment.core.plugins import offered
 from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, rotate_secrets
+
+KEEP_OLDER = (
+    "No stored secret needs an older value. Links and responses issued before the change do: keep older peppers and "
+    "encryption keys 7 days longer, an older SECRET_KEY 31 days, then remove them and restart."
+)
 
 
 class Command(BaseCommand):
@@ -28,7 +31,6 @@ class Command(BaseCommand):
         if options["check"]:
             report = find_old_secrets()
         else:
-            note_generations()
             try:
                 report = rotate_secrets(on_progress=self._progress)
             except DomainError as error:
@@ -55,20 +57,7 @@ class Command(BaseCommand):
                 )
 
     def _report_needs(self, report: list[Rotated], *, is_check: bool) -> None:
-        kinds = [kind for kinds in offered("secret_rotation", "TIME_LIMITED") for kind in kinds]
-        waiting = find_waiting(kinds=kinds)
-        for one in waiting:
-            count = "" if one.count is None else f"{one.count} "
-            self.stdout.write(
-                f"{one.name}: {count}may need an older {one.setting} until {one.until:%Y-%m-%d %H:%M} UTC"
-            )
         if is_check and any(one.rewritten for one in report):
             raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
-        if waiting:
-            until = max(one.until for one in waiting)
-            message = f"Older values are still needed, until {until:%Y-%m-%d %H:%M} UTC at the latest."
-            if is_check:
-                raise CommandError(message)
-            self.stdout.write(f"{message} manage.py rotate_secrets --check says when they are not.")
-        elif len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
-            self.stdout.write("Nothing needs the older values any more: remove them and restart.")
+        if len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
+            self.stdout.write(KEEP_OLDER)

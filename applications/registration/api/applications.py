@@ -21,13 +21,12 @@ from applications.registration.selectors.applications import (
 )
 from applications.registration.selectors.records import application_records
 from applications.registration.services.applications import (
-    application_faults,
     change_application,
     create_application,
 )
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
-from fulfillment.core.api.refusals import checked_values
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
@@ -82,7 +81,7 @@ class ApplicationViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        values = checked_values(ApplicationRequestSerializer, request.data, application_faults)
+        values = validate_data(ApplicationRequestSerializer, request.data)
         application = create_application(caller=request.auth, values=values)
         location = f"/api/v1/application/{application.pk}"
         record = {**_record(request.auth, application), "IsTest": application.is_test}
@@ -110,7 +109,7 @@ class ApplicationViewSet(ApiViewSet):
     )
     def partial_update(self, request: Request, application_id: str) -> Response:
         application = application_to_write(request.auth, application_id)
-        values = checked_values(ApplicationChangeSerializer, request.data, application_faults)
+        values = validate_data(ApplicationChangeSerializer, request.data)
         change_application(application=application, values=values)
         return Response(_record(request.auth, application))
 

@@ -114,11 +114,6 @@ def _write(application: Application, values: Mapping[str, Any]) -> None:
         raise Invalid(message, code="invalid_body", faults=faults)
 
 
-def application_faults(values: Mapping[str, Any]) -> list[Fault]:
-    """The faults of these members of a request by the rules of applications."""
-    return [*_faults(Application(), values), *_date_faults(values)]
-
-
 def _faults(application: Application, values: Mapping[str, Any]) -> list[Fault]:
     """Sets the members and returns what is wrong with them."""
     for name, column in FIELDS.items():

@@ -15,7 +15,6 @@ from django.utils import timezone
 from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import NotificationKind, Role, User
-from accounts.services.secret_generations import PEPPERS, TimeLimited
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
@@ -29,16 +28,6 @@ from fulfillment.core.secrets import digest, generate_secret
 LIFETIME = timedelta(days=7)
 # Limits for mails to typed addresses, so that no account can make the service send spam.
 PAUSE = timedelta(minutes=1)
-TIME_LIMITED = (
-    TimeLimited(
-        "owner invitations",
-        PEPPERS,
-        LIFETIME,
-        lambda since: OwnerInvitation.objects.filter(
-            state=InvitationState.PENDING, sent__lt=since, expires__gt=timezone.now()
-        ).count(),
-    ),
-)
 MAXIMUM_PENDING = 20
 LONGEST_ADDRESS = 254
 

@@ -38,7 +38,6 @@ from applications.webhooks.selectors.webhooks import (
     webhooks_of,
 )
 from applications.webhooks.services.deliveries import recover_deliveries, send_test_event
-from applications.webhooks.services.validation import webhook_faults
 from applications.webhooks.services.webhooks import (
     change_webhook,
     create_webhook,
@@ -47,7 +46,6 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -111,7 +109,7 @@ class WebhookViewSet(ApiViewSet):
     @idempotent(access=_to_hook)
     def create(self, request: Request, application_id: str) -> Response:
         application = application_to_hook(request.auth, application_id)
-        values = checked_values(WebhookRequestSerializer, request.data, webhook_faults)
+        values = validate_data(WebhookRequestSerializer, request.data)
         webhook, secret = create_webhook(application=application, values=values)
         location = f"/api/v1/application/{application.pk}/webhook/{webhook.pk}"
         return _answer(webhook, status=201, secret=secret, headers={"Location": location})
@@ -140,7 +138,7 @@ class WebhookViewSet(ApiViewSet):
     )
     def partial_update(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
-        values = checked_values(WebhookChangeSerializer, request.data, webhook_faults)
+        values = validate_data(WebhookChangeSerializer, request.data)
         return _answer(change_webhook(webhook=webhook, values=values, if_match=matching_tags(request)))
 
     @extend_schema(

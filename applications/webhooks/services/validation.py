@@ -11,14 +11,14 @@ LONGEST_STORE_ID = 64
 
 def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
     """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
-    faults = webhook_faults(values)
+    faults = _faults(values)
     if is_new and not values.get("URL"):
         missing = Fault("/URL", "required", "URL: name the https address events go to.")
         faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
     raise_faults(faults)
 
 
-def webhook_faults(values: Mapping[str, Any]) -> list[Fault]:
+def _faults(values: Mapping[str, Any]) -> list[Fault]:
     """The faults of these members of a request by the rules of webhooks."""
     faults: list[Fault] = []
     if "URL" in values and (reason := refusal(values["URL"])):

@@ -130,7 +130,8 @@ class StrictSerializer(serializers.Serializer):
         if self.parent is None:
             self.names_left = MAX_LISTED
         if self.ignored_nulls and isinstance(data, Mapping):
-            data = {name: value for name, value in data.items() if value is not None}
+            known = self.fields
+            data = {name: value for name, value in data.items() if value is not None or name not in known}
         return super().run_validation(data)
 
     def to_internal_value(self, data: Any) -> Any:

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import (
@@ -29,7 +28,6 @@ from applications.registration.selectors.applications import (
     find_application,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.refusals import checked_values
 from fulfillment.core.api.serializers import (
     Meta,
     StrictChoice,
@@ -39,9 +37,10 @@ from fulfillment.core.api.serializers import (
     Timestamp,
     meta,
     timestamp,
+    validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound, refusal_of
+from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from stores.catalog.models import Store
 
 OPERATORS = Access(rule="Operators.", applications=False, operator_only=True)
@@ -158,7 +157,7 @@ class AssociationViewSet(ApiViewSet):
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        values = checked_values(AssociationRequestSerializer, request.data, _store_faults)
+        values = validate_data(AssociationRequestSerializer, request.data)
         caller: Caller = request.auth
         details = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
         if store_id := values.get("StoreID"):
@@ -214,7 +213,7 @@ class AssociationViewSet(ApiViewSet):
         examples=[APPROVAL_EXAMPLE, EXAMPLE],
     )
     def approve(self, request: Request, association_id: str) -> Response:
-        values = _validated(AssociationApprovalSerializer, request)
+        values = validate_data(AssociationApprovalSerializer, request.data)
         approved = approve_association(
             caller=request.auth,
             request_id=association_id,
@@ -231,7 +230,7 @@ class AssociationViewSet(ApiViewSet):
         examples=[DENIAL_EXAMPLE, EXAMPLE],
     )
     def deny(self, request: Request, association_id: str) -> Response:
-        values = _validated(AssociationDenialSerializer, request)
+        values = validate_data(AssociationDenialSerializer, request.data)
         denied = deny_association(caller=request.auth, request_id=association_id, note=values.get("Note", ""))
         return Response(association_record(denied))
 
@@ -256,26 +255,14 @@ def association_record(association_request: AssociationRequest) -> dict[str, Any
     }
 
 
-def _validated(form_class: type[StrictSerializer], request: Request) -> dict[str, Any]:
-    form = form_class(data=request.data)
-    form.is_valid(raise_exception=True)
-    values: dict[str, Any] = form.validated_data
-    return values
-
-
 def _store(store_id: str) -> Store:
     store = Store.objects.filter(external_id=store_id).first()
     if store is None:
-        raise refusal_of(_store_faults({"StoreID": store_id}))
+        message = (
+            f"There is no store {store_id!r}; the directory of the portal lists stores that take requests."
+        )
+        raise Invalid.at("/StoreID", "store_invalid", message)
     return store
-
-
-def _store_faults(values: Mapping[str, Any]) -> list[Fault]:
-    store_id = values.get("StoreID")
-    if store_id is None or Store.objects.filter(external_id=store_id).exists():
-        return []
-    message = f"There is no store {store_id!r}; the directory of the portal lists stores that take requests."
-    return [Fault("/StoreID", "store_invalid", message)]
 
 
 def _requesting_application(caller: Caller, application_id: str | None) -> Application:

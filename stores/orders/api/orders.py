@@ -21,8 +21,7 @@ from stores.orders.api.examples import (
     STATUS_EXAMPLE,
 )
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
-from stores.orders.api.refusals import checked_order_request
-from stores.orders.api.requests import parcels_of
+from stores.orders.api.requests import order_request_of, parcels_of
 from stores.orders.api.serializers import (
     CancelRequestSerializer,
     HistorySerializer,
@@ -118,7 +117,8 @@ class OrderViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[StoreAccess, PreparedOrder]:
         access = self._authorize(request, store_id)
-        return access, prepare_order(access=access, request=checked_order_request(access, request.data))
+        body = validate_data(OrderRequestSerializer, request.data)
+        return access, prepare_order(access=access, request=order_request_of(body))
 
     def _discard(self, prepared: tuple[StoreAccess, PreparedOrder]) -> None:
         discard_order(prepared=prepared[1])

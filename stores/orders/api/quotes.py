@@ -5,12 +5,13 @@ from rest_framework.request import Request
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import json_bytes, weak_etag
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
-from stores.orders.api.refusals import checked_price_request
+from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import create_quote
@@ -67,7 +68,7 @@ class QuoteViewSet(ApiViewSet):
     @idempotent(access=_authorize)
     def create(self, request: Request, store_id: str) -> HttpResponse:
         access = self._authorize(request, store_id)
-        price_request = checked_price_request(access, request.data)
+        price_request = price_request_from(validate_data(QuoteRequestSerializer, request.data))
         quote = create_quote(access=access, price_request=price_request)
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
         response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"

@@ -6,9 +6,8 @@ from typing import Any
 
 from stores.orders.eddm import Choice
 from stores.orders.models import RECIPIENT_FIELDS
-from stores.orders.price_requests import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.services.transitions import Parcel
-from stores.orders.services.validation import OrderRequest
 
 
 def item_keys(sent: Sequence[str | None]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +14,7 @@ from stores.orders.business_days import local_date
 from stores.orders.price_requests import PriceRequest, PriceRequestItem
 from stores.orders.pricing import price
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.selectors.price_lists import listed_products
+from stores.orders.selectors.price_lists import listed_products, places_served
 
 
 def unit_price(
@@ -29,7 +30,8 @@ def unit_price(
     item = PriceRequestItem("1", product_id, product.minimum_quantity)
     request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
     try:
-        prices = price(request, products, today=local_date(timezone.now(), access.store.time_zone))
+        today = local_date(timezone.now(), access.store.time_zone)
+        prices = price(request, products, today=today, places=partial(places_served, access.store.pk))
         return prices.default_option(request, products).lines[0].unit_price
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"

@@ -1,13 +1,13 @@
 """Prices of products in a country and their production speeds, in one prepared statement."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
 from fulfillment.core.db.prepared import fetch_rows
+from stores.orders.price_requests import ListedProduct, Price
 
 PRICE_LISTS = """
 SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
@@ -36,33 +36,6 @@ ORDER BY product.external_id, price.country_code
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    delivery_method_code: str
-    location_type: str
-    price: Decimal
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListedProduct:
-    """`takes_data` if the product has fields or a template."""
-
-    pk: int
-    product_id: str
-    name: str
-    version: int
-    minimum_quantity: int
-    maximum_quantity: int
-    quantity_increment: int
-    delivery_method: str
-    default_location_type: str
-    prices: tuple[Price, ...]
-    speeds: tuple[tuple[int, bool], ...]
-    takes_data: bool
-    is_eddm: bool = False
-
-
 def listed_products(
     *, store_pk: int, product_ids: Iterable[str], country_code: str, archived: bool = False
 ) -> dict[str, ListedProduct]:
@@ -71,7 +44,7 @@ def listed_products(
     return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 
 
-def places_served(*, store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
+def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
     """Country codes with the location types in brackets, by product ID."""
     places: dict[str, list[str]] = {}
     for product_id, country, kinds in fetch_rows(PLACES, (store_pk, sorted(product_ids))):

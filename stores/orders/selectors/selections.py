@@ -17,7 +17,7 @@ from stores.orders.price_requests import PriceRequest
 UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
 
 
-def with_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
+def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
     """The request with the pieces of each selection as the quantity; `expired` includes these, for earlier quotes."""
     chosen = [item.choice for item in price_request.items if item.choice and item.choice.stored is None]
     if not chosen:

@@ -11,21 +11,20 @@ from django.db import transaction
 
 from delivery.selection.services.retention import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
-from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.errors import Conflict
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
+from stores.orders.price_requests import ListedProduct, OrderRequest
 from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
-from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
-from stores.orders.services.refusals import complete_refusal
 from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
@@ -34,7 +33,7 @@ from stores.orders.services.transitions import (
     notify_apps_of_status,
     record_order_event,
 )
-from stores.orders.services.validation import OrderRequest, check_order
+from stores.orders.services.validation import validate_order
 
 # Run under the lock of the store, so that `created` rises with each commit. Each mode is found by its own index.
 NEXT_NUMBER = """
@@ -81,15 +80,12 @@ def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrde
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
     _refuse_duplicate(access, request)
     with large_order_slot(access.caller, len(request.price_request.items)):
-        try:
-            checked = check_order(access=access, request=request)
-        except Invalid as refusal:
-            raise complete_refusal(access=access, request=request, refusal=refusal) from refusal
+        validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(
-            access=access, request=request, products=checked.products, order_id=order_id
+            access=access, request=request, products=validated.products, order_id=order_id
         )
-    return PreparedOrder(order_id, access, request, *checked, files)
+    return PreparedOrder(order_id, access, request, *validated, files)
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:

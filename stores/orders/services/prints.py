@@ -8,13 +8,12 @@ from uuid import UUID
 
 import orjson
 
-from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, collected, raise_faults
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, collecting_faults, raise_faults
 from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
 from printing.preflight import Severity
+from stores.orders.price_requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
-from stores.orders.services.validation import OrderRequest
 from stores.proofs.selectors.proofs import product_versions_of
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
@@ -93,7 +92,7 @@ def _data_faults(
         if product.pk not in versions:
             continue
         # A template that cannot be used is a fault of the store, which the complete order is answered with.
-        with suppress(Conflict), collected(faults), _pointing_to(f"/Items/{index}/TemplateData"):
+        with suppress(Conflict), collecting_faults(faults), _pointing_to(f"/Items/{index}/TemplateData"):
             check_data(caller=access.caller, product=versions[product.pk], values=data or {}, uploads=uploads)
     return faults
 

@@ -1,7 +1,7 @@
 """Binding quotes."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -11,14 +11,13 @@ from django.utils import timezone
 
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import insert_row
-from fulfillment.core.errors import Fault, Invalid, refusal_of
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.price_requests import PriceRequest
-from stores.orders.pricing import Option, Prices, price, price_faults
+from stores.orders.price_requests import ListedProduct, PriceRequest
+from stores.orders.pricing import Option, Prices, price
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
-from stores.orders.selectors.selections import with_selections
+from stores.orders.selectors.price_lists import listed_products, places_served
+from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.large_orders import large_order_slot
 
 BINDING = timedelta(hours=48)
@@ -27,35 +26,22 @@ BINDING = timedelta(hours=48)
 def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
     """Prices all options of producing and delivering the items, and stores them as a binding quote."""
     with large_order_slot(access.caller, len(price_request.items)):
-        price_request = with_selections(access.caller, price_request)
-        _, prices = priced(access=access, price_request=price_request)
+        price_request = resolve_selections(access.caller, price_request)
+        products = ordered_products(access=access, price_request=price_request)
+        prices = price_items(access=access, price_request=price_request, products=products)
         return store_quote(access=access, price_request=price_request, prices=prices)
 
 
-def priced(
-    *, access: StoreAccess, price_request: PriceRequest, at: datetime | None = None
-) -> tuple[dict[str, ListedProduct], Prices]:
-    """The prices; raises Invalid with everything that prevents one."""
-    products = ordered_products(access=access, price_request=price_request)
+def price_items(
+    *,
+    access: StoreAccess,
+    price_request: PriceRequest,
+    products: Mapping[str, ListedProduct],
+    at: datetime | None = None,
+) -> Prices:
+    """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
     today = local_date(at or timezone.now(), access.store.time_zone)
-    try:
-        return products, price(price_request, products, today=today)
-    except Invalid as refusal:
-        faults = faults_of_prices(access=access, price_request=price_request, products=products)
-        raise refusal_of(faults or refusal.faults) from refusal
-
-
-def quote_faults(*, access: StoreAccess, price_request: PriceRequest) -> list[Fault]:
-    """Everything that prevents a quote by the records of the store."""
-    price_request = with_selections(access.caller, price_request)
-    products = ordered_products(access=access, price_request=price_request)
-    return faults_of_prices(access=access, price_request=price_request, products=products)
-
-
-def faults_of_prices(
-    *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
-) -> list[Fault]:
-    return price_faults(price_request, products, partial(_places_served, access))
+    return price(price_request, products, today=today, places=partial(places_served, access.store.pk))
 
 
 def ordered_products(
@@ -68,10 +54,6 @@ def ordered_products(
         country_code=price_request.country_code,
         archived=archived,
     )
-
-
-def _places_served(access: StoreAccess, product_ids: Sequence[str]) -> dict[str, list[str]]:
-    return places_served(store_pk=access.store.pk, product_ids=product_ids)
 
 
 def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Prices) -> Quote:

@@ -9,7 +9,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
-from stores.orders.price_requests import PriceRequest, PriceRequestItem
+from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
 from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders
@@ -21,7 +21,7 @@ from stores.orders.services.print_files import (
     store_print_file,
 )
 from stores.orders.services.transitions import Actor
-from stores.orders.services.validation import OrderRequest, check_order
+from stores.orders.services.validation import validate_order
 from stores.proofs.services.prints import PrintedFile
 
 
@@ -40,10 +40,10 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _request(order, items)
     with large_order_slot(caller, len(items)):
-        checked = check_order(access=opened, request=request)
+        validated = validate_order(access=opened, request=request)
         order_id = new_order_id()
         files = _copies(order, items, order_id)
-    prepared = PreparedOrder(order_id, opened, request, *checked, files)
+    prepared = PreparedOrder(order_id, opened, request, *validated, files)
     try:
         with transaction.atomic():
             lock_orders(store_pks=[order.store_id])

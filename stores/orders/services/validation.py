@@ -1,46 +1,41 @@
 """Checks an order before it is accepted: its option, its destination, its print data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
 from django.utils import timezone
 
-from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, raise_faults
+from fulfillment.core.errors import (
+    Conflict,
+    DomainError,
+    Fault,
+    Invalid,
+    collecting_faults,
+    invalid_from,
+    raise_faults,
+)
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.price_requests import PriceRequest, choice_faults, repeated_item_keys
+from stores.orders.price_requests import (
+    ListedProduct,
+    OrderRequest,
+    PriceRequest,
+    choice_faults,
+    repeated_item_keys,
+)
 from stores.orders.pricing import Option
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
-from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.selectors.quotes import find_quote, quoted_options
-from stores.orders.selectors.selections import stored_selections, with_selections
+from stores.orders.selectors.selections import resolve_selections, stored_selections
 from stores.orders.services.packing_slips import unprintable_faults
-from stores.orders.services.quotes import ordered_products, priced, store_quote
+from stores.orders.services.prints import template_data_faults
+from stores.orders.services.quotes import ordered_products, price_items, store_quote
 
 
-@dataclass(frozen=True, slots=True)
-class OrderRequest:
-    """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
-
-    `placed` is set for orders imported from another system: when they were placed there.
-    """
-
-    price_request: PriceRequest
-    recipient: Mapping[str, str]
-    template_data: Sequence[Mapping[str, Any] | None]
-    external_id: str | None = None
-    quote_id: str | None = None
-    option_id: str | None = None
-    metadata: Mapping[str, str] | None = None
-    reprint_of: str | None = None
-    placed: datetime | None = None
-
-
-class Checked(NamedTuple):
+class ValidatedOrder(NamedTuple):
     """`stored_selections` has an entry for each item: what the order keeps of its EDDM selection, or None."""
 
     products: Mapping[str, ListedProduct]
@@ -50,27 +45,44 @@ class Checked(NamedTuple):
     stored_selections: Sequence[Record | None]
 
 
-def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
+def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOrder:
+    """Applies all rules of an order in their order; raises Invalid with every fault.
+
+    Template data is checked when the print files are rendered; for an order that is refused here, as far as its faults
+    show without rendering.
+    """
     is_quoted = request.quote_id is not None
     request = replace(
-        request, price_request=with_selections(access.caller, request.price_request, expired=is_quoted)
+        request, price_request=resolve_selections(access.caller, request.price_request, expired=is_quoted)
     )
-    reprint_of = reprinted_order(access, request)
-    raise_faults([*unprintable_faults(request.recipient), *outcome_faults(access, request)])
-    if is_quoted:
-        quote, option = quoted_option(access, request)
+    products = ordered_products(access=access, price_request=request.price_request, archived=is_quoted)
+    faults = [*unprintable_faults(request.recipient), *_outcome_faults(access, request)]
+    reprint_of = quote = option = None
+    with collecting_faults(faults):
+        reprint_of = _reprinted_order(access, request)
+    with collecting_faults(faults):
+        quote, option = _priced_option(access, request, products)
+    if faults or option is None:
+        faults += template_data_faults(access=access, request=request, products=products)
+        raise invalid_from(faults)
+    if quote is not None:
         _refuse_expired(access, request, quote)
-        products = ordered_products(access=access, price_request=request.price_request, archived=True)
         option = replace(option, lines=_keyed_lines(request, option))
-    else:
-        quote = None
-        products, prices = priced(access=access, price_request=request.price_request, at=request.placed)
-        option = prices.default_option(request.price_request, products)
     stored = stored_selections(item.choice for item in request.price_request.items)
-    return Checked(products, option, quote, reprint_of, stored)
+    return ValidatedOrder(products, option, quote, reprint_of, stored)
 
 
-def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
+def _priced_option(
+    access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct]
+) -> tuple[Quote | None, Option]:
+    if request.quote_id is not None:
+        return _quoted_option(access, request)
+    price_request = request.price_request
+    prices = price_items(access=access, price_request=price_request, products=products, at=request.placed)
+    return None, prices.default_option(price_request, products)
+
+
+def _outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
     """Faults of a test order's outcome; in a live order it is ordinary metadata."""
     outcome = (request.metadata or {}).get(TEST_OUTCOME)
     if not access.caller.is_test or outcome is None or outcome in TestOutcome.values:
@@ -80,7 +92,7 @@ def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
     return [Fault(f"/Metadata/{TEST_OUTCOME}", "test_outcome_unknown", message)]
 
 
-def reprinted_order(access: StoreAccess, request: OrderRequest) -> Order | None:
+def _reprinted_order(access: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
     original = find_order(access, request.reprint_of, scope=access.usable)
@@ -90,7 +102,7 @@ def reprinted_order(access: StoreAccess, request: OrderRequest) -> Order | None:
     return original
 
 
-def quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
+def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
     """The quote, perhaps an expired one, and its ordered option; raises Invalid if the order is not what was quoted."""
     quote = find_quote(access.usable, request.quote_id or "")
     if quote is None:
@@ -150,7 +162,8 @@ def _selection_key(selection_id: str) -> str:
 
 def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, Any]:
     try:
-        _, prices = priced(access=access, price_request=price_request)
+        products = ordered_products(access=access, price_request=price_request)
+        prices = price_items(access=access, price_request=price_request, products=products)
     except DomainError:
         return {}  # the items can no longer be priced, so the error has no new quote
     new_quote = store_quote(access=access, price_request=price_request, prices=prices)

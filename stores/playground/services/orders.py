@@ -5,11 +5,10 @@ from typing import Any
 
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import RECIPIENT_FIELDS, Order
-from stores.orders.price_requests import PriceRequest
+from stores.orders.price_requests import OrderRequest, PriceRequest
 from stores.orders.selectors.access import StoreAccess, actor_kind
 from stores.orders.services.orders import create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
-from stores.orders.services.validation import OrderRequest
 
 
 def place_trial_order(

@@ -8,11 +8,8 @@ from django.test import Client
 
 from accounts.models import Notification, Role
 from accounts.permissions import Grant
-from accounts.services.secret_generations import SECRET_KEY
-from fulfillment.core.plugins import offered
 from production.adapters.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
-from production.jobs.selectors.building import FILE_VALID
 from production.jobs.services import outcomes
 from production.jobs.services.reports import receive_reports
 from production.providers.selectors.providers import postback_url
@@ -124,13 +121,6 @@ def test_exchange_that_ends_after_the_erasure_keeps_no_address(press, number):
     attempt.refresh_from_db()
     assert (attempt.kind, attempt.digests) == (AttemptKind.SUBMIT, {"a": "b"})
     assert "Jane" not in f"{attempt.request} {attempt.answer}"
-
-
-def test_old_secrets_are_needed_as_long_as_addresses_of_print_files_are_valid():
-    """Else a rotation would end addresses that a provider has not fetched yet."""
-    kinds = [kind for kinds in offered("secret_rotation", "TIME_LIMITED") for kind in kinds]
-    [ours] = [kind for kind in kinds if "print files" in kind.name]
-    assert (ours.setting, ours.good_for) == (SECRET_KEY, FILE_VALID)
 
 
 def test_reading_xjmf_takes_time_in_proportion_to_its_size():

@@ -29,7 +29,6 @@ UNTRACKED = {
     "accounts.NotificationPreference": "where messages are wanted",
     "accounts.RateWindow": "a counter of one minute",
     "accounts.RecoveryCode": "nothing in it but a secret",
-    "accounts.SecretGeneration": "when a secret of the environment was changed, and nothing else",
     "applications.DailyUsage": "counts",
     "applications.Delivery": "a log itself",
     "applications.DeliveryAttempt": "a log itself",
