@@ -1,7 +1,8 @@
-from django.apps import AppConfig, apps
+from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
 from fulfillment.core.errors import RendererKilled
+from fulfillment.core.plugins import service_apps
 from printing import bounded
 
 
@@ -13,9 +14,12 @@ class FulfillmentConfig(AppConfig):
         bounded.configure(killed=RendererKilled)
         # They need the models.
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
+        from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
         from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
 
-        # Sent once, when the migrations of all apps are done; apps without models send no signal.
-        post_migrate.connect(install_append_only_triggers, sender=apps.get_app_config("accounts"))
-        post_migrate.connect(build_trail_indexes, sender=apps.get_app_config("accounts"))
+        add_declarations_of_apps()
+        # Sent for each app when the migrations of all are done; one of them is enough.
+        first = service_apps()[0]
+        post_migrate.connect(install_append_only_triggers, sender=first)
+        post_migrate.connect(build_trail_indexes, sender=first)

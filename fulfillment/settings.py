@@ -328,35 +328,13 @@ SPECTACULAR_SETTINGS = {
     # Bodies of PATCH have serializers of their own, without required members.
     "COMPONENT_SPLIT_PATCH": False,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "ENUM_NAME_OVERRIDES": {
-        "GrantEnum": "accounts.permissions.Grant",
-        "AssociationStateEnum": "accounts.models.AssociationState",
-        "DeliveryStateEnum": "applications.webhooks.models.DeliveryState",
-        "EventTypeEnum": "applications.webhooks.models.event_type.EventType",
-    },
     "AUTHENTICATION_WHITELIST": [],
     "GET_LIB_DOC_EXCLUDES": "fulfillment.core.api.schema.classes_without_description",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "applications.oauth.schema.add_security_schemes",
-        "applications.webhooks.api.event_schemas.add_events",
+        "fulfillment.core.api.document.run_hooks_of_apps",
         "fulfillment.core.api.document.finish_document",
         "fulfillment.core.api.links.add_links",
-    ],
-    "TAGS": [
-        {"name": name, "description": text}
-        for name, text in (
-            ("Stores", "The stores a caller may use, and who may do what on them."),
-            ("Products", "What a store offers, with its prices, quantities and template fields."),
-            ("Proofs", "How a product looks with data in it, and pictures for its image fields."),
-            ("Orders", "Prices that bind, orders, what became of them, and their print files."),
-            ("Delivery", "How many deliveries a postal code and its carrier routes have, for direct mail."),
-            ("Applications", "Applications, their keys and icons."),
-            ("Events and webhooks", "What happened, read at any time or sent as signed requests."),
-            ("Webhook requests", "What the address of a webhook is sent."),
-            ("Associations", "Requests for access to a store, or for users to manage an application."),
-            ("Users", "Accounts and their roles."),
-        )
     ],
     "APPEND_COMPONENTS": {
         "headers": {

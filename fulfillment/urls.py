@@ -14,7 +14,7 @@ __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"
 urlpatterns = [
     path("api/v1/", include("fulfillment.site.api_urls")),
     path("api/v1/schema", serve_schema, name="schema"),
-    path("api/v1/docs", include("fulfillment.site.reference.urls")),
+    path("api/v1/docs", include("fulfillment.core.reference.urls")),
     re_path(r"^api/(?!v1/docs)", unknown_path),
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
     *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),

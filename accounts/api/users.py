@@ -59,6 +59,7 @@ ROLE_EXAMPLE = OpenApiExample(
 
 
 class UserViewSet(ApiViewSet):
+    tag = "Users"
     access = {
         "create": Access(
             rule="Any user; the new user joins the caller's tenant.",

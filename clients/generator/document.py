@@ -2,14 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from fulfillment.core.api import client_names as names
+from fulfillment.core.api.client_names import ClientNames
 
 Schema = dict[str, Any]
+# Read without Django: the modules `openapi` of the apps import nothing of it.
+NAMES = ClientNames.joined(
+    import_module(f"{path.parent.name}.openapi").CLIENT_NAMES
+    for path in sorted(Path(__file__).resolve().parents[2].glob("*/openapi.py"))
+)
 ROOT = "/api/v1"
 JSON = "application/json"
 FORM = "multipart/form-data"
@@ -54,16 +60,16 @@ class Operation:
 
     @property
     def group(self) -> str:
-        return names.group_of(self.id)
+        return NAMES.group_of(self.id)
 
     @property
     def name(self) -> str:
-        return names.method_of(self.id)
+        return NAMES.method_of(self.id)
 
     @property
     def is_repeatable(self) -> bool:
         """Whether the request is idempotent."""
-        return self.method in {"GET", "DELETE"} or self.takes_key or self.id in names.REPEATABLE
+        return self.method in {"GET", "DELETE"} or self.takes_key or self.id in NAMES.repeatable
 
 
 @dataclass(frozen=True)

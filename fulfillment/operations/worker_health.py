@@ -19,6 +19,7 @@ from psycopg_pool import PoolTimeout
 
 from fulfillment.core.db import outage
 from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.plugins import service_apps
 
 logger = logging.getLogger("fulfillment.worker")
 
@@ -28,9 +29,9 @@ LATE_SECONDS = 20.0
 # Time for a worker to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
 POLL_SECONDS = 2.0
-# Loggers that repeat themselves during a database outage, and how often they may. The one of asyncio reports jobs
-# whose result could not be written.
-TALKATIVE = ("applications.webhooks", "asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
+# Loggers that repeat themselves during a database outage beside those of the apps, and how often they may. The one of
+# asyncio reports jobs whose result could not be written.
+NOISY_LOGGERS = ("asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
 REPEAT_SECONDS = 60.0
 _HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}
 
@@ -167,25 +168,26 @@ def is_outage(error: BaseException | None) -> bool:
     return False
 
 
-class CalmFilter(logging.Filter):
+class DuplicateLogFilter(logging.Filter):
     """Reduces logging during an outage to one line a minute for each kind, without stacks."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[tuple[str, str], float] = {}
+        self._loggers = (*NOISY_LOGGERS, *(app.name for app in service_apps()))
+        self._last_logged: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        if not record.name.startswith(TALKATIVE) or record.levelno in {logging.INFO, logging.CRITICAL}:
+        if not record.name.startswith(self._loggers) or record.levelno in {logging.INFO, logging.CRITICAL}:
             return True
         if error is not None:
             if not is_outage(error):
                 return True
             record.exc_info = record.exc_text = None
         kind, now = (record.name, _kind_of(record)), time.monotonic()
-        if now - self._said.get(kind, -REPEAT_SECONDS) < REPEAT_SECONDS:
+        if now - self._last_logged.get(kind, -REPEAT_SECONDS) < REPEAT_SECONDS:
             return False
-        self._said[kind] = now
+        self._last_logged[kind] = now
         return True
 
 

@@ -1,38 +1,12 @@
-"""Downloads of the client libraries built by `make clients`, for pip and npm."""
-
-from dataclasses import dataclass
-from pathlib import Path
+"""Downloads of the client libraries."""
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from fulfillment.core.client_packages import packages
 from fulfillment.site.pages import PLACEHOLDERS
-
-# Where `make clients` puts them in a checkout, or all in one folder.
-BUILT = {"python": ("*.whl", "python/dist/*.whl"), "javascript": ("*.tgz", "typescript/*.tgz")}
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    language: str
-    path: Path
-
-    @property
-    def url(self) -> str:
-        return settings.PUBLIC_URL + reverse("portal:client-package", args=[self.path.name])
-
-
-def packages() -> dict[str, Package]:
-    """The newest package of each language; none before `make clients`."""
-    found = {}
-    for language, patterns in BUILT.items():
-        files = [file for pattern in patterns for file in settings.CLIENT_PACKAGES.glob(pattern)]
-        if files:
-            found[language] = Package(language, max(files, key=lambda file: file.stat().st_mtime))
-    return found
 
 
 @require_safe

@@ -26,20 +26,12 @@ from fulfillment.core.api.form_limits import (
 )
 from fulfillment.core.http.addresses import is_api, is_for_programs
 from fulfillment.core.http.head_limits import head_refusal
+from fulfillment.core.http.policies import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Search texts may contain tabs and line ends.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
-
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-# Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
-# evaluates nothing, and its colours are a stylesheet.
-ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
-API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class PagesBelow:

@@ -18,9 +18,9 @@ from applications.oauth.services.own_requests import credentials_for_one_request
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as
 from fulfillment.core.api.form_limits import takes_large_forms
-from fulfillment.site.inner_requests import InnerAnswer, answer_within
-from fulfillment.site.reference.operations import Operation, operations, raw_operation
-from fulfillment.site.reference.views import navigation
+from fulfillment.core.api.inner_requests import InnerAnswer, answer_within
+from fulfillment.core.reference.operations import Operation, operations, raw_operation
+from fulfillment.core.reference.views import navigation
 
 ME = "me"
 # These reads show no secret, and proofs and prices change nothing. All others need the password.

@@ -38,6 +38,7 @@ VERBOSE = OpenApiParameter(
 
 
 class ApplicationViewSet(ApiViewSet):
+    tag = "Applications"
     access = {
         "list": Access(
             rule="Users see the applications they have a relationship with, an application itself."

@@ -31,6 +31,7 @@ class IconFormSerializer(serializers.Serializer):
 
 
 class IconViewSet(ApiViewSet):
+    tag = "Applications"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
     maximum_bytes = MAXIMUM_BYTES - 1

@@ -13,6 +13,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 
 
 class KeyViewSet(ApiViewSet):
+    tag = "Applications"
     access = {
         "regenerate": Access(
             rule="Users who hold one of the permissions on the application.",

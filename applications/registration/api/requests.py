@@ -69,6 +69,7 @@ class LoggedRequestSerializer(serializers.Serializer):
 
 
 class RequestLogViewSet(ApiViewSet):
+    tag = "Applications"
     access = {"list": Access(rule="The application itself, and users with a role for it.")}
 
     @extend_schema(

@@ -26,7 +26,7 @@ from applications.registration.selectors.request_log import (
     place_named,
     place_text,
 )
-from fulfillment.site.reference.operations import Operation, operations
+from fulfillment.core.reference.operations import Operation, operations
 
 BAR = 110
 

@@ -12,8 +12,8 @@ from accounts.pages.guards import signed_in
 from accounts.selectors.subscriptions import subscription_keys
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable
+from fulfillment.core.client_packages import packages
 from fulfillment.core.secrets import decrypt
-from fulfillment.site.client_packages import packages
 
 DEMO_STORE = "demo"
 

@@ -29,6 +29,7 @@ PARAMETERS = [
 
 
 class DeliveryViewSet(ApiViewSet):
+    tag = "Events and webhooks"
     access = {"list": READERS, "resend": WRITERS}
     errors = {"resend": {409: DISABLED}}
 

@@ -43,6 +43,7 @@ PARAMETERS = [
 
 
 class EventViewSet(ApiViewSet):
+    tag = "Events and webhooks"
     access = {
         "list": Access(
             rule="The application itself, and users with a role for it.",

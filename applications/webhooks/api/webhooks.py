@@ -64,6 +64,7 @@ DISABLED = "The webhook is disabled (`webhook_disabled`)."
 
 
 class WebhookViewSet(ApiViewSet):
+    tag = "Events and webhooks"
     access = {
         "list": READERS,
         "retrieve": READERS,

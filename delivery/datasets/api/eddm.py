@@ -43,6 +43,7 @@ class DeliveryPopulationSerializer(serializers.Serializer):
 
 
 class EddmViewSet(ApiViewSet):
+    tag = "Delivery"
     reads_own_query = True
     access = {"list": Access(rule="Every caller.")}
     errors = {

@@ -40,6 +40,7 @@ class GeoJSONRenderer(MediaTypeOnly):
 
 
 class EddmSelectionViewSet(ApiViewSet):
+    tag = "Delivery"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, GeoJSONRenderer]
     access = {
         "create": Access(

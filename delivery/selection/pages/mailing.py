@@ -16,7 +16,7 @@ from delivery.selection.pages.chooser import choose_and_save, mailing_context, o
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core import plugins
 from fulfillment.core.api.form_limits import takes_large_forms
-from fulfillment.site.middleware import PAGE_POLICY
+from fulfillment.core.http.policies import PAGE_POLICY
 
 SAVED_SHOWN = 10
 

@@ -26,8 +26,8 @@ from delivery.selection.selectors.selections import (
 from fulfillment.core import plugins
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.policies import PAGE_POLICY
 from fulfillment.core.lanes import FILES, SELECTIONS
-from fulfillment.site.middleware import PAGE_POLICY
 
 MAX_LISTED = 500
 

@@ -1,50 +1,51 @@
-"""Names in the client libraries, which the API reference shows as well: `order_create` is `client.orders.create`."""
+"""Names in the client libraries, which the API reference shows as well: `order_create` is `client.orders.create`.
+
+Apps declare exceptions to the rule as `CLIENT_NAMES` in their modules `openapi`.
+"""
 
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-# First words of an operationId, and the group of the operation.
-GROUPS = {
-    "application_event": "events",
-    "application_request": "requests",
-    "delivery_eddm": "eddm",
-    "store_user": "stores",
-}
-# Exceptions to the rule, for readable names.
-METHODS = {
-    "delivery_eddm_selection_create": "select",
-    "delivery_eddm_selection_read": "get_selection",
-    "application_icon_read": "get_icon",
-    "application_icon_set": "set_icon",
-    "application_key_regenerate": "regenerate_key",
-    "order_cancel_refuse": "refuse_cancellation",
-    "order_exportview": "export",
-    "order_status": "set_status",
-    "store_user_roles": "user_roles",
-    "user_emails": "find_emails",
-    "user_self": "me",
-    "webhook_delivery_list": "list_deliveries",
-    "webhook_delivery_resend": "resend_delivery",
-}
 WORDS = {"read": "get", "change": "update"}
-# Idempotent operations, which may be resent without an Idempotency-Key.
-REPEATABLE = frozenset({"proof_create", "user_emails", "order_cancel", "webhook_enable"})
 
 
-def group_of(operation: str) -> str:
-    for start, group in GROUPS.items():
-        if operation.startswith(f"{start}_"):
-            return group
-    return operation.partition("_")[0] + "s"
+@dataclass(frozen=True)
+class ClientNames:
+    """`groups` by the first words of an operation ID, `methods` by operation ID.
 
+    `repeatable` are idempotent operations, which may be resent without an Idempotency-Key.
+    """
 
-def method_of(operation: str) -> str:
-    if operation in METHODS:
-        return METHODS[operation]
-    start = next(
-        (start for start in GROUPS if operation.startswith(f"{start}_")), operation.partition("_")[0]
-    )
-    rest = operation.removeprefix(f"{start}_")
-    return WORDS.get(rest, rest)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
+    repeatable: frozenset[str] = frozenset()
+
+    @classmethod
+    def joined(cls, names: Iterable["ClientNames"]) -> "ClientNames":
+        groups: dict[str, str] = {}
+        methods: dict[str, str] = {}
+        repeatable: frozenset[str] = frozenset()
+        for one in names:
+            groups |= one.groups
+            methods |= one.methods
+            repeatable |= one.repeatable
+        return cls(groups, methods, repeatable)
+
+    def group_of(self, operation: str) -> str:
+        start = self._start(operation)
+        return self.groups.get(start, start + "s")
+
+    def method_of(self, operation: str) -> str:
+        if operation in self.methods:
+            return self.methods[operation]
+        rest = operation.removeprefix(f"{self._start(operation)}_")
+        return WORDS.get(rest, rest)
+
+    def _start(self, operation: str) -> str:
+        return next(
+            (start for start in self.groups if operation.startswith(f"{start}_")), operation.partition("_")[0]
+        )
 
 
 def snake(name: str) -> str:

@@ -1,11 +1,35 @@
-"""Hooks of drf-spectacular for the complete OpenAPI document."""
+"""Hooks of drf-spectacular for the complete OpenAPI document, with what apps declare in their modules `openapi`."""
 
 import re
 from typing import Any
 
+from django.utils.module_loading import import_string
+from drf_spectacular.settings import spectacular_settings
+
+from fulfillment.core.plugins import offered
+
 # Set on a member of a request by `OperationSchema`; `finish_document` makes a type of it.
 TAKES_NULL = "x-takes-null"
 PATH_PARAMETER = re.compile(r"{(\w+)}")
+
+
+def add_declarations_of_apps() -> None:
+    """Tells drf-spectacular the tags and enumerations of all apps, once they are loaded."""
+    tags = sorted((tag for tags in offered("openapi", "TAGS") for tag in tags), key=lambda tag: tag.position)
+    enums = {name: path for enums in offered("openapi", "ENUMS") for name, path in enums.items()}
+    spectacular_settings.apply_patches(
+        {
+            "TAGS": [{"name": tag.name, "description": tag.description} for tag in tags],
+            "ENUM_NAME_OVERRIDES": enums,
+        }
+    )
+
+
+def run_hooks_of_apps(result: dict[str, Any], **options: Any) -> dict[str, Any]:
+    for hooks in offered("openapi", "HOOKS"):
+        for path in hooks:
+            result = import_string(path)(result, **options)
+    return result
 
 
 def finish_document(result: dict[str, Any], **options: Any) -> dict[str, Any]:

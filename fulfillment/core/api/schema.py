@@ -104,27 +104,7 @@ class ProblemSerializer(serializers.Serializer):
 
 class OperationSchema(AutoSchema):
     def get_tags(self) -> list[str]:
-        tokens = [token for token in self.path.removeprefix(settings.API_ROOT).split("/") if token]
-        if "user" in tokens[1:]:
-            return ["Users"]
-        words = [token for token in tokens if not token.startswith("{")]
-        # Before "Delivery", which EDDM uses as well.
-        words = words[: words.index("webhook") + 1] if "webhook" in words else words
-        known = {
-            "store": "Stores",
-            "product": "Products",
-            "quote": "Orders",
-            "order": "Orders",
-            "proof": "Proofs",
-            "asset": "Proofs",
-            "application": "Applications",
-            "event": "Events and webhooks",
-            "webhook": "Events and webhooks",
-            "user": "Users",
-            "association": "Associations",
-            "delivery": "Delivery",
-        }
-        return [known[word] for word in reversed(words) if word in known][:1] or ["Service"]
+        return [self.view.tag]
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         access = self._access()

@@ -10,6 +10,8 @@ from fulfillment.core.api.parameters import check_parameter_names
 
 # A docstring would become the description of every operation.
 class ApiViewSet(ViewSet):
+    # The heading in the API reference: the name of a `Tag` that an app declares.
+    tag = "Service"
     # Set by views that report unknown parameters together with other faults of the query.
     reads_own_query = False
 

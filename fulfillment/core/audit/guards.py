@@ -12,20 +12,14 @@ from django.db import connection
 from django.db.models import Model
 from psycopg import sql
 
-# Columns that may be erased; with `+` that may gain members of a JSON object, with `*` that may change.
-PERSONAL = {
-    "accounts.UserEvent": ("username", "first_name", "last_name", "email", "phone"),
-    "accounts.AssociationRequestEvent": ("message", "note"),
-    "applications.ApplicationEvent": ("support_phone", "support_email"),
-    "applications.OwnerInvitationEvent": ("email",),
-    "delivery.DatasetEvent": ("created_by", "activated_by"),
-    "stores.OrderHistory": ("note",),
-    "stores.TemplateChange": (),
+from fulfillment.core.plugins import offered
+
+# As in the modules `audit` of apps, for tables of libraries: columns that may be erased; with `+` that may gain members
+# of a JSON object, with `*` that may change.
+ERASABLE = {
     "pghistory.Context": ("metadata+", "updated_at*"),
     "admin.LogEntry": ("object_repr", "change_message"),
 }
-# Tables whose rows may be deleted with a pruned test order.
-PRUNED_WITH_TEST_ORDERS = "stores.OrderHistory"
 # For sessions that empty whole databases, such as tests.
 ALLOW_TRUNCATE = "fulfillment.may_empty"
 GUARD = f"""
@@ -34,12 +28,7 @@ BEGIN
     IF TG_OP = 'TRUNCATE' AND current_setting('{ALLOW_TRUNCATE}', true) = 'on' THEN
         RETURN NULL;
     END IF;
-    IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'stores_orderhistory' THEN
-        IF EXISTS (SELECT FROM stores_order placed WHERE placed.id = OLD.order_id AND placed.is_test) THEN
-            RETURN OLD;
-        END IF;
-    END IF;
-    IF TG_OP = 'UPDATE' AND NOT EXISTS (
+{{prunable}}    IF TG_OP = 'UPDATE' AND NOT EXISTS (
         SELECT FROM jsonb_each(to_jsonb(OLD)) AS old_one JOIN jsonb_each(to_jsonb(NEW)) AS new_one USING (key)
         WHERE old_one.value IS DISTINCT FROM new_one.value AND NOT (
             key = ANY (TG_ARGV) AND new_one.value = '"[erased]"'
@@ -52,6 +41,13 @@ BEGIN
     RAISE EXCEPTION 'append_only: % of % is not allowed', TG_OP, TG_TABLE_NAME;
 END $$
 """  # noqa: S608 - a constant
+PRUNABLE_ROWS = """\
+    IF TG_OP = 'DELETE' AND TG_TABLE_NAME = '{table}' THEN
+        IF {condition} THEN
+            RETURN OLD;
+        END IF;
+    END IF;
+"""
 # pgtrigger's own function lets every session disable any trigger, and so work without a trace. This one allows only
 # pgtrigger's append-only guard to be disabled, for erasures; our guard still applies. Its migrations restore its own.
 SHOULD_IGNORE = """
@@ -69,10 +65,30 @@ TRIGGER_ARGUMENTS = (
 )
 
 
+def erasable() -> dict[str, tuple[str, ...]]:
+    """By the label of the model: the columns of its rows that may change after they were written."""
+    return {
+        name: columns for one in (*offered("audit", "ERASABLE"), ERASABLE) for name, columns in one.items()
+    }
+
+
+def prunable() -> dict[str, str]:
+    """By the label of the model: the condition in SQL under which a row, `OLD`, may be deleted."""
+    return {name: condition for one in offered("audit", "PRUNABLE") for name, condition in one.items()}
+
+
+def guard_function() -> str:
+    conditions = "".join(
+        PRUNABLE_ROWS.format(table=apps.get_model(name)._meta.db_table, condition=condition)
+        for name, condition in prunable().items()
+    )
+    return GUARD.format(prunable=conditions)
+
+
 def trail_models() -> list[type[Model]]:
     """All event tables of pghistory, and the other audit tables."""
     events = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
-    named = [apps.get_model(label) for label in PERSONAL]
+    named = [apps.get_model(label) for label in erasable()]
     return list(dict.fromkeys([*events, *named]))
 
 
@@ -80,7 +96,7 @@ def install_append_only_triggers(**kwargs: Any) -> None:
     """Creates missing triggers. Guarded tables are not touched, so that nothing waits for a lock."""
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
-        cursor.execute(GUARD)
+        cursor.execute(guard_function())
         cursor.execute(SHOULD_IGNORE)
         for model in trail_models():
             if model._meta.db_table in present:
@@ -119,7 +135,7 @@ def _grant_trail(cursor: Any, role: str, model: type[Model]) -> None:
         listed = sql.SQL(", ").join(map(sql.Identifier, columns))
         statement = sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {role}")
         cursor.execute(statement.format(columns=listed, **names))
-    if model._meta.label == PRUNED_WITH_TEST_ORDERS:
+    if model._meta.label in prunable():
         cursor.execute(sql.SQL("GRANT DELETE ON {table} TO {role}").format(**names))
 
 
@@ -141,4 +157,4 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
 
 
 def _changeable(model: type[Model]) -> tuple[str, ...]:
-    return PERSONAL.get(model._meta.label, ())
+    return erasable().get(model._meta.label, ())

@@ -27,7 +27,7 @@ from fulfillment.core.plugins import offered
 from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
     DATABASE_ERRORS,
-    CalmFilter,
+    DuplicateLogFilter,
     Heartbeat,
     RenewingConnector,
     Watchdog,
@@ -72,7 +72,7 @@ class Command(BaseCommand):
         return_freed_memory()
         start_telemetry()
         refuse_unsafe_start()
-        calm = CalmFilter()
+        calm = DuplicateLogFilter()
         for handler in logging.getLogger().handlers:
             handler.addFilter(calm)
         with app.replace_connector(RenewingConnector()):

@@ -129,6 +129,7 @@ class AssociationSerializer(serializers.Serializer):
 
 
 class AssociationViewSet(ApiViewSet):
+    tag = "Associations"
     access = {
         "create": Access(
             rule="A user who may write the application, or the application itself, requests access to a store; "

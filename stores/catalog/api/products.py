@@ -22,6 +22,7 @@ ERRORS = {
 
 
 class ProductViewSet(ApiViewSet):
+    tag = "Products"
     access = {"list": PRODUCT_ACCESS, "retrieve": PRODUCT_ACCESS}
     errors = {
         "list": {**ERRORS, 404: "There is nothing at this address."},

@@ -31,6 +31,7 @@ STORE_RULE = (
 
 
 class StoreViewSet(ApiViewSet):
+    tag = "Stores"
     access = {"list": Access(rule=STORE_RULE), "retrieve": Access(rule=STORE_RULE)}
     errors = {
         "retrieve": {
@@ -67,6 +68,7 @@ class StoreViewSet(ApiViewSet):
 
 
 class StoreUserViewSet(ApiViewSet):
+    tag = "Users"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, StoreUserRolesXML, StoreUserRolesTextXML]
     access = {
         "roles": Access(

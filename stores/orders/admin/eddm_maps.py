@@ -11,8 +11,8 @@ from accounts.callers import Caller
 from delivery.selection.maps import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.policies import ADMIN_POLICY
 from fulfillment.core.lanes import SELECTIONS
-from fulfillment.site.middleware import ADMIN_POLICY
 from stores.orders.admin.documents import OrderDocuments
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem

@@ -38,6 +38,7 @@ ANSWERED = [
 
 
 class OrderExportViewSet(ApiViewSet):
+    tag = "Orders"
     reads_own_query = True
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {

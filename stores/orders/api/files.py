@@ -33,6 +33,7 @@ class PDFRenderer(MediaTypeOnly):
 
 
 class OrderFileViewSet(ApiViewSet):
+    tag = "Orders"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer]
     access = {"print_file": OWN_READ, "packing_slip": OWN_READ, "eddm_papers": STORE_READ}
     errors = {

@@ -68,6 +68,7 @@ WRITE_ERRORS = {
 
 
 class OrderViewSet(ApiViewSet):
+    tag = "Orders"
     access = {
         "create": Access(
             rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE

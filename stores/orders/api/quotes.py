@@ -32,6 +32,7 @@ NO_ASSOCIATION = (
 
 
 class QuoteViewSet(ApiViewSet):
+    tag = "Orders"
     access = {"create": QUOTE_CREATE, "retrieve": QUOTE_READ}
     errors = {
         "create": {

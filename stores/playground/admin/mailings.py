@@ -19,8 +19,8 @@ from delivery.selection.pages.chooser import choose_and_save, mailing_context, o
 from delivery.selection.selectors.differences import Differences, differences_to_active
 from delivery.selection.selectors.selections import own_selections, routes_of_selection
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.policies import ADMIN_POLICY
 from fulfillment.core.lanes import SELECTIONS
-from fulfillment.site.middleware import ADMIN_POLICY
 from stores.catalog.models import Product
 from stores.orders.selectors.mailing_products import MailingProduct, mailing_product
 from stores.playground.admin.mailing_orders import MailingOrder, answer_button, open_order

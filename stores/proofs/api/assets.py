@@ -36,6 +36,7 @@ class AssetFormSerializer(serializers.Serializer):
 
 
 class AssetViewSet(ApiViewSet):
+    tag = "Proofs"
     parser_classes = [MultiPartParser, PNGParser, JPEGParser]
     maximum_bytes = MAXIMUM_BYTES
     access = {"create": PRODUCT_ACCESS}

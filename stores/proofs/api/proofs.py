@@ -37,6 +37,7 @@ class ProofSerializer(serializers.Serializer):
 
 
 class ProofViewSet(ApiViewSet):
+    tag = "Proofs"
     access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {

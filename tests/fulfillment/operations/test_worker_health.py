@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from psycopg_pool import PoolTimeout
 
 from fulfillment.operations import worker_health
-from fulfillment.operations.worker_health import CalmFilter, Heartbeat, Watchdog, is_outage
+from fulfillment.operations.worker_health import DuplicateLogFilter, Heartbeat, Watchdog, is_outage
 from tests.support.patience import PATIENCE
 from tests.support.workers import ROOT, forget_jobs, worker_environment
 
@@ -90,7 +90,7 @@ def record(error: BaseException | None, *, name: str = "procrastinate.worker.wor
 def test_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    calm, lost = CalmFilter(), psycopg.errors.AdminShutdown("terminating connection")
+    calm, lost = DuplicateLogFilter(), psycopg.errors.AdminShutdown("terminating connection")
     first, second, other = record(lost), record(lost), record(lost, line=2)
 
     assert [calm.filter(one) for one in (first, second, other)] == [True, False, True]
@@ -102,7 +102,7 @@ def test_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
 
 
 def test_other_errors_keep_their_stack_and_are_logged_each_time():
-    calm, wrong = CalmFilter(), psycopg.errors.UndefinedColumn("column x does not exist")
+    calm, wrong = DuplicateLogFilter(), psycopg.errors.UndefinedColumn("column x does not exist")
     records = [
         record(wrong),
         record(wrong),

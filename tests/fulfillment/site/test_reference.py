@@ -10,11 +10,11 @@ import subprocess
 import pytest
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.site.reference.guides import guides
-from fulfillment.site.reference.markdown import rendered
-from fulfillment.site.reference.operations import events, operations
-from fulfillment.site.reference.schemas import SchemaReader
-from fulfillment.site.reference.search import found
+from fulfillment.core.reference.guides import guides
+from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.operations import events, operations
+from fulfillment.core.reference.schemas import SchemaReader
+from fulfillment.core.reference.search import found
 from tests.support.crawler import LINK, names_in
 
 ROOT = "/api/v1/docs"

@@ -9,7 +9,7 @@ from oauth2_provider.models import AccessToken
 from accounts.selectors.subscriptions import subscription_keys
 from applications.oauth.pages.send import takes_password
 from applications.registration.models import Application
-from fulfillment.site.reference.operations import operations
+from fulfillment.core.reference.operations import operations
 from tests.support.scenario import PASSWORD
 
 

@@ -12,9 +12,9 @@ from psycopg import sql
 
 from accounts.models import Tenant, User
 from fulfillment.core.audit.guards import (
-    PRUNED_WITH_TEST_ORDERS,
     grant_use,
     install_append_only_triggers,
+    prunable,
     trail_models,
 )
 from stores.orders.models import OrderHistory
@@ -202,7 +202,7 @@ def test_application_role_cannot_touch_the_trail(as_role, label):
         "SET session_replication_role = replica",
     ):
         # The role prunes the history of test orders; of any other order the guard keeps it.
-        guarded = label == PRUNED_WITH_TEST_ORDERS and statement.startswith("DELETE")
+        guarded = label in prunable() and statement.startswith("DELETE")
         with refused(DatabaseError, "append_only" if guarded else "permission denied|must be owner"):
             run(statement, table, **parts)
     with refused(ProgrammingError, "must be owner|permission denied"):

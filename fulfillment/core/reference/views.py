@@ -8,10 +8,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.site.reference.guides import guides
-from fulfillment.site.reference.markdown import rendered
-from fulfillment.site.reference.operations import events, groups, operations
-from fulfillment.site.reference.search import found
+from fulfillment.core.reference.guides import guides
+from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.operations import events, groups, operations
+from fulfillment.core.reference.search import found
 
 
 @require_safe

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
-from fulfillment.site.reference.markdown import rendered
+from fulfillment.core.reference.markdown import rendered
 
 # The depth below which objects show only their type.
 DEEPEST = 6

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from django.conf import settings
 from django.utils.safestring import SafeString
 
-from fulfillment.site.reference.markdown import headings_of, rendered
+from fulfillment.core.reference.markdown import headings_of, rendered
 
 GUIDES = (
     ("authentication", "Authentication", "oauth.md"),

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from fulfillment.site.reference.guides import ROOT, guides
-from fulfillment.site.reference.operations import events, operations
-from fulfillment.site.reference.schemas import Member
+from fulfillment.core.reference.guides import ROOT, guides
+from fulfillment.core.reference.operations import events, operations
+from fulfillment.core.reference.schemas import Member
 
 MOST = 40
 LONGEST = 100

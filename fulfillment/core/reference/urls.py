@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from fulfillment.site.reference import views
+from fulfillment.core.reference import views
 
 app_name = "reference"
 urlpatterns = [

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from fulfillment.core.api.client_names import camel, group_of, method_of
+from fulfillment.core.api.client_names import ClientNames, camel
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
-from fulfillment.site.reference.markdown import rendered
-from fulfillment.site.reference.records import Answer, Body, Event, Group, Operation, Refusal
-from fulfillment.site.reference.samples import Request, filled_path, samples_of
-from fulfillment.site.reference.schemas import Member, SchemaReader
+from fulfillment.core.plugins import offered
+from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.records import Answer, Body, Event, Group, Operation, Refusal
+from fulfillment.core.reference.samples import Request, filled_path, samples_of
+from fulfillment.core.reference.schemas import Member, SchemaReader
 
 ACCESS = "**Who may call it.**"
 CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
@@ -113,7 +114,8 @@ def _read(
 
 def _library_names(operation_id: str) -> tuple[str, ...]:
     """The methods of the client libraries: of both, or first Python's, then TypeScript's."""
-    group, method = group_of(operation_id), method_of(operation_id)
+    names = ClientNames.joined(offered("openapi", "CLIENT_NAMES"))
+    group, method = names.group_of(operation_id), names.method_of(operation_id)
     return tuple(dict.fromkeys(f"client.{group}.{name}" for name in (method, camel(method))))
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from fulfillment.site.reference.guides import ROOT
-from fulfillment.site.reference.schemas import Member
+from fulfillment.core.reference.guides import ROOT
+from fulfillment.core.reference.schemas import Member
 
 
 @dataclass(frozen=True, slots=True)

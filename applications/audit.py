@@ -1,0 +1,4 @@
+ERASABLE = {
+    "applications.ApplicationEvent": ("support_phone", "support_email"),
+    "applications.OwnerInvitationEvent": ("email",),
+}

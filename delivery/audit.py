@@ -1,0 +1,3 @@
+ERASABLE = {
+    "delivery.DatasetEvent": ("created_by", "activated_by"),
+}

@@ -1,0 +1,22 @@
+"""Declarations for the OpenAPI document and the client libraries (`fulfillment.core.api.declarations`)."""
+
+from fulfillment.core.api.client_names import ClientNames
+from fulfillment.core.api.declarations import BODY, Link, Tag
+
+TAGS = (
+    Tag("Delivery", "How many deliveries a postal code and its carrier routes have, for direct mail.", 50),
+)
+CLIENT_NAMES = ClientNames(
+    groups={"delivery_eddm": "eddm"},
+    methods={"delivery_eddm_selection_create": "select", "delivery_eddm_selection_read": "get_selection"},
+)
+
+LINKS = {
+    "Selection": (
+        Link(
+            "delivery_eddm_selection_read",
+            "Read it again, or as GeoJSON.",
+            {"selectionID": f"{BODY}SelectionID"},
+        ),
+    ),
+}

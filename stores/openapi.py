@@ -1,0 +1,88 @@
+"""Declarations for the OpenAPI document and the client libraries (`fulfillment.core.api.declarations`)."""
+
+from fulfillment.core.api.client_names import ClientNames
+from fulfillment.core.api.declarations import BODY, ETAG, OF_THE_REQUEST, Link, Tag
+
+TAGS = (
+    Tag("Stores", "The stores a caller may use, and who may do what on them.", 10),
+    Tag("Products", "What a store offers, with its prices, quantities and template fields.", 20),
+    Tag("Proofs", "How a product looks with data in it, and pictures for its image fields.", 30),
+    Tag("Orders", "Prices that bind, orders, what became of them, and their print files.", 40),
+    Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
+)
+CLIENT_NAMES = ClientNames(
+    groups={"store_user": "stores"},
+    methods={
+        "order_cancel_refuse": "refuse_cancellation",
+        "order_exportview": "export",
+        "order_status": "set_status",
+        "store_user_roles": "user_roles",
+    },
+    repeatable=frozenset({"proof_create", "order_cancel"}),
+)
+
+STORE = {"storeID": f"{BODY}StoreID"}
+PRODUCT = {"storeID": f"{OF_THE_REQUEST}storeID", "productID": f"{BODY}ID"}
+ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
+IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
+QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
+ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+ASSOCIATION = {"associationID": f"{BODY}ID"}
+LINKS = {
+    "Store": (
+        Link("store_read", "Read it again.", STORE),
+        Link("product_list", "Its products.", STORE),
+        Link("asset_create", "Upload a picture for its products.", STORE),
+        Link("order_exportview", "Its orders.", STORE),
+    ),
+    "Product": (
+        Link("product_read", "Read it again.", PRODUCT),
+        Link("proof_create", "See it with data in it.", PRODUCT),
+        Link("quote_create", "Ask what the usual quantity costs.", IN_STORE, ITEMS),
+        Link("order_create", "Order the usual quantity.", IN_STORE, ITEMS),
+    ),
+    "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
+    "Order": (
+        Link("order_read", "Read it again.", ORDER),
+        Link("order_history", "What became of it, and when.", ORDER),
+        Link("order_cancel", "Cancel it as it was seen here.", {**ORDER, **ETAG}),
+        Link("order_cancel_refuse", "Refuse the request to cancel it.", {**ORDER, **ETAG}),
+        Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
+        Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
+        Link("order_packing_slip", "Its packing slip.", ORDER),
+        Link("order_print_file", "What is printed.", {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"}),
+        Link(
+            "order_eddm_papers",
+            "The papers of an item for EDDM.",
+            {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"},
+        ),
+        Link("order_create", "Print it once more.", STORE, {"ReprintOfOrderID": f"{BODY}OrderID"}),
+    ),
+    "ExportRow": (
+        Link("order_read", "The whole order.", ORDER),
+        Link("order_history", "What became of it, and when.", ORDER),
+    ),
+    "Application": (Link("association_request", "Ask to join it.", {}, {"ApplicationID": f"{BODY}ID"}),),
+    "Association": (
+        Link("association_read", "See what became of it.", ASSOCIATION),
+        Link("association_withdraw", "Withdraw it.", ASSOCIATION),
+        Link("association_approve", "Approve it.", ASSOCIATION),
+        Link("association_deny", "Deny it.", ASSOCIATION),
+    ),
+    "Role": (Link("store_user_roles", "What they may do there.", {**STORE, "userID": f"{BODY}UserID"}),),
+}
+LINKS_AFTER = {
+    "quote_create": (
+        Link(
+            "order_create",
+            "Order the first option, with the same items.",
+            IN_STORE,
+            {
+                "QuoteID": f"{BODY}QuoteID",
+                "OptionID": f"{BODY}Options/0/OptionID",
+                "Items": "$request.body#/Items",
+            },
+        ),
+    )
+}
+WITH_ETAG = ("Order",)
