@@ -12,8 +12,6 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures.pixel_files import PixelFiles
-from printing.pictures.png_strips import PngStrips
 from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
 from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
@@ -56,50 +54,7 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
 def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
     """A task of printing.bounded: `picture` becomes `separated`."""
     separation = separation_of(Path(profile).read_bytes(), highest_ink)
-    content = (folder / "picture").read_bytes()
-    separated = _separated_in_parts(content, separation, folder) or separate_picture(content, separation)
-    (folder / "separated").write_bytes(separated)
-
-
-def _separated_in_parts(content: bytes, separation: Separation, folder: Path) -> bytes | None:
-    """None for a picture that is printed as it was sent, or must be whole in memory."""
-    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
-        if is_jpeg(source):
-            return None if _as_it_is(source) else _separated_jpeg(source, separation, folder)
-        strips = PngStrips(content, source)
-        if not strips.is_possible or strips.may_be_turned:
-            return None
-        return _separated_png(strips, separation, source)
-
-
-def _separated_jpeg(source: Image.Image, separation: Separation, folder: Path) -> bytes:
-    profile, plate, mode = source.info.get("icc_profile"), folder / "plate", source.mode
-    with PixelFiles(folder) as files:
-        files.load(source)
-        size = files.save(
-            source,
-            lambda strip: _separated(strip, separation, profile, as_jpeg=True)[0],
-            plate,
-            **PLATE_JPEG,
-        )
-    return _pdf_of(Plate("CMYK" if mode == "RGB" else mode, size, plate.read_bytes(), is_jpeg=True))
-
-
-def _separated_png(strips: PngStrips, separation: Separation, source: Image.Image) -> bytes:
-    packers, modes = (zlib.compressobj(), zlib.compressobj()), ["", ""]
-    pieces: tuple[list[bytes], list[bytes]] = ([], [])
-    for strip in strips.strips():
-        parts = _separated(strip, separation, source.info.get("icc_profile"), as_jpeg=False)
-        for number, part in enumerate(parts):
-            if part is not None:
-                modes[number] = part.mode
-                pieces[number].append(packers[number].compress(part.tobytes()))
-    plates = [
-        Plate(mode, source.size, b"".join([*found, packer.flush()])) if mode else None
-        for mode, found, packer in zip(modes, pieces, packers, strict=True)
-    ]
-    assert plates[0] is not None  # noqa: S101 - a picture has a row
-    return _pdf_of(plates[0], plates[1])
+    (folder / "separated").write_bytes(separate_picture((folder / "picture").read_bytes(), separation))
 
 
 def has_plates(content: bytes) -> bool:

@@ -1,27 +1,22 @@
 """Uploaded pictures: checked by their content, and encoded again without metadata, in sRGB or grey."""
 
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures.pixel_files import PixelFiles
-from printing.pictures.png_strips import PngStrips, PngWriter
 from printing.pictures.reading import (
     PILLOW_ERRORS,
     PictureTooLarge,
     PictureUnreadable,
     ScansTooLarge,
-    check_scans,
     encoded,
     has_transparency,
     is_jpeg,
     open_picture,
-    readable,
 )
 
 MAXIMUM_PIXELS = 50_000_000
@@ -73,38 +68,30 @@ def clean_upload(content: bytes) -> Upload:
 
 def clean_in_folder(folder: Path) -> dict[str, Any]:
     """A task of printing.bounded: `picture` becomes `content` and `plates`."""
-    content = (folder / "picture").read_bytes()
     try:
-        upload = _clean_in_strips(content, folder / "content") or _clean_in_files(content, folder)
-        if upload is None:
-            upload = clean_upload(content)
-            (folder / "content").write_bytes(upload.content)
-            (folder / "plates").write_bytes(upload.plates)
+        upload = clean_upload((folder / "picture").read_bytes())
     except UploadRefused as error:
         return {"code": error.code, "message": str(error)}
+    (folder / "content").write_bytes(upload.content)
+    (folder / "plates").write_bytes(upload.plates)
     return {"shape": [upload.form, upload.width, upload.height], "plates_form": upload.plates_form}
 
 
 def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> str:
     """A task of printing.bounded: the smaller pixels, `shrunk`, and their mode."""
-    content, method = (folder / "picture").read_bytes(), Image.Resampling[resampling]
-    with Image.open(BytesIO(content), formats=FORMATS) as picture:
+    with Image.open(folder / "picture", formats=FORMATS) as picture:
         picture.draft(None, (round(size[0] * REDUCING_GAP), round(size[1] * REDUCING_GAP)))
-        factors = [max(1, int(of / to / REDUCING_GAP)) for of, to in zip(picture.size, size, strict=True)]
-        box = (0.0, 0.0, picture.width / factors[0], picture.height / factors[1])
-        reduced = _reduced(content, picture, (factors[0], factors[1]))
-        (folder / "shrunk").write_bytes(reduced.resize((size[0], size[1]), method, box).tobytes())
-        return reduced.mode
+        plain = picture if picture.mode == "CMYK" else _for_screen(picture)
+        method = Image.Resampling[resampling]
+        shrunk = plain.resize((size[0], size[1]), method, reducing_gap=REDUCING_GAP)
+        (folder / "shrunk").write_bytes(shrunk.tobytes())
+        return shrunk.mode
 
 
 def decode_in_folder(folder: Path) -> bool:
     """A task of printing.bounded: whether all of `picture` can be read."""
-    content = (folder / "picture").read_bytes()
     try:
-        with Image.open(BytesIO(content), formats=FORMATS) as picture:
-            if not is_jpeg(picture) and (strips := PngStrips(content, picture)).is_possible:
-                deque(strips.strips(), maxlen=0)
-                return True
+        with Image.open(folder / "picture", formats=FORMATS) as picture:
             # A JPEG is read to its end at any size.
             picture.draft(None, (max(1, picture.width // 8), max(1, picture.height // 8)))
             picture.load()
@@ -113,73 +100,10 @@ def decode_in_folder(folder: Path) -> bool:
     return True
 
 
-def _clean_in_strips(content: bytes, target: Path) -> Upload | None:
-    """Writes a clean PNG to `target`, or nothing where the picture must be whole in memory."""
-    try:
-        with readable(), Image.open(BytesIO(content), formats=FORMATS) as source:
-            _check_header(source)
-            if source.format != "PNG" or (source.mode == "L" and "icc_profile" in source.info):
-                return None
-            strips = PngStrips(content, source)
-            if not strips.is_possible or strips.may_be_turned:
-                return None
-            with target.open("wb") as file:
-                _write_clean(strips, file, source.size)
-            return Upload(b"", "PNG", *source.size)
-    except (PictureTooLarge, PictureUnreadable) as error:
-        raise _refused(error) from error
-
-
-def _clean_in_files(content: bytes, folder: Path) -> Upload | None:
-    """Writes `content` and `plates` of a JPEG, or nothing for a PNG."""
-    try:
-        with readable(), Image.open(BytesIO(content), formats=FORMATS) as source, PixelFiles(folder) as files:
-            if not is_jpeg(source):
-                return None
-            _check_header(source)
-            check_scans(source)
-            plates = _kept_plates(source)
-            files.load(source)
-            if plates is not None:
-                files.save(source, lambda strip: strip, folder / "plates", **plates)
-            size = files.save(source, _in_srgb, folder / "content", **CLEAN_JPEG)
-            return Upload(b"", "JPEG", *size, plates_form="" if plates is None else "JPEG")
-    except (PictureTooLarge, PictureUnreadable) as error:
-        raise _refused(error) from error
-
-
 def _refused(error: PictureTooLarge | PictureUnreadable) -> UploadRefused:
     if isinstance(error, ScansTooLarge):
         return UploadRefused(TOO_LARGE[0], str(error))
     return UploadRefused(*(TOO_LARGE if isinstance(error, PictureTooLarge) else UNREADABLE))
-
-
-def _write_clean(strips: PngStrips, file: BinaryIO, size: tuple[int, int]) -> None:
-    writer = None
-    for strip in strips.strips():
-        clean = _in_srgb(strip)
-        writer = writer or PngWriter(file, clean.mode, size, level=4)
-        writer.add(clean)
-    if writer is not None:
-        writer.close()
-
-
-def _reduced(content: bytes, picture: Image.Image, factors: tuple[int, int]) -> Image.Image:
-    """The picture in grey, RGB, RGBA or CMYK with its sides divided by these factors."""
-    strips = None if is_jpeg(picture) else PngStrips(content, picture)
-    if strips is None or not strips.is_possible:
-        plain = picture if picture.mode == "CMYK" else _for_screen(picture)
-        return plain if factors == (1, 1) else plain.reduce(factors)
-    reduced, top = None, 0
-    for strip in strips.strips(multiple=factors[1]):
-        small = _for_screen(strip).reduce(factors)
-        if reduced is None:
-            size = (small.width, -(-picture.height // factors[1]))
-            reduced = Image.new(small.mode, size)
-        reduced.paste(small, (0, top))
-        top += small.height
-    assert reduced is not None  # noqa: S101 - a picture has a row
-    return reduced
 
 
 def _for_screen(picture: Image.Image) -> Image.Image:

@@ -73,7 +73,6 @@ def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_
         apart = asdict(isolation.clean(content))
         assert isolation.separate(content, SHIPPED, 300) == separated
 
-    # A PNG is written in strips, a JPEG from a file of its pixels.
     assert pixels(apart.pop("content")) == shown
     assert apart == cleaned
 
@@ -91,7 +90,7 @@ def test_large_pictures_are_cleaned_and_separated_apart_with_the_same_pixels(no_
         ("JPEG", "L", 5),
     ],
 )
-def test_large_pictures_of_every_kind_are_separated_in_parts_as_if_they_were_whole(form, mode, orientation):
+def test_large_pictures_of_every_kind_are_separated_apart_with_the_same_bytes(form, mode, orientation):
     exif = Image.Exif()
     exif[0x0112] = orientation
     content = large(form, mode, exif=exif)
@@ -113,7 +112,7 @@ def test_large_pictures_are_measured_and_shrunk_apart(no_decoding):
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA"])
-def test_large_png_is_shrunk_as_if_it_were_whole(mode):
+def test_large_png_is_shrunk_by_a_whole_number_first(mode):
     content = large("PNG", mode)
     with Image.open(io.BytesIO(content)) as picture:
         plain = picture.convert("RGB" if mode == "P" else mode)
@@ -123,7 +122,6 @@ def test_large_png_is_shrunk_as_if_it_were_whole(mode):
 
 
 def test_whole_picture_is_shrunk_to_nearly_its_size():
-    """One that cannot be read in strips was called damaged."""
     assert isolation.shrink(large("JPEG", progressive=True), (390, 290), "LANCZOS").size == (390, 290)
 
 
