@@ -31,92 +31,221 @@ MAXIMUM_CHOICES = 500
 SMALL_INTEGER = 32_767
 
 
-class Member(NamedTuple):
+class FieldSpec(NamedTuple):
+    """A member of a record: its check, the column that stores it, and how API and console show it.
+
+    `type` chooses the serializer field (`stores.catalog.api.serializers.FIELDS`); "" is for members that the API does
+    not show. `verbose` members are shown with `verbose=true` only. `description` and `example`, in stored form, are for
+    the API reference; `label` and `hint` for the console, where the column's name is the usual label.
+    """
+
     name: str
     check: checks.Check
     default: Any
     column: str
+    type: str = ""
+    verbose: bool = False
+    description: str = ""
+    example: Any = None
+    label: str = ""
+    hint: str = ""
+
+
+def computed(name: str, *, verbose: bool = False) -> FieldSpec:
+    """A member that answers show and no column stores."""
+    return FieldSpec(name, checks.flag, None, "", "computed", verbose)
 
 
 IDENTIFIER = checks.matching(EXTERNAL_ID, "use 1 to 64 letters, digits and . _ - only")
 PRESET = checks.matching(CODE, "name a print preset by its ID")
+CURRENCY = checks.matching(r"[A-Z]{3}\Z", "write an ISO 4217 code such as USD")
 IMAGE_URL = checks.matching(
     r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
     "write an http(s) address, a path that starts with /, or nothing",
 )
+BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
+BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
+PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are."
 
-STORE = (
-    Member("StoreID", IDENTIFIER, REQUIRED, "external_id"),
-    Member("CompanyName", checks.text(200, blank=False), REQUIRED, "company_name"),
-    Member("Description", checks.text(4000), "", "description"),
-    Member(
-        "Currency", checks.matching(r"[A-Z]{3}\Z", "write an ISO 4217 code such as USD"), "USD", "currency"
+# In the order of the API's answers.
+STORE_MEMBERS = (
+    FieldSpec("StoreID", IDENTIFIER, REQUIRED, "external_id", "text", example="summit-print"),
+    FieldSpec("BudgetEnabled", checks.flag, False, "budget_enabled", "flag", example=True),
+    FieldSpec("BudgetTypes", BUDGET_TYPES, (), "budget_types", "budget_types", example=["Amount"]),
+    FieldSpec(
+        "BudgetDuration", BUDGET_DURATIONS, (), "budget_durations", "budget_durations", example=["Monthly"]
     ),
-    Member("TimeZone", checks.time_zone, "UTC", "time_zone"),
-    Member("IsDemo", checks.flag, False, "is_demo"),
-    Member("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
-    Member("BudgetEnabled", checks.flag, False, "budget_enabled"),
-    Member("BudgetTypes", checks.distinct(checks.one_of(BudgetType.values), 3), (), "budget_types"),
-    Member(
-        "BudgetDuration", checks.distinct(checks.one_of(BudgetDuration.values), 4), (), "budget_durations"
+    FieldSpec(
+        "CompanyName",
+        checks.text(200, blank=False),
+        REQUIRED,
+        "company_name",
+        "text",
+        example="Summit Print Co.",
     ),
-    Member("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
+    FieldSpec(
+        "Description",
+        checks.text(4000),
+        "",
+        "description",
+        "text",
+        verbose=True,
+        example="Full-line commercial printer.",
+    ),
+    FieldSpec(
+        "Currency", CURRENCY, "USD", "currency", "text", verbose=True, description="ISO 4217.", example="USD"
+    ),
+    FieldSpec(
+        "TimeZone", checks.time_zone, "UTC", "time_zone", "text", verbose=True, example="America/Denver"
+    ),
+    FieldSpec("IsDemo", checks.flag, False, "is_demo", "flag", verbose=True, example=False),
+    computed("ProductCount", verbose=True),
+    computed("Created", verbose=True),
+    computed("Updated", verbose=True),
+    FieldSpec("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
+    FieldSpec("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
 )
 
-PRODUCT = (
-    Member("ID", IDENTIFIER, REQUIRED, "external_id"),
-    Member("APIKey", checks.text(64), "", "api_key"),
-    Member("Name", checks.text(200, blank=False), REQUIRED, "name"),
-    Member("Description", checks.text(4000), "", "description"),
-    Member("Category", checks.text(100), "", "category"),
-    Member("ImageURL", IMAGE_URL, "", "image_url"),
-    Member("DefaultQty", checks.whole(1), REQUIRED, "default_quantity"),
-    Member("MinimumQty", checks.whole(1), REQUIRED, "minimum_quantity"),
-    Member("MaximumQty", checks.whole(1), REQUIRED, "maximum_quantity"),
-    Member("IncrementQty", checks.whole(1), 1, "quantity_increment"),
-    Member("DeliveryMethod", checks.text(40, blank=False), REQUIRED, "delivery_method"),
-    Member("PageCount", checks.whole(1, SMALL_INTEGER), 1, "page_count"),
-    Member("WidthMM", checks.positive(9, 3), REQUIRED, "width_mm"),
-    Member("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm"),
-    Member("IsActive", checks.flag, True, "is_active"),
-    Member("Preset", checks.optional(PRESET), None, "preset_id"),
-    Member("IsEddm", checks.flag, False, "is_eddm"),
-    Member("Template", checks.template, None, "template"),
+PRODUCT_MEMBERS = (
+    FieldSpec(
+        "ID",
+        IDENTIFIER,
+        REQUIRED,
+        "external_id",
+        "text",
+        example="business-card-standard",
+        label="Product ID",
+        hint="In addresses and orders, as ID. 1 to 64 letters, digits and . _ - only.",
+    ),
+    FieldSpec(
+        "APIKey",
+        checks.text(64),
+        "",
+        "api_key",
+        "text",
+        example="BC-STD-001",
+        label="APIKey",
+        hint="Your own product number (SKU); applications receive it as APIKey. It is not a secret.",
+    ),
+    FieldSpec(
+        "DefaultQty",
+        checks.whole(1),
+        REQUIRED,
+        "default_quantity",
+        "integer",
+        example=500,
+        label="Default quantity",
+        hint="What an order form starts with.",
+    ),
+    FieldSpec("MinimumQty", checks.whole(1), REQUIRED, "minimum_quantity", "integer", example=100),
+    FieldSpec("MaximumQty", checks.whole(1), REQUIRED, "maximum_quantity", "integer", example=10000),
+    FieldSpec(
+        "IncrementQty",
+        checks.whole(1),
+        1,
+        "quantity_increment",
+        "integer",
+        example=100,
+        hint="Orders are multiples of it.",
+    ),
+    FieldSpec(
+        "Name", checks.text(200, blank=False), REQUIRED, "name", "text", example="Standard business cards"
+    ),
+    FieldSpec(
+        "Description",
+        checks.text(4000),
+        "",
+        "description",
+        "text",
+        example="16 pt coated cover, full color on both sides.",
+    ),
+    FieldSpec(
+        "ImageURL",
+        IMAGE_URL,
+        "",
+        "image_url",
+        "image_url",
+        example="https://print.example/static/catalog/business-card.svg",
+        label="Image URL",
+        hint="An http(s) address, or a path that starts with /.",
+    ),
+    computed("HasTemplate"),
+    FieldSpec(
+        "DeliveryMethod",
+        checks.text(40, blank=False),
+        REQUIRED,
+        "delivery_method",
+        "text",
+        example="GROUND",
+        hint="The usual one, for orders that name none.",
+    ),
+    computed("ShippingMethod"),
+    computed("TemplateFields"),
+    computed("DeliveredPrices"),
+    computed("ProductionSpeeds"),
+    FieldSpec("Category", checks.text(100), "", "category", "text", verbose=True, example="Business cards"),
+    computed("Currency", verbose=True),
+    FieldSpec(
+        "PageCount", checks.whole(1, SMALL_INTEGER), 1, "page_count", "integer", verbose=True, example=2
+    ),
+    FieldSpec("WidthMM", checks.positive(9, 3), REQUIRED, "width_mm", "number", verbose=True, example=88.9),
+    FieldSpec("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm", "number", verbose=True, example=50.8),
+    FieldSpec(
+        "IsEddm",
+        checks.flag,
+        False,
+        "is_eddm",
+        "flag",
+        verbose=True,
+        description="Items of it may be ordered for an EDDM selection.",
+        example=False,
+        label="For EDDM",
+        hint="can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
+    ),
+    computed("Created", verbose=True),
+    computed("Updated", verbose=True),
+    FieldSpec("IsActive", checks.flag, True, "is_active"),
+    FieldSpec("Preset", checks.optional(PRESET), None, "preset_id", label="Print preset", hint=PRESET_HINT),
+    FieldSpec("Template", checks.template, None, "template"),
 )
+
+# What is stored, as in the file of a catalog. The template comes last, because it is by far the largest.
+STORE = tuple(spec for spec in STORE_MEMBERS if spec.column)
+PRODUCT = tuple(spec for spec in PRODUCT_MEMBERS if spec.column)
 
 TEMPLATE_FIELD = (
-    Member("FieldName", checks.text(64, blank=False), REQUIRED, "field_name"),
-    Member("Prompt", checks.text(200), "", "prompt"),
-    Member("Type", checks.one_of(TemplateFieldType.values), REQUIRED, "type"),
-    Member("SubType", checks.one_of(TemplateFieldSubType.values), REQUIRED, "sub_type"),
-    Member("Required", checks.flag, False, "required"),
-    Member("DefaultValue", checks.text(4000), "", "default_value"),
-    Member("OrgValue", checks.text(4000), "", "org_value"),
-    Member("Choices", checks.distinct(checks.text(200, blank=False), MAXIMUM_CHOICES), (), "choices"),
+    FieldSpec("FieldName", checks.text(64, blank=False), REQUIRED, "field_name"),
+    FieldSpec("Prompt", checks.text(200), "", "prompt"),
+    FieldSpec("Type", checks.one_of(TemplateFieldType.values), REQUIRED, "type"),
+    FieldSpec("SubType", checks.one_of(TemplateFieldSubType.values), REQUIRED, "sub_type"),
+    FieldSpec("Required", checks.flag, False, "required"),
+    FieldSpec("DefaultValue", checks.text(4000), "", "default_value"),
+    FieldSpec("OrgValue", checks.text(4000), "", "org_value"),
+    FieldSpec("Choices", checks.distinct(checks.text(200, blank=False), MAXIMUM_CHOICES), (), "choices"),
 )
 
 DELIVERED_PRICE = (
-    Member("DeliveryMethodCode", checks.text(40, blank=False), REQUIRED, "delivery_method_code"),
-    Member("Description", checks.text(200), "", "description"),
-    Member("Price", checks.positive(12, 2), REQUIRED, "price"),
-    Member("Country", checks.text(100), "", "country"),
-    Member(
+    FieldSpec("DeliveryMethodCode", checks.text(40, blank=False), REQUIRED, "delivery_method_code"),
+    FieldSpec("Description", checks.text(200), "", "description"),
+    FieldSpec("Price", checks.positive(12, 2), REQUIRED, "price"),
+    FieldSpec("Country", checks.text(100), "", "country"),
+    FieldSpec(
         "CountryCode",
         checks.matching(r"[A-Z]{2}\Z", "write an ISO 3166 code such as US"),
         REQUIRED,
         "country_code",
     ),
-    Member("LocationType", checks.one_of(LocationType.values), REQUIRED, "location_type"),
-    Member("IsDefault", checks.flag, False, "is_default"),
-    Member("Created", checks.moment, None, "created"),
+    FieldSpec("LocationType", checks.one_of(LocationType.values), REQUIRED, "location_type"),
+    FieldSpec("IsDefault", checks.flag, False, "is_default"),
+    FieldSpec("Created", checks.moment, None, "created"),
 )
 
 PRODUCTION_SPEED = (
-    Member("Days", checks.whole(0, SMALL_INTEGER), REQUIRED, "days"),
-    Member("IsDefault", checks.flag, False, "is_default"),
+    FieldSpec("Days", checks.whole(0, SMALL_INTEGER), REQUIRED, "days"),
+    FieldSpec("IsDefault", checks.flag, False, "is_default"),
 )
 
-CHILDREN: dict[str, tuple[tuple[Member, ...], int]] = {
+CHILDREN: dict[str, tuple[tuple[FieldSpec, ...], int]] = {
     "TemplateFields": (TEMPLATE_FIELD, MAXIMUM_FIELDS),
     "DeliveredPrices": (DELIVERED_PRICE, MAXIMUM_PRICES),
     "ProductionSpeeds": (PRODUCTION_SPEED, MAXIMUM_SPEEDS),
@@ -139,7 +268,7 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     return record, faults
 
 
-def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
+def _read(raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
     if not isinstance(raw, Mapping):
         faults.append(
             Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.brief_json(raw)}.")
@@ -147,7 +276,8 @@ def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faul
         return {}
     record: Record = {}
     member_count = 0
-    for name, check, default, _ in members:
+    for spec in members:
+        name, default = spec.name, spec.default
         if name not in raw:
             if default is REQUIRED:
                 faults.append(Fault(f"{pointer}/{name}", "required", f"{name}: this is required."))
@@ -155,7 +285,7 @@ def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faul
             continue
         member_count += 1
         try:
-            record[name] = check(raw[name])
+            record[name] = spec.check(raw[name])
         except Refusal as refusal:
             where = f"{pointer}/{name}{refusal.pointer}"
             faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
@@ -165,7 +295,7 @@ def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faul
 
 
 def _read_all(
-    raw: Any, members: tuple[Member, ...], maximum: int, pointer: str, faults: list[Fault]
+    raw: Any, members: tuple[FieldSpec, ...], maximum: int, pointer: str, faults: list[Fault]
 ) -> list[Record]:
     name = pointer.rpartition("/")[2]
     if not isinstance(raw, list | tuple):

@@ -3,8 +3,9 @@
 By hand: serializers are too slow for lists. tests/support/fresh.py compares both after every way of writing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from django.conf import settings
 
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, TemplateFieldSubType
+from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 
 Record = dict[str, Any]
 
@@ -20,58 +22,26 @@ def render_store(
     record: Record, *, product_count: int, created: datetime, updated: datetime
 ) -> tuple[str, str]:
     """The plain body and the verbose body."""
-    plain = {
-        "StoreID": record["StoreID"],
-        "BudgetEnabled": record["BudgetEnabled"],
-        "BudgetTypes": options(BudgetType, record["BudgetTypes"]),
-        "BudgetDuration": options(BudgetDuration, record["BudgetDuration"]),
-        "CompanyName": record["CompanyName"],
-    }
-    extra = {
-        "Description": record["Description"],
-        "Currency": record["Currency"],
-        "TimeZone": record["TimeZone"],
-        "IsDemo": record["IsDemo"],
-        "ProductCount": product_count,
-        "Created": timestamp(created),
-        "Updated": timestamp(updated),
-    }
-    return _bodies(plain, extra)
+    computed = {"ProductCount": product_count, "Created": timestamp(created), "Updated": timestamp(updated)}
+    return _bodies(STORE_MEMBERS, record, computed)
 
 
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
     """The plain body and the verbose body."""
     product_created = timestamp(created)
-    plain = {
-        "ID": record["ID"],
-        "APIKey": record["APIKey"],
-        "DefaultQty": record["DefaultQty"],
-        "MinimumQty": record["MinimumQty"],
-        "MaximumQty": record["MaximumQty"],
-        "IncrementQty": record["IncrementQty"],
-        "Name": record["Name"],
-        "Description": record["Description"],
-        "ImageURL": image_url(record["ImageURL"]),
+    computed = {
         "HasTemplate": bool(record["TemplateFields"]),
-        "DeliveryMethod": record["DeliveryMethod"],
         "ShippingMethod": record["DeliveryMethod"],
         "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],
         "DeliveredPrices": [_delivered_price(price, product_created) for price in record["DeliveredPrices"]],
         "ProductionSpeeds": [
             {"Days": speed["Days"], "IsDefault": speed["IsDefault"]} for speed in record["ProductionSpeeds"]
         ],
-    }
-    extra = {
-        "Category": record["Category"],
         "Currency": currency,
-        "PageCount": record["PageCount"],
-        "WidthMM": float(record["WidthMM"]),
-        "HeightMM": float(record["HeightMM"]),
-        "IsEddm": record["IsEddm"],
         "Created": product_created,
         "Updated": timestamp(updated),
     }
-    return _bodies(plain, extra)
+    return _bodies(PRODUCT_MEMBERS, record, computed)
 
 
 def options(choices: type[BudgetType] | type[BudgetDuration], values: Sequence[str]) -> list[dict[str, str]]:
@@ -116,6 +86,27 @@ def _delivered_price(price: Record, product_created: str) -> Record:
     }
 
 
-def _bodies(plain: Record, extra: Record) -> tuple[str, str]:
+# Other types are the same in JSON.
+TO_JSON: dict[str, Callable[[Any], Any]] = {
+    "number": float,
+    "image_url": image_url,
+    "budget_types": partial(options, BudgetType),
+    "budget_durations": partial(options, BudgetDuration),
+}
+
+
+def _bodies(specs: tuple[FieldSpec, ...], record: Record, computed: Record) -> tuple[str, str]:
+    plain: Record = {}
+    extra: Record = {}
+    for spec in specs:
+        if not spec.type:
+            continue
+        if spec.type == "computed":
+            value = computed[spec.name]
+        else:
+            value = record[spec.name]
+            if spec.type in TO_JSON:
+                value = TO_JSON[spec.type](value)
+        (extra if spec.verbose else plain)[spec.name] = value
     body = orjson.dumps(plain).decode()
     return body, f"{body[:-1]},{orjson.dumps(extra).decode()[1:]}"

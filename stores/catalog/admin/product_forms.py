@@ -19,7 +19,7 @@ from stores.catalog.records import (
     PRODUCT,
     PRODUCTION_SPEED,
     TEMPLATE_FIELD,
-    Member,
+    FieldSpec,
 )
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import find_product_faults
@@ -42,7 +42,7 @@ KINDS = {
 }
 
 
-def _allow_empty(form: forms.ModelForm, members: Iterable[Member]) -> None:
+def _allow_empty(form: forms.ModelForm, members: Iterable[FieldSpec]) -> None:
     """Lets a form leave optional text members empty."""
     for member in members:
         if member.default == "" and member.column in form.fields:
@@ -53,28 +53,6 @@ KIND = {"Type": "kind", "SubType": "kind"}
 # Set by buttons and by the template editor.
 UNTYPED = {"Template", "IsActive"}
 PUBLISH, UNPUBLISH = "_publish", "_unpublish"
-WORDS = {
-    "external_id": ("Product ID", "In addresses and orders, as ID. 1 to 64 letters, digits and . _ - only."),
-    "api_key": (
-        "APIKey",
-        "Your own product number (SKU); applications receive it as APIKey. It is not a secret.",
-    ),
-    "image_url": ("Image URL", "An http(s) address, or a path that starts with /."),
-    "default_quantity": ("Default quantity", "What an order form starts with."),
-    "minimum_quantity": ("Minimum quantity", ""),
-    "maximum_quantity": ("Maximum quantity", ""),
-    "quantity_increment": ("Quantity increment", "Orders are multiples of it."),
-    "delivery_method": ("Delivery method", "The usual one, for orders that name none."),
-    "page_count": ("Page count", ""),
-    "preset": (
-        "Print preset",
-        "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are.",
-    ),
-    "is_eddm": (
-        "For EDDM",
-        "can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
-    ),
-}
 
 
 class ProductForm(ValidatedByService):
@@ -97,10 +75,10 @@ class ProductForm(ValidatedByService):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _allow_empty(self, PRODUCT)
-        for column, (label, help_text) in WORDS.items():
-            if column in self.fields:
-                self.fields[column].label = label
-                self.fields[column].help_text = help_text
+        for spec in PRODUCT:
+            if field := self.fields.get(COLUMNS[spec.name]):
+                field.label = spec.label or field.label
+                field.help_text = spec.hint or field.help_text
         if "delivery_method" in self.fields:
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
             self.fields["description"].widget.attrs["rows"] = 3

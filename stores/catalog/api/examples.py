@@ -1,34 +1,27 @@
+from typing import Any
+
 from drf_spectacular.utils import OpenApiExample
 
-STORE = {
-    "StoreID": "summit-print",
-    "BudgetEnabled": True,
-    "BudgetTypes": [{"Value": "Amount", "Description": "Amount spent"}],
-    "BudgetDuration": [{"Value": "Monthly", "Description": "Every month"}],
-    "CompanyName": "Summit Print Co.",
-}
-VERBOSE_STORE = {
-    **STORE,
-    "Description": "Full-line commercial printer.",
-    "Currency": "USD",
-    "TimeZone": "America/Denver",
-    "IsDemo": False,
-    "ProductCount": 75,
-    "Created": "2026-03-01T00:00:00Z",
-    "Updated": "2026-03-01T00:00:00Z",
-}
-PRODUCT = {
-    "ID": "business-card-standard",
-    "APIKey": "BC-STD-001",
-    "DefaultQty": 500,
-    "MinimumQty": 100,
-    "MaximumQty": 10000,
-    "IncrementQty": 100,
-    "Name": "Standard business cards",
-    "Description": "16 pt coated cover, full color on both sides.",
-    "ImageURL": "https://print.example/static/catalog/business-card.svg",
+from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
+from stores.catalog.representations import TO_JSON
+
+
+def _example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose: bool) -> dict[str, Any]:
+    shown = [spec for spec in specs if spec.type and (verbose or not spec.verbose)]
+    return {
+        spec.name: computed[spec.name]
+        if spec.type == "computed"
+        else TO_JSON.get(spec.type, lambda value: value)(spec.example)
+        for spec in shown
+    }
+
+
+DATES = {"Created": "2026-03-01T00:00:00Z", "Updated": "2026-03-01T00:00:00Z"}
+OF_STORE = {"ProductCount": 75, **DATES}
+STORE = _example(STORE_MEMBERS, OF_STORE, verbose=False)
+VERBOSE_STORE = _example(STORE_MEMBERS, OF_STORE, verbose=True)
+OF_PRODUCT = {
     "HasTemplate": True,
-    "DeliveryMethod": "GROUND",
     "ShippingMethod": "GROUND",
     "TemplateFields": [
         {
@@ -55,18 +48,11 @@ PRODUCT = {
         }
     ],
     "ProductionSpeeds": [{"Days": 3, "IsDefault": True}, {"Days": 1, "IsDefault": False}],
-}
-VERBOSE_PRODUCT = {
-    **PRODUCT,
-    "Category": "Business cards",
     "Currency": "USD",
-    "PageCount": 2,
-    "WidthMM": 88.9,
-    "HeightMM": 50.8,
-    "IsEddm": False,
-    "Created": "2026-03-01T00:00:00Z",
-    "Updated": "2026-03-01T00:00:00Z",
+    **DATES,
 }
+PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
+VERBOSE_PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
 ROLE = {
     "ID": 12,
     "StoreID": "summit-print",

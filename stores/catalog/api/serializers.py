@@ -1,6 +1,8 @@
 """The shapes of stores and products. Responses are stored renderings, which a test compares with these."""
 
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from rest_framework import serializers
@@ -14,6 +16,7 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
+from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 from stores.catalog.representations import field_choices, image_url, options
 
 VERBOSE = "Only with `verbose=true`."
@@ -21,7 +24,9 @@ VERBOSE = "Only with `verbose=true`."
 
 # Shows `verbose_members` only in the context `verbose`. (A docstring would appear in the API description.)
 class VerboseSerializer(serializers.Serializer):
-    verbose_members: tuple[str, ...] = ()
+    @property
+    def verbose_members(self) -> tuple[str, ...]:
+        return ()
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         record: dict[str, Any] = super().to_representation(instance)
@@ -36,6 +41,11 @@ class Number(serializers.FloatField):
 
     def to_representation(self, value: Decimal) -> float:
         return float(value)
+
+
+class ImageURL(serializers.CharField):
+    def to_representation(self, value: str) -> str:
+        return image_url(value)
 
 
 class BudgetTypeSerializer(serializers.Serializer):
@@ -54,26 +64,47 @@ class BudgetDurationSerializer(serializers.Serializer):
         return options(BudgetDuration, [instance])[0]
 
 
-class StoreSerializer(VerboseSerializer):
-    verbose_members = (
-        "Description",
-        "Currency",
-        "TimeZone",
-        "IsDemo",
-        "ProductCount",
-        "Created",
-        "Updated",
-    )
+# By the type of a `FieldSpec`.
+FIELDS: dict[str, Callable[..., serializers.Field]] = {
+    "text": serializers.CharField,
+    "integer": serializers.IntegerField,
+    "number": Number,
+    "flag": serializers.BooleanField,
+    "image_url": partial(ImageURL, read_only=True),
+    "budget_types": partial(BudgetTypeSerializer, many=True),
+    "budget_durations": partial(BudgetDurationSerializer, many=True),
+}
 
-    StoreID = serializers.CharField(source="external_id")
-    BudgetEnabled = serializers.BooleanField(source="budget_enabled")
-    BudgetTypes = BudgetTypeSerializer(source="budget_types", many=True)
-    BudgetDuration = BudgetDurationSerializer(source="budget_durations", many=True)
-    CompanyName = serializers.CharField(source="company_name")
-    Description = serializers.CharField(source="description", required=False, help_text=VERBOSE)
-    Currency = serializers.CharField(source="currency", required=False, help_text=f"ISO 4217. {VERBOSE}")
-    TimeZone = serializers.CharField(source="time_zone", required=False, help_text=VERBOSE)
-    IsDemo = serializers.BooleanField(source="is_demo", required=False, help_text=VERBOSE)
+
+# The members of a record; a subclass declares the computed ones.
+class RecordSerializer(VerboseSerializer):
+    specs: tuple[FieldSpec, ...] = ()
+
+    def get_fields(self) -> dict[str, serializers.Field]:
+        declared = super().get_fields()
+        return {
+            spec.name: declared[spec.name] if spec.type == "computed" else self._field(spec)
+            for spec in self.specs
+            if spec.type
+        }
+
+    @property
+    def verbose_members(self) -> tuple[str, ...]:
+        return tuple(spec.name for spec in self.specs if spec.type and spec.verbose)
+
+    def _field(self, spec: FieldSpec) -> serializers.Field:
+        options: dict[str, Any] = {"source": spec.column}
+        text = " ".join(part for part in (spec.description, VERBOSE if spec.verbose else "") if part)
+        if text:
+            options["help_text"] = text
+        if spec.verbose:
+            options["required"] = False
+        return FIELDS[spec.type](**options)
+
+
+class StoreSerializer(RecordSerializer):
+    specs = STORE_MEMBERS
+
     ProductCount = serializers.IntegerField(source="product_count", required=False, help_text=VERBOSE)
     Created = Timestamp(source="created", required=False, help_text=VERBOSE)
     Updated = Timestamp(source="updated", required=False, help_text=VERBOSE)
@@ -115,52 +146,21 @@ class ProductionSpeedSerializer(serializers.Serializer):
     IsDefault = serializers.BooleanField(source="is_default")
 
 
-class ProductSerializer(VerboseSerializer):
-    verbose_members = (
-        "Category",
-        "Currency",
-        "PageCount",
-        "WidthMM",
-        "HeightMM",
-        "IsEddm",
-        "Created",
-        "Updated",
-    )
+class ProductSerializer(RecordSerializer):
+    specs = PRODUCT_MEMBERS
 
-    ID = serializers.CharField(source="external_id")
-    APIKey = serializers.CharField(source="api_key")
-    DefaultQty = serializers.IntegerField(source="default_quantity")
-    MinimumQty = serializers.IntegerField(source="minimum_quantity")
-    MaximumQty = serializers.IntegerField(source="maximum_quantity")
-    IncrementQty = serializers.IntegerField(source="quantity_increment")
-    Name = serializers.CharField(source="name")
-    Description = serializers.CharField(source="description")
-    ImageURL = serializers.SerializerMethodField()
     HasTemplate = serializers.SerializerMethodField(help_text="Whether there are template fields.")
-    DeliveryMethod = serializers.CharField(source="delivery_method")
     ShippingMethod = serializers.CharField(
         source="delivery_method", help_text="The same as DeliveryMethod, under its other name."
     )
     TemplateFields = TemplateFieldSerializer(source="template_fields", many=True)
     DeliveredPrices = DeliveredPriceSerializer(source="delivered_prices", many=True)
     ProductionSpeeds = ProductionSpeedSerializer(source="production_speeds", many=True)
-    Category = serializers.CharField(source="category", required=False, help_text=VERBOSE)
     Currency = serializers.CharField(
         source="store.currency", required=False, help_text=f"ISO 4217. {VERBOSE}"
     )
-    PageCount = serializers.IntegerField(source="page_count", required=False, help_text=VERBOSE)
-    WidthMM = Number(source="width_mm", required=False, help_text=VERBOSE)
-    HeightMM = Number(source="height_mm", required=False, help_text=VERBOSE)
-    IsEddm = serializers.BooleanField(
-        source="is_eddm",
-        required=False,
-        help_text=f"Items of it may be ordered for an EDDM selection. {VERBOSE}",
-    )
     Created = Timestamp(source="created", required=False, help_text=VERBOSE)
     Updated = Timestamp(source="updated", required=False, help_text=VERBOSE)
-
-    def get_ImageURL(self, product: Any) -> str:  # noqa: N802 - named after the member
-        return image_url(product.image_url)
 
     def get_HasTemplate(self, product: Any) -> bool:  # noqa: N802 - named after the member
         return bool(product.template_fields.all())

@@ -15,7 +15,7 @@ from stores.catalog.records import (
     PRODUCT,
     PRODUCTION_SPEED,
     TEMPLATE_FIELD,
-    Member,
+    FieldSpec,
     check_product,
 )
 from stores.catalog.representations import render_product
@@ -155,7 +155,7 @@ def _check_template(record: Record) -> None:
         raise invalid("The template cannot be saved.", faults)
 
 
-def _rows(entries: list[Record], members: tuple[Member, ...]) -> list[dict[str, Any]]:
+def _rows(entries: list[Record], members: tuple[FieldSpec, ...]) -> list[dict[str, Any]]:
     return [
         {"position": position, **{member.column: _listed(entry[member.name]) for member in members}}
         for position, entry in enumerate(entries)

@@ -10,7 +10,7 @@ import orjson
 from django.db import connection
 
 from stores.catalog.models import Store
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, Member
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import StoredProduct, stored_products_by_id
 from stores.catalog.services.products import carry_over_price_dates
@@ -20,7 +20,7 @@ from stores.templates.records import Record, fingerprint
 RECORD_COLUMNS = [member.column for member in PRODUCT]
 WRITTEN = [*RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
 PRODUCT_COLUMNS = ["id", "store_id", "position", "version", "created", *WRITTEN]
-CHILDREN: list[tuple[str, str, tuple[Member, ...]]] = [
+CHILDREN: list[tuple[str, str, tuple[FieldSpec, ...]]] = [
     ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD),
     ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE),
     ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED),
@@ -168,7 +168,7 @@ class CatalogRows:
         yield from bodies
 
     def _child_rows(
-        self, entries: Iterable[Entry], name: str, members: tuple[Member, ...]
+        self, entries: Iterable[Entry], name: str, members: tuple[FieldSpec, ...]
     ) -> Iterator[list[Any]]:
         names = [member.name for member in members]
         has_dates = name == "DeliveredPrices"

@@ -1,0 +1,61 @@
+"""One table says what members stores and products have: everything else follows from it."""
+
+import json
+
+import pytest
+
+from fulfillment.core.api.schema import schema_document
+from stores.catalog import records, representations
+from stores.catalog.admin.product_forms import UNTYPED, ProductForm
+from stores.catalog.api import examples
+from stores.catalog.api.serializers import ProductSerializer, RecordSerializer
+from stores.catalog.models import Product, Store
+from stores.catalog.records import REQUIRED, FieldSpec, check_product
+from stores.catalog.validation import flag
+
+SHINY = FieldSpec("IsShiny", flag, False, "is_active", "flag", verbose=True, example=True)
+
+
+@pytest.mark.parametrize(
+    ("specs", "model"), [(records.STORE_MEMBERS, Store), (records.PRODUCT_MEMBERS, Product)]
+)
+def test_every_member_has_a_column_of_its_model(specs, model):
+    columns = {field.column for field in model._meta.concrete_fields}
+
+    assert {spec.column for spec in specs if spec.column} <= columns
+
+
+def test_examples_have_the_members_of_the_schema():
+    schemas = schema_document()["components"]["schemas"]
+
+    assert examples.VERBOSE_STORE.keys() == schemas["Store"]["properties"].keys()
+    assert examples.VERBOSE_PRODUCT.keys() == schemas["Product"]["properties"].keys()
+
+
+def test_console_form_has_every_stored_member():
+    stored = {spec.column for spec in records.PRODUCT if spec.name not in UNTYPED}
+
+    assert {"preset" if column == "preset_id" else column for column in stored} <= set(
+        ProductForm.Meta.fields
+    )
+
+
+def test_a_new_member_is_checked_shown_and_described_by_its_row_alone(monkeypatch):
+    monkeypatch.setattr(records, "PRODUCT", (*records.PRODUCT, SHINY))
+    monkeypatch.setattr(representations, "PRODUCT_MEMBERS", (*records.PRODUCT_MEMBERS, SHINY))
+    required = {spec.name: spec.example for spec in records.PRODUCT if spec.default is REQUIRED}
+    required |= {"WidthMM": 90, "HeightMM": 50}
+    times = dict.fromkeys(("created", "updated"), Product().created)
+
+    record, faults = check_product({**required, "IsShiny": True})
+    _, wrong = check_product({**required, "IsShiny": "yes"})
+    _, verbose = representations.render_product(record, currency="USD", **times)
+
+    class Shiny(RecordSerializer):
+        specs = (SHINY,)
+
+    assert faults == []
+    assert [(fault.pointer, fault.code) for fault in wrong] == [("/IsShiny", "not_a_flag")]
+    assert json.loads(verbose)["IsShiny"] is True
+    assert Shiny().get_fields().keys() == {"IsShiny"}
+    assert "IsShiny" not in ProductSerializer().get_fields()
