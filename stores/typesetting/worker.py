@@ -5,7 +5,6 @@ can end only this process, not the web worker.
 """
 
 import json
-import os
 import resource
 import shutil
 import signal
@@ -19,6 +18,7 @@ from typing import Any
 import typst
 
 from delivery.papers.sheets import LAYOUT as EDDM_PAPERS
+from fulfillment.core.bounded import limit_process
 from fulfillment.core.memory import trim_memory
 from stores.press.profiles import OutputCondition, condition_of
 from stores.press.screen import fit_pictures
@@ -199,9 +199,6 @@ if __name__ == "__main__":
     for stop_signal in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop_signal, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.nice(NICENESS)
-    memory = int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_process(niceness=NICENESS, memory=int(sys.argv[2]))
     with socket.socket(fileno=int(sys.argv[1])) as own_end:
         serve(own_end)
