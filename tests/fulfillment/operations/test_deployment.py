@@ -13,7 +13,8 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
-from tests.support.hardening_page import LINES, PAGE, hardening_of, page
+from tests.support.hardening_page import LINES, PAGE, first_part, stricter_lines
+from tests.support.units import hardening_of
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"
@@ -225,4 +226,20 @@ def test_hardening_page_names_every_line_of_the_units():
 
     assert all(len(lines) > 15 for lines in units)
     assert {name for lines in units for name in lines} == set(LINES)
-    assert PAGE.read_text("utf-8") == page()
+    text = PAGE.read_text("utf-8")
+    assert text.startswith(first_part())
+    assert [one.named for one in stricter_lines() if f"| {one.named} |" not in text] == []
+
+
+def test_units_are_as_strict_as_each_other():
+    """The page measures what breaks below the unit of web, for all of them."""
+    web, worker, backup = (
+        hardening_of(DEPLOY / f"fulfillment-{name}.service") for name in ("web", "worker", "backup")
+    )
+
+    assert worker == web
+    assert {name for name in web if backup.get(name) != web[name]} == {
+        "ReadWritePaths",
+        "UMask",
+        "LimitNOFILE",
+    }
