@@ -53,7 +53,7 @@ class TaskTimedOut(TaskFailed):
 
 
 class RendererKilled(RuntimeError):
-    """The process was killed from outside: for want of memory on the machine, or by a rule of its unit or container."""
+    """The system killed the process or did not let it start: for want of memory, or by a rule of unit or container."""
 
 
 _killed: type[RendererKilled] = RendererKilled
@@ -65,14 +65,31 @@ def configure(*, killed: type[RendererKilled]) -> None:
     _killed = killed
 
 
+def killed(reason: str) -> RendererKilled:
+    """The error for a process that the system did not let work, logged with its reason."""
+    logger.error("A rendering process %s.", reason)
+    return _killed(f"The process that does this {reason}. Try again in a few seconds.")
+
+
 def refuse_killed(code: int | None) -> None:
-    """Raises RendererKilled for the return code of a process that was killed from outside."""
+    """Raises RendererKilled for the return code of a process that the system killed or did not let begin its work."""
+    if code == os.EX_OSERR:
+        raise killed("was not allowed to limit its memory or its priority")
     if code is None or code >= 0 or -code in OWN_ENDS:
         return
-    name = signal.Signals(-code).name
-    logger.error("A rendering process was killed by %s.", name)
-    message = f"The process that does this was killed by the system ({name}). Try again in a few seconds."
-    raise _killed(message)
+    raise killed(f"was killed by the system ({_signal_name(-code)})")
+
+
+def limit_process(*, niceness: int, memory: int, processor: int | None = None) -> None:
+    """Limits this process before it reads a file of others; it ends where the system forbids that."""
+    try:
+        os.nice(niceness)
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if processor:
+            resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
+    except (OSError, ValueError) as error:
+        raise SystemExit(os.EX_OSERR) from error
 
 
 @contextmanager
@@ -84,6 +101,11 @@ def run_bounded(
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)
         yield _answer(task, folder, seconds, memory, options), folder
+
+
+def _signal_name(number: int) -> str:
+    """Real-time signals have no name."""
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
 def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
@@ -104,7 +126,7 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
     except subprocess.TimeoutExpired as error:
         raise TaskTimedOut(f"{task} took longer than {seconds:g} seconds.") from error
     except OSError as error:
-        raise TaskFailed(f"No process could be started: {error.strerror}.") from error
+        raise killed(f"could not be started ({error.strerror})") from error
     refuse_killed(done.returncode)
     if done.returncode == -signal.SIGXCPU:
         raise TaskTimedOut(f"{task} took more processor time than it may.")
@@ -115,11 +137,8 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
 
 
 def _serve() -> None:
-    os.nice(NICENESS)
     request = json.loads(sys.stdin.buffer.read())
-    resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (request["processor"], request["processor"] + 1))
+    limit_process(niceness=NICENESS, memory=request["memory"], processor=request["processor"])
     module, _, function = request["task"].partition(":")
     answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
     sys.stdout.write(json.dumps(answer))

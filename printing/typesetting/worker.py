@@ -6,7 +6,6 @@ can end only this process, not the web worker.
 
 import ctypes
 import json
-import os
 import resource
 import shutil
 import signal
@@ -20,6 +19,7 @@ from typing import Any
 
 import typst
 
+from printing.bounded import limit_process
 from printing.press.profiles import OutputCondition, condition_of
 from printing.press.screen import fit_pictures
 from printing.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
@@ -213,9 +213,6 @@ if __name__ == "__main__":
     for stop_signal in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop_signal, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.nice(NICENESS)
-    memory = int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_process(niceness=NICENESS, memory=int(sys.argv[2]))
     with socket.socket(fileno=int(sys.argv[1])) as own_end:
         serve(own_end)

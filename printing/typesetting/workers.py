@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import refuse_killed
+from printing.bounded import killed, refuse_killed
 from printing.press import isolation
 from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from printing.typesetting.ipc import receive_message, send_message
@@ -20,8 +20,8 @@ RENDERINGS_OF_A_WORKER = 20_000
 PEAK_KIB = 600_000
 # The largest page a proof may have takes 64 MB for each of its layers.
 MEMORY_BYTES = 2 << 30
-# Between the end of its socket and its own.
-ENDING_SECONDS = 0.2
+# Between the end of its socket and its own, at most: without its return code the template would be blamed.
+ENDING_SECONDS = 5.0
 
 _PROJECT = Path(__file__).parents[2]
 
@@ -43,9 +43,9 @@ class Worker:
         self.slot = slot
         self.renderings = 0
         self.needs_replacement = False
-        own_end, far_end = socket.socketpair()
-        with far_end, _signals_blocked():
-            self.channel = own_end
+        self.channel, far_end = socket.socketpair()
+        with ExitStack() as opened, far_end, _signals_blocked():
+            opened.callback(self.channel.close)
             self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
                 [
                     *(sys.executable, "-m", "printing.typesetting.worker"),
@@ -58,6 +58,7 @@ class Worker:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
+            opened.pop_all()
 
     def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
         self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
@@ -157,7 +158,7 @@ class Workers:
             with self._free:
                 self._slots.append(slot)
                 self._free.notify()
-            raise RenderingFailed("No rendering process could be started.") from error
+            raise killed(f"could not be started ({error.strerror})") from error
 
     def _release(self, worker: Worker, *, healthy: bool) -> None:
         if not healthy:

@@ -11,6 +11,7 @@ from production.providers.services.providers import ProviderValues, save_provide
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
+from tests.support.sftp_server import PASSWORD, PressServer
 
 STORE = Actor(ActorKind.STORE)
 
@@ -23,6 +24,13 @@ def make_provider(folder: Path, code: str = "press", **changes: Any) -> Provider
     settings = {"folder": str(hot), "return_folder": str(back), **changes.pop("settings", {})}
     values = {"code": code, "name": code.title(), "adapter": "folder", "settings": settings, **changes}
     return save_provider(values=ProviderValues(**values))
+
+
+def make_sftp_provider(press: PressServer, code: str = "sftp") -> Provider:
+    settings = {**press.settings(), "password": PASSWORD}
+    return save_provider(
+        values=ProviderValues(code=code, name=code.title(), adapter="sftp", settings=settings)
+    )
 
 
 def make_rule(*providers: Provider, priorities: tuple[int, ...] = (), **values: Any) -> RoutingRule:

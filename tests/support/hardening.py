@@ -1,148 +1,161 @@
 """Runs a command below the hardening of a systemd unit, on machines where systemd itself does not run.
 
-What the kernel does for these lines of a unit is done here in the same way: system calls and address families by
-seccomp, the file system by mounts of its own, capabilities by setpriv. As a module it is the last step: it loads the
-filter of a unit and becomes the command.
+What the kernel does for a line of the unit is done here in the same way: the file system by mounts of its own, system
+calls and address families by seccomp, capabilities by setpriv. As a module it makes the mounts, gives up its rights
+and becomes the module that loads the filter.
 """
 
-import contextlib
-import errno
-import mmap
+import json
 import os
 import resource
 import shutil
-import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from ctypes.util import find_library
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pyseccomp
+from tests.support.units import ROOT, Unit, is_set, read_unit
 
-Unit = Mapping[str, Sequence[str]]
 NOBODY = 65534
-NAMESPACES = 0x7E020080
-SET_ID_BITS = 0o6000
-# Where the mode stands among the arguments of the calls that set one.
-MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2}
+HOMES, TEMPORARY = ("/home", "/root", "/run/user"), ("/tmp", "/var/tmp")
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+MODULE = "tests.support.hardening"
+FILTER = "tests.support.syscall_filter"
+# What the mounts are made of, until they are in their places.
+STAGE = Path("/mnt")
+# Set where the namespace maps an ordinary user to root: such a root has no right outside of it.
+MAPPED = "HARDENING_MAPPED"
 
 
-def read_unit(path: Path) -> dict[str, list[str]]:
-    """The lines of a unit by their names, in their order."""
-    found: dict[str, list[str]] = {}
-    for line in path.read_text("utf-8").splitlines():
-        if "=" in line and not line.startswith(("#", ";", "[")):
-            name, _, value = line.partition("=")
-            found.setdefault(name, []).append(value)
-    return found
-
-
-def can_apply() -> str:
-    """What is missing to apply a unit here; empty if nothing is."""
-    if os.geteuid():
-        return "only root may mount and drop capabilities"
-    missing = [name for name in ("systemd-analyze", "unshare", "setpriv", "mount") if not shutil.which(name)]
-    if missing:
-        return f"there is no {' and no '.join(missing)} here"
-    tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True)
-    return "" if tried.returncode == 0 else "mounts of its own are not allowed here"
-
-
-def hardened(unit: Path, command: Sequence[str], writable: Sequence[Path]) -> list[str]:
-    """The command below the unit; `writable` stand in for its ReadWritePaths, and hold its private /tmp."""
-    binds = " && ".join(f"mount --bind '{path}' '{path}'" for path in writable)
-    script = f'{binds} && mount -o remount,bind,ro / && exec "$@"'
-    return [
-        *("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"),
-        # Another user, as in the unit. What belongs to root here, such as this checkout, would be its own there.
-        *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"),
-        *(
-            "--inh-caps=-all,+dac_override",
-            "--ambient-caps=+dac_override",
-            "--bounding-set=-all,+dac_override",
-        ),
-        *(sys.executable, "-m", "tests.support.hardening", str(unit), *command),
-    ]
-
-
-def allowed_calls(unit: Unit) -> set[str]:
-    """The names of system calls that its SystemCallFilter lines leave."""
-    allowed: set[str] = set()
-    for line in unit.get("SystemCallFilter", []):
-        names = {name for word in line.removeprefix("~").split() for name in _expanded(word)}
-        allowed = allowed - names if line.startswith("~") else allowed | names
-    # systemd always allows what it needs itself to start the command.
-    return allowed | _expanded("@default") | {"execve", "exit", "exit_group", "rt_sigreturn"}
+def cannot_filter() -> str:
+    """What is missing to apply the filter of a unit here; empty if nothing is."""
+    missing = [name for name in ("unshare", "setpriv", "mount") if not shutil.which(name)]
+    if not find_library("seccomp"):
+        missing.append("libseccomp")
+    return f"there is no {' and no '.join(missing)} here" if missing else ""
 
 
 @cache
-def _expanded(word: str) -> frozenset[str]:
-    if not word.startswith("@"):
-        return frozenset({word})
-    said = subprocess.run(
-        ["systemd-analyze", "syscall-filter", "--no-pager", word], capture_output=True, text=True, check=True
-    ).stdout
-    lines = [line.strip() for line in said.splitlines()[1:]]
-    return frozenset(name for line in lines if line and line[0] != "#" for name in _expanded(line))
+def namespaces() -> tuple[str, ...]:
+    """How this user gets mounts of its own; empty where the machine allows none."""
+    for user in (("unshare",), ("env", f"{MAPPED}=1", "unshare", "--user", "--map-root-user")):
+        command = (*user, "--mount", "--uts", "--propagation", "private")
+        tried = subprocess.run([*command, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True)
+        if tried.returncode == 0:
+            return command
+    return ()
 
 
-def _load_filter(unit: Unit) -> None:
-    refusal = unit.get("SystemCallErrorNumber", [""])[-1]
-    other = pyseccomp.ERRNO(getattr(errno, refusal)) if refusal else pyseccomp.KILL_PROCESS
-    rules = pyseccomp.SyscallFilter(other)
-    for name in sorted(allowed_calls(unit)):
-        with contextlib.suppress(OSError, ValueError):
-            pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
-            _allow(rules, name, unit)
-    rules.load()
+def hardened(
+    unit: Path, command: Sequence[str], *, writable: Path, temporary: Path, kept: Sequence[Path] = ()
+) -> list[str]:
+    """The command below the unit, run from the checkout.
+
+    `writable` stands in for its ReadWritePaths and `temporary` for its private /tmp; `kept` is seen although it lies
+    in a folder that the unit hides. Where no mounts are allowed, only the rest of the unit is applied.
+    """
+    places = {"writable": str(writable), "temporary": str(temporary), "kept": [str(path) for path in kept]}
+    return [
+        *(*namespaces(), sys.executable, "-m", MODULE),
+        *(str(unit), json.dumps(places if namespaces() else {}), *command),
+    ]
 
 
-def _allow(rules: Any, name: str, unit: Unit) -> None:
-    if name == "clone3" and "yes" in unit.get("RestrictNamespaces", []):
-        # Its flags lie in memory, where no filter sees them; the C library then uses clone.
-        rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
-        return
-    for condition in _conditions(name, unit):
-        rules.add_rule(pyseccomp.ALLOW, name, *condition)
+def _mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True, capture_output=True)
 
 
-def _conditions(name: str, unit: Unit) -> list[list[Any]]:
-    """The values of its arguments under which a system call is allowed; one without any is never allowed."""
-    arg, is_equal, is_masked = pyseccomp.Arg, pyseccomp.EQ, pyseccomp.MASKED_EQ
-    is_set = {line for line, values in unit.items() if "yes" in values}
-    families = " ".join(unit.get("RestrictAddressFamilies", [])).split()
-    executable = mmap.PROT_WRITE | mmap.PROT_EXEC
-    if name == "socket" and families:
-        return [[arg(0, is_equal, int(getattr(socket, family)))] for family in families]
-    special: dict[tuple[str, str], list[list[Any]]] = {
-        ("RestrictNamespaces", "clone"): [[arg(0, is_masked, NAMESPACES, 0)]],
-        ("RestrictNamespaces", "unshare"): [],
-        ("RestrictNamespaces", "setns"): [],
-        **{
-            ("RestrictSUIDSGID", call): [[arg(at, is_masked, SET_ID_BITS, 0)]]
-            for call, at in MODE_ARGUMENT.items()
-        },
-        ("LockPersonality", "personality"): [[arg(0, is_equal, 0xFFFFFFFF)]],
-        ("MemoryDenyWriteExecute", "mmap"): [
-            [arg(2, is_masked, executable, one)] for one in (0, mmap.PROT_WRITE, mmap.PROT_EXEC)
-        ],
-        ("MemoryDenyWriteExecute", "mprotect"): [[arg(2, is_masked, mmap.PROT_EXEC, 0)]],
-        ("MemoryDenyWriteExecute", "pkey_mprotect"): [[arg(2, is_masked, mmap.PROT_EXEC, 0)]],
-    }
-    return next((found for (line, call), found in special.items() if call == name and line in is_set), [[]])
+def _make_mounts(unit: Unit, places: Mapping[str, Any]) -> None:
+    seen = {Path(path) for path in (*places["kept"], ROOT, Path(sys.prefix).resolve(), sys.base_prefix)}
+    kept = [str(path) for path in seen if seen.isdisjoint(path.parents)] + [places["writable"]]
+    _mount("-t", "tmpfs", "tmpfs", str(STAGE))
+    staged = [STAGE / str(number) for number, _ in enumerate([*kept, places["temporary"]])]
+    for stage, path in zip(staged, [*kept, places["temporary"]], strict=True):
+        stage.mkdir()
+        _mount("--rbind", path, str(stage))
+    writable = _hide_folders(unit, staged.pop())
+    for stage, path in zip(staged, kept, strict=True):
+        Path(path).mkdir(parents=True, exist_ok=True)
+        _mount("--rbind", str(stage), path)
+    _hide_machine(unit)
+    subprocess.run(["umount", "--recursive", "--lazy", str(STAGE)], check=True)
+    if unit.get("ReadWritePaths"):
+        writable.append(places["writable"])
+    for path in dict.fromkeys(_to_protect(unit, writable)):
+        _mount("-o", "remount,bind,ro", path)
+
+
+def _hide_folders(unit: Unit, temporary: Path) -> list[str]:
+    """The folders that are the unit's own now."""
+    if is_set(unit, "ProtectHome"):
+        for path in HOMES:
+            if Path(path).is_dir():
+                _mount("-t", "tmpfs", "tmpfs", path)
+    if not is_set(unit, "PrivateTmp"):
+        return []
+    for path in TEMPORARY:
+        _mount("--bind", str(temporary), path)
+    return [*TEMPORARY]
+
+
+def _hide_machine(unit: Unit) -> None:
+    if is_set(unit, "PrivateDevices"):
+        _mount_devices(STAGE / "dev")
+    if is_set(unit, "ProtectProc") and not os.environ.get(MAPPED):
+        _mount("-t", "proc", "-o", f"hidepid={unit['ProtectProc'][-1]}", "proc", "/proc")
+    if is_set(unit, "ProtectKernelTunables"):
+        _mount("--bind", "/proc/sys", "/proc/sys")
+
+
+def _mount_devices(folder: Path) -> None:
+    (folder / "shm").mkdir(parents=True, mode=0o1777)
+    (folder / "fd").symlink_to("/proc/self/fd")
+    for name in DEVICES:
+        (folder / name).touch()
+        _mount("--bind", f"/dev/{name}", str(folder / name))
+    _mount("--rbind", str(folder), "/dev")
+
+
+def _to_protect(unit: Unit, writable: Sequence[str]) -> Iterator[str]:
+    """The mounts that the unit makes read-only; of those over each other in one place only the last is reached."""
+    for line in Path("/proc/self/mountinfo").read_text("utf-8").splitlines():
+        path = line.split()[4].encode().decode("unicode_escape").encode("latin-1").decode()
+        if not Path(path).exists() or path in writable:
+            continue
+        if path.startswith(("/proc/sys", "/sys")):
+            if is_set(unit, "ProtectKernelTunables"):
+                yield path
+        elif not path.startswith(("/dev", "/proc")) and unit.get("ProtectSystem") == ["strict"]:
+            yield path
+
+
+def _without_rights(command: Sequence[str]) -> list[str]:
+    """What belongs to root here, such as this checkout, would be the service's own there: it may pass permissions."""
+    if os.geteuid():
+        return ["setpriv", "--no-new-privs", *command]
+    rights = "-all" if os.environ.get(MAPPED) else "-all,+dac_override"
+    user = () if os.environ.get(MAPPED) else (f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+    return [
+        *("setpriv", *user, "--no-new-privs", f"--inh-caps={rights}", f"--ambient-caps={rights}"),
+        *(f"--bounding-set={rights}", *command),
+    ]
 
 
 def main() -> None:
-    unit, command = read_unit(Path(sys.argv[1])), sys.argv[2:]
+    path, places, *command = sys.argv[1:]
+    unit = read_unit(Path(path))
+    if mounted := json.loads(places):
+        _make_mounts(unit, mounted)
+        os.chdir(ROOT)
     if files := unit.get("LimitNOFILE"):
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(int(files[-1]), most),) * 2)
-    if mask := unit.get("UMask"):
-        os.umask(int(mask[-1], 8))
-    _load_filter(unit)
-    os.execvp(command[0], command)
+    os.umask(int(unit.get("UMask", ["0022"])[-1], 8))
+    last = _without_rights([sys.executable, "-m", FILTER, path, *command])
+    os.execvp(last[0], last)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,24 @@
 """The files of docs/deploy name what exists, and keep what the guide promises of them."""
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from ipaddress import ip_address, ip_network
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from django.conf import settings
 from django.core.management import get_commands
+from jsonschema import Draft7Validator
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
-from tests.support.hardening_page import LINES, PAGE, hardening_of, page
+from tests.support.hardening_page import LINES, PAGE, first_part, stricter_lines
+from tests.support.units import hardening_of
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"
@@ -83,9 +88,7 @@ def test_containers_of_ours_may_do_next_to_nothing():
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
-    assert [port for name in OURS for port in COMPOSE["services"][name].get("ports", [])] == [
-        "127.0.0.1:8000:8000"
-    ]
+        assert "ports" not in service
     container = (DEPLOY / "Containerfile").read_text("utf-8")
     assert container.index("USER 10001") < container.index('CMD ["granian"')
     assert "--require-hashes" in container
@@ -139,6 +142,50 @@ def test_folders_that_commands_write_to_are_mounted():
     }
     guide = (DEPLOY / "README.md").read_text("utf-8")
     assert all(folder in guide for folder in written)
+
+
+def override_of_the_readme() -> dict[str, Any]:
+    text = (DEPLOY / "README.md").read_text("utf-8")
+    return yaml.safe_load(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("document", [COMPOSE, override_of_the_readme()], ids=["compose", "override"])
+def test_compose_files_follow_their_schema(document):
+    # The schema does not know the top-level name yet.
+    known = {key: value for key, value in document.items() if key != "name"}
+    schema = json.loads((Path(__file__).parent / "data" / "compose-spec.json").read_text("utf-8"))
+
+    assert [error.message for error in Draft7Validator(schema).iter_errors(known)] == []
+
+
+def test_docker_understands_the_compose_file(tmp_path):
+    if subprocess.run(["sh", "-c", "docker compose version"], capture_output=True).returncode:
+        pytest.skip("there is no docker compose here")
+    shutil.copytree(DEPLOY, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "service.env").touch()
+    command = ["docker", "compose", "--profile", "proxy", "--profile", "backup", "config", "--quiet"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_web_believes_the_proxy_and_no_user_of_the_host():
+    """A user of the host comes from the gateway, and from no other address of the network."""
+    services, [front] = COMPOSE["services"], COMPOSE["networks"]["front"]["ipam"]["config"]
+    trusted = ip_address(services["web"]["environment"]["TRUSTED_PROXIES"])
+
+    assert ip_address(services["proxy"]["networks"]["front"]["ipv4_address"]) == trusted
+    assert ip_address(front["gateway"]) != trusted
+    assert {trusted, ip_address(front["gateway"])} <= set(ip_network(front["subnet"]).hosts())
+    assert {name for name, service in services.items() if "front" in service.get("networks", ())} == {
+        "web",
+        "proxy",
+    }
+    assert list(services["proxy"]["networks"]) == ["front"]
+    own_proxy = override_of_the_readme()["services"]["web"]
+    assert own_proxy["environment"]["TRUSTED_PROXIES"] == front["gateway"]
+    assert own_proxy["ports"] == ["127.0.0.1:8000:8000"]
 
 
 def test_compose_holds_no_secret():
@@ -233,4 +280,20 @@ def test_hardening_page_names_every_line_of_the_units():
 
     assert all(len(lines) > 15 for lines in units)
     assert {name for lines in units for name in lines} == set(LINES)
-    assert PAGE.read_text("utf-8") == page()
+    text = PAGE.read_text("utf-8")
+    assert text.startswith(first_part())
+    assert [one.named for one in stricter_lines() if f"| {one.named} |" not in text] == []
+
+
+def test_units_are_as_strict_as_each_other():
+    """The page measures what breaks below the unit of web, for all of them."""
+    web, worker, backup = (
+        hardening_of(DEPLOY / f"fulfillment-{name}.service") for name in ("web", "worker", "backup")
+    )
+
+    assert worker == web
+    assert {name for name in web if backup.get(name) != web[name]} == {
+        "ReadWritePaths",
+        "UMask",
+        "LimitNOFILE",
+    }

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_network
@@ -20,24 +21,24 @@ from PIL import Image
 from applications.webhooks.selectors.workers import worker_health
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
-from production.providers.services.providers import ProviderValues, save_provider
 from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card
-from tests.factories.production import accept, make_provider, make_rule
-from tests.support.hardening import can_apply, hardened, read_unit
+from tests.factories.production import accept, make_provider, make_rule, make_sftp_provider
+from tests.support.hardening import cannot_filter, namespaces
 from tests.support.live_server import served_environment
+from tests.support.open_files import opened_for_writing, watching
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
 from tests.support.scenario import World, build_world
-from tests.support.sftp_server import PASSWORD, PressServer, running_sftp_server
+from tests.support.sftp_server import PressServer, running_sftp_server
+from tests.support.unit_work import below
+from tests.support.units import ROOT, UNITS, read_unit
 from tests.support.workers import forget_jobs, worker_environment
 
-ROOT = Path(__file__).resolve().parents[3]
-DEPLOY = ROOT / "docs" / "deploy"
-WEB, WORKER, BACKUP = (DEPLOY / f"fulfillment-{name}.service" for name in ("web", "worker", "backup"))
-missing = can_apply()
+WEB, WORKER, BACKUP = UNITS["web"], UNITS["worker"], UNITS["backup"]
+missing = cannot_filter()
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
@@ -74,7 +75,7 @@ class Machine:
             ("%%", "%"),
         ):
             line = line.replace(told, here)
-        return hardened(unit, shlex.split(line), [self.folder])
+        return below(unit, shlex.split(line), self.folder)
 
 
 @contextlib.contextmanager
@@ -107,11 +108,10 @@ def machine(tmp_path, settings) -> Iterator[Machine]:
     shared = worker_environment(
         MEDIA_ROOT=str(tmp_path / "media"),
         PRODUCTION_FOLDERS=str(tmp_path / "presses"),
-        TMPDIR=str(tmp_path / "tmp"),
         PUBLIC_URL=url,
     )
     web = served_environment(url, shared["DATABASE_URL"]) | {
-        name: shared[name] for name in ("MEDIA_ROOT", "PRODUCTION_FOLDERS", "TMPDIR")
+        name: shared[name] for name in ("MEDIA_ROOT", "PRODUCTION_FOLDERS")
     }
     with running_sftp_server(tmp_path / "sftp") as press:
         made = Machine(tmp_path, world, url, press)
@@ -121,7 +121,11 @@ def machine(tmp_path, settings) -> Iterator[Machine]:
         ):
             wait_for(lambda: answers(url), 30)
             wait_for(lambda: worker_health().alive >= 1, 30)
-            yield made
+            with watching() as written:
+                yield made
+    if not namespaces():
+        allowed = (tmp_path, Path(tempfile.gettempdir()))
+        assert [path for path in written if not any(map(path.is_relative_to, allowed))] == []
 
 
 def answers(url: str) -> bool:
@@ -192,9 +196,7 @@ PRODUCT_OF = {"hot": "photo-card", "sftp": "card-two-sided"}
 
 
 def backup_is_made(machine: Machine) -> None:
-    environment = worker_environment(
-        MEDIA_ROOT=str(machine.folder / "media"), TMPDIR=str(machine.folder / "tmp")
-    )
+    environment = worker_environment(MEDIA_ROOT=str(machine.folder / "media"))
     done = subprocess.run(
         machine.command(BACKUP), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE
     )
@@ -209,15 +211,50 @@ def test_service_does_its_whole_work_below_its_units(machine):
     order = order_is_made(machine)
     icon_is_taken(machine)
     export_is_read(machine)
-    sftp = save_provider(
-        values=ProviderValues(
-            code="sftp",
-            name="Sftp",
-            adapter="sftp",
-            settings={**machine.press.settings(), "password": PASSWORD},
-        )
-    )
-    jobs_reach_both_presses(
-        machine, order, {"hot": make_provider(machine.folder / "presses", "hot"), "sftp": sftp}
-    )
+    hot = make_provider(machine.folder / "presses", "hot")
+    jobs_reach_both_presses(machine, order, {"hot": hot, "sftp": make_sftp_provider(machine.press)})
     backup_is_made(machine)
+
+
+NO_MOUNTS = "mounts of its own are not allowed here"
+ELSEWHERE = (
+    "/",
+    "/etc",
+    "/usr",
+    "/var/lib",
+    "/sys",
+    "/proc/sys/kernel",
+    str(ROOT),
+    str(ROOT / "fulfillment"),
+)
+
+
+@pytest.mark.skipif(not namespaces(), reason=NO_MOUNTS)
+@pytest.mark.parametrize("unit", UNITS.values(), ids=list(UNITS))
+def test_process_below_a_unit_writes_nowhere_else(tmp_path, unit):
+    (tmp_path / "tmp").mkdir()
+    folders = [*ELSEWHERE, "/tmp", "/var/tmp", str(tmp_path)]
+    script = 'for folder; do touch "$folder/written" 2>/dev/null && echo "$folder"; done; ls -A /home'
+    done = subprocess.run(
+        below(unit, ["sh", "-c", script, "sh", *folders], tmp_path), cwd=ROOT, capture_output=True, text=True
+    )
+
+    assert done.stdout.split() == ["/tmp", "/var/tmp", str(tmp_path)], done.stderr
+    assert (tmp_path / "tmp" / "written").exists()
+
+
+def test_files_open_for_writing_are_listed(tmp_path):
+    script = "import sys; a = open(sys.argv[1], 'w'); b = open(sys.argv[2]); print(flush=True); input()"
+    read = tmp_path / "read"
+    read.touch()
+    with subprocess.Popen(
+        [sys.executable, "-c", script, tmp_path / "written", read],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        process.stdout.readline()
+        found = set(opened_for_writing(process.pid))
+        process.communicate(b"\n")
+
+    assert found == {tmp_path / "written"}

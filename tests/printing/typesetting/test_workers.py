@@ -117,7 +117,7 @@ def test_renderer_killed_in_the_middle_is_no_fault_of_the_template(caplog, numbe
     with pytest.raises(RendererKilled, match=number.name):
         end_in_the_middle(number)
 
-    assert f"killed by {number.name}" in caplog.text
+    assert f"killed by the system ({number.name})" in caplog.text
 
     assert render_proof(words_template(), {"Words": "two"}).pages
 
