@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -26,8 +26,16 @@ class Served:
     """A running service; `log` is the file of everything it wrote."""
 
     url: str
-    process: subprocess.Popen[bytes]
     log: Path
+    start: Callable[[], subprocess.Popen[bytes]]
+
+    def __post_init__(self) -> None:
+        self.process = self.start()
+
+    def restart(self) -> None:
+        self.stop()
+        self.process = self.start()
+        _wait_until_ready(self)
 
     def stop(self) -> None:
         if self.process.poll() is None:
@@ -42,21 +50,37 @@ class Served:
 
 @contextlib.contextmanager
 def serving(
-    folder: Path, *, workers: int = 1, threads: int = 8, database: str = "", **environment: str
+    folder: Path,
+    *,
+    workers: int = 1,
+    threads: int = 8,
+    database: str = "",
+    options: Sequence[str] = (),
+    **environment: str,
 ) -> Iterator[Served]:
-    """Serves until the block ends; `environment` overrides the service's variables, `database` its address."""
+    """Serves until the block ends; `environment` overrides the service's variables, `database` its address.
+
+    `options` are more of Granian's.
+    """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [*granian_command(port, workers=workers, threads=threads), "fulfillment.wsgi:application"]
+    command = [
+        *granian_command(port, workers=workers, threads=threads),
+        *options,
+        "fulfillment.wsgi:application",
+    ]
     log = folder / f"served-{port}.log"
     variables = (
         served_environment(url, database or database_url()) | {"WEB_THREADS": str(threads)} | environment
     )
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=variables, stdout=output, stderr=output, start_new_session=True
-        )
-    served = Served(url, process, log)
+
+    def start() -> subprocess.Popen[bytes]:
+        with log.open("ab") as output:
+            return subprocess.Popen(
+                command, cwd=ROOT, env=variables, stdout=output, stderr=output, start_new_session=True
+            )
+
+    served = Served(url, log, start)
     try:
         _wait_until_ready(served)
         yield served

@@ -1,83 +1,285 @@
-"""The service behind the proxies as docs/deploy sets them up, without their TLS."""
+"""nginx and Caddy with the files of docs/deploy, in front of the service: what they keep from it."""
 
+import contextlib
+import gzip
+import http.client
+import itertools
+import json
+import os
 import re
-import shutil
-import socket
-import subprocess
-import time
-from contextlib import contextmanager
-from pathlib import Path
+import signal
+import uuid
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-import requests
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 
-from tests.support.live_server import serving
-from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
+from fulfillment.core.files.stored import asset_file
+from stores.proofs.links import signed_urls
+from stores.proofs.signed_urls import ASSETS
+from tests.benchmarks.processes import descendants
+from tests.support.live_server import Served, serving
+from tests.support.patience import wait_for
+from tests.support.proxies import (
+    COMMANDS,
+    HOST,
+    Proxy,
+    Readers,
+    Response,
+    head,
+    new_address,
+    proxied,
+    read_response,
+    read_responses,
+)
 
 pytestmark = pytest.mark.slow
 
-DEPLOY = Path(__file__).parents[3] / "docs" / "deploy"
-SLOW = (
-    b"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken=%s\r\nContent-Length: 5000\r\n"
-    b"Content-Type: application/x-www-form-urlencoded\r\n\r\nusername=" % (b"a" * 32)
+WORKERS, THREADS = 2, 2
+MANY = 10 * WORKERS * THREADS
+SLOW_BODY = head(
+    "POST",
+    "/accounts/login/",
+    Content_Length="5000",
+    Content_Type="application/x-www-form-urlencoded",
+    Cookie="__Host-csrf=" + "a" * 32,
 )
+RESPAWN = ("--respawn-failed-workers", "--respawn-interval", "3", "--workers-kill-timeout", "30")
 
 
-def caddy(folder: Path, port: int, service: str) -> list[str]:
-    text = (DEPLOY / "Caddyfile").read_text("utf-8")
-    text = text.replace("print.example {", f"http://127.0.0.1:{port} {{").replace("127.0.0.1:8000", service)
-    (folder / "Caddyfile").write_text("{\nadmin off\nauto_https off\n}\n" + text)
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+@pytest.fixture(scope="module")
+def served(django_db_setup, tmp_path_factory) -> Iterator[Served]:
+    with serving(
+        tmp_path_factory.mktemp("service"),
+        workers=WORKERS,
+        threads=THREADS,
+        options=RESPAWN,
+        PUBLIC_URL=f"https://{HOST}",
+        BEHIND_TLS_PROXY="1",
+        TRUSTED_PROXIES="127.0.0.1/32",
+        ACCESS_LOG="1",
+        LOG_FORMAT="json",
+    ) as served:
+        yield served
 
 
-def nginx(folder: Path, port: int, service: str) -> list[str]:
-    text = (DEPLOY / "nginx.conf").read_text("utf-8")
-    text = re.sub(r"server \{\n    listen 80;.*?\n\}\n", "", text, flags=re.DOTALL)
-    text = re.sub(r"^ *(ssl_|listen \[).*\n", "", text, flags=re.MULTILINE)
-    text = text.replace("443 ssl", f"127.0.0.1:{port}").replace("127.0.0.1:8000", service)
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    folders = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
-    head = f"daemon off;\npid {folder}/pid;\nerror_log stderr;\nevents {{}}\n"
-    (folder / "nginx.conf").write_text(f"{head}http {{\n{folders}{text}\n}}\n")
-    user = ["-g", "user root;"] if Path("/root").owner() == folder.owner() else []
-    return ["nginx", "-c", str(folder / "nginx.conf"), *user]
+@pytest.fixture(scope="module")
+def proxies(served, tmp_path_factory) -> Iterator[dict[str, Proxy]]:
+    folder, upstream = tmp_path_factory.mktemp("proxies"), urlsplit(served.url).netloc
+    with contextlib.ExitStack() as stack:
+        yield {name: stack.enter_context(proxied(name, folder / name, upstream)) for name in COMMANDS}
 
 
-@contextmanager
-def proxied(make, folder: Path, service: str):
-    port = free_port()
-    process = subprocess.Popen(make(folder, port, urlsplit(service).netloc), stderr=subprocess.DEVNULL)
-    try:
-        wait_for(lambda: listens(port))
-        yield port
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
+@pytest.fixture(params=COMMANDS)
+def proxy(request, proxies) -> Proxy:
+    return proxies[request.param]
 
 
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def is_of_the_service(response: Response) -> bool:
+    return "X-Request-ID" in response.headers
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("make", [nginx, caddy], ids=["nginx", "caddy"])
-def test_slow_senders_of_bodies_hold_no_thread(tmp_path, make):
-    if not shutil.which(make.__name__):
-        pytest.skip(f"there is no {make.__name__} here")
-    with (
-        serving(tmp_path, threads=2, BEHIND_TLS_PROXY="1") as served,
-        proxied(make, tmp_path, served.url) as port,
-    ):
-        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
-        for each in slow:
-            each.sendall(SLOW)
-        time.sleep(0.5)
-        answer = requests.get(f"http://127.0.0.1:{port}/guide", timeout=PATIENCE)
-        for each in slow:
-            each.close()
+def assert_served(proxy: Proxy) -> None:
+    """To another client, by as many pages as there are threads."""
+    for _ in range(WORKERS * THREADS):
+        answer = proxy.get("/guide", new_address())
+        assert (answer.status, is_of_the_service(answer)) == (200, True)
 
-    assert answer.status_code == 200
-    assert "Content-Security-Policy" in answer.headers
+
+@pytest.mark.parametrize(
+    "begun", [head("GET", "/guide")[:-4], SLOW_BODY + b"username="], ids=["head", "body"]
+)
+def test_slow_senders_hold_no_thread(proxy, begun):
+    address = new_address()
+    with contextlib.ExitStack() as stack:
+        for _ in range(MANY):
+            stack.enter_context(proxy.connect(address)).sendall(begun)
+
+        assert_served(proxy)
+
+
+def test_slow_readers_hold_no_thread(proxy):
+    """Of the largest picture that the service stores, which is more than sockets keep."""
+    identity = uuid.uuid4()
+    default_storage.save(asset_file(identity, "png"), ContentFile(os.urandom(10 * 2**20)))
+    path = urlsplit(signed_urls(ASSETS, identity.bytes, ["image.png"])[0]).path
+    address = new_address()
+    with contextlib.ExitStack() as stack:
+        readers = [stack.enter_context(proxy.connect(address, buffer=4096)) for _ in range(MANY // 2)]
+        for each in readers:
+            each.sendall(head("GET", path))
+        for each in readers:
+            assert each.recv(12) == b"HTTP/1.1 200"
+
+        assert_served(proxy)
+
+
+def test_clients_that_send_no_request_are_cut_off(proxies):
+    begun = {"nothing": b"", "half a head": head("GET", "/guide")[:-4], "half a body": SLOW_BODY}
+    with contextlib.ExitStack() as stack:
+        waiting = {
+            (name, what): stack.enter_context(proxy.connect(new_address()))
+            for name, proxy in proxies.items()
+            for what in begun
+            # Caddy bounds the whole time of a body alone, which must suffice for an upload.
+            if (name, what) != ("caddy", "half a body")
+        }
+        for (_, what), connection in waiting.items():
+            connection.sendall(begun[what])
+
+        for connection in waiting.values():
+            with contextlib.suppress(OSError):
+                while connection.recv(65536):
+                    pass
+
+
+@pytest.mark.parametrize(
+    "length", [{"Content_Length": "200000000"}, {"Transfer_Encoding": "chunked"}], ids=["stated", "chunked"]
+)
+@pytest.mark.parametrize("path", ["/guide", "/accounts/login/", "/api/v1/store/demo/asset", "/admin/"])
+def test_body_of_200_megabytes_is_refused(proxy, path, length):
+    """By the proxy, and by the service where staff may send as much."""
+    block = os.urandom(1_000_000)
+    with proxy.connect(new_address()) as connection:
+        connection.sendall(head("POST", path, **length))
+        # Not everything is taken of what is refused at once.
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                frame = b"%x\r\n%s\r\n" % (len(block), block) if "Transfer_Encoding" in length else block
+                connection.sendall(frame)
+            if "Transfer_Encoding" in length:
+                connection.sendall(b"0\r\n\r\n")
+        answer = read_response(connection)
+
+    # Without a stated length Caddy sends what fits. A refusal of the service may end the connection.
+    by_service = path == "/admin/" or (proxy.name == "caddy" and "Transfer_Encoding" in length)
+    assert answer.status in ({411, 413, 502} if by_service else {413})
+    assert_served(proxy)
+
+
+def test_headers_of_64_kilobytes_are_refused(proxy):
+    answer = proxy.get("/guide", new_address(), **{f"X-Header-{number}": "a" * 4000 for number in range(16)})
+
+    assert answer.status in (400, 431)
+    assert not is_of_the_service(answer)
+    assert_served(proxy)
+
+
+def test_the_longest_address_of_the_service_passes(proxy):
+    answer = proxy.get(f"/guide?q={'a' * 16_000}", new_address(), Cookie="a" * 8000, X_Other="b" * 7000)
+
+    assert (answer.status, is_of_the_service(answer)) == (200, True)
+
+
+def test_500_idle_connections_of_an_address_delay_no_other(proxy):
+    address = new_address()
+    with contextlib.ExitStack() as stack:
+        for _ in range(500):
+            stack.enter_context(proxy.connect_plainly(address))
+
+        assert_served(proxy)
+        assert proxy.get("/guide", address).status == 200
+
+
+def test_pipelined_requests_are_answered_in_order(proxy):
+    wanted = ["/guide", "/nothing", "/healthz", "/accounts/login/", "/api/v1/user/self"] * 4
+    with proxy.connect(new_address()) as connection:
+        connection.sendall(b"".join(head("GET", path) for path in wanted))
+        answers = list(itertools.islice(read_responses(connection), len(wanted)))
+
+    assert [answer.status for answer in answers] == [200, 404, 200, 200, 401] * 4
+
+
+def test_requests_with_two_lengths_smuggle_no_other(proxy, served):
+    """What the proxy takes for a body the service must not take for a request."""
+    hidden, answers = f"/{uuid.uuid4()}", []
+    body = b"0\r\n\r\n" + head("GET", hidden, Connection="close")
+    both = head("POST", "/guide", Content_Length=str(len(body)), Transfer_Encoding="chunked")
+    with proxy.connect(new_address()) as connection, contextlib.suppress(OSError, http.client.HTTPException):
+        connection.sendall(both + body)
+        answers.extend(answer.status for answer in read_responses(connection))
+    assert_served(proxy)
+
+    # Taken for a request by both, it is answered to its own client.
+    assert sum(hidden in line["message"] for line in access_lines(served)) == len(answers) - 1
+
+
+def test_claims_of_clients_do_not_reach_the_service(proxy, served):
+    address, marked = new_address(), f"/{uuid.uuid4()}"
+    claims = {
+        name: value
+        for value, names in {
+            "203.0.113.9": ("X-Forwarded-For", "X_Forwarded_For", "X-Real-IP"),
+            "http": ("X-Forwarded-Proto", "X_Forwarded_Proto"),
+            "evil.example": ("X-Forwarded-Host", "X_Forwarded_Host"),
+            "for=203.0.113.9;proto=http;host=evil.example": ("Forwarded",),
+        }.items()
+        for name in names
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in claims.items())
+    with proxy.connect(address) as connection:
+        connection.sendall(head("GET", marked)[:-2] + f"{lines}\r\n".encode())
+        answer = read_response(connection)
+
+    # Over http it would have been sent to https.
+    assert answer.status == 404
+    assert b"evil.example" not in answer.body
+    [line] = wait_for(
+        lambda: [line for line in access_lines(served) if marked in line["message"]], seconds=30
+    )
+    assert line["address"] == address
+
+
+def access_lines(served: Served) -> list[dict[str, str]]:
+    return [json.loads(line) for line in served.log.read_text().splitlines() if line.startswith("{")]
+
+
+def test_proxies_compress_nothing(proxy):
+    """The service compresses pages, with a random length; what programs read holds keys and is never compressed."""
+    for path in ("/.well-known/oauth-authorization-server", "/api/v1/user/self", "/healthz", "/oauth/token"):
+        answer = proxy.get(path, new_address(), Accept_Encoding="gzip, br, zstd, deflate")
+        assert answer.body
+        assert "Content-Encoding" not in answer.headers, path
+    pages = [proxy.get("/accounts/login/", new_address(), Accept_Encoding="gzip") for _ in range(8)]
+
+    assert {page.headers.get("Content-Encoding") for page in pages} == {"gzip"}
+    assert len({len(page.body) for page in pages}) > 1
+    assert all(b"csrfmiddlewaretoken" in gzip.decompress(page.body) for page in pages)
+
+
+def test_https_is_required_and_remembered(proxy):
+    with proxy.connect_plainly(new_address(), port=proxy.http) as connection:
+        connection.sendall(head("GET", "/guide?a=1", X_Forwarded_Proto="https"))
+        redirected = read_response(connection)
+    assert redirected.status == 308
+    assert re.sub(rf":{proxy.https}\b", "", redirected.headers["Location"]) == f"https://{HOST}/guide?a=1"
+
+    for path in ("/guide", "/api/v1/user/self", "/static/brand/mark.svg", "/nothing"):
+        answer = proxy.get(path, new_address())
+        assert answer.headers.get_all("Strict-Transport-Security") == ["max-age=3600"], path
+
+
+def test_no_read_fails_while_the_service_is_reloaded(proxies, served):
+    before = set(descendants(served.process.pid))
+
+    def is_replaced() -> bool:
+        now = set(descendants(served.process.pid))
+        return min(len(before - now), len(now - before)) >= WORKERS
+
+    with Readers(*proxies.values()) as readers:
+        os.kill(served.process.pid, signal.SIGHUP)
+        wait_for(is_replaced)
+
+    assert [set(counts) for counts in readers.answers.values()] == [{"200"}] * len(proxies)
+
+
+def test_reads_wait_for_a_service_that_restarts_in_caddy(proxies, served):
+    with Readers(*proxies.values()) as readers:
+        served.restart()
+        before = readers.answers["nginx"]["200"]
+        wait_for(lambda: readers.answers["nginx"]["200"] > before)
+
+    assert set(readers.answers["caddy"]) == {"200"}
+    assert set(readers.answers["nginx"]) <= {"200", "502"}

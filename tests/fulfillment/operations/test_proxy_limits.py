@@ -1,0 +1,189 @@
+"""How much the nginx.conf of docs/deploy lets one address do; nginx alone counts, so no service is behind it."""
+
+import contextlib
+import itertools
+import re
+import socket
+import ssl
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from stores.catalog.services.uploads import UPLOAD_BYTES
+from stores.proofs.services.assets import MAXIMUM_BYTES
+from tests.support.ports import free_port
+from tests.support.proxies import (
+    DEPLOY,
+    Proxy,
+    Response,
+    head,
+    new_address,
+    proxied,
+    read_response,
+    read_responses,
+)
+
+pytestmark = pytest.mark.slow
+
+REFUSED, PASSED = 429, 502
+PEOPLE = 200
+BATCH = 50
+# A page, the page of the second factor, and the form of each.
+SIGN_IN = ["/accounts/login/", "/accounts/second-step/"] * 2
+FIRST_PAGE = ["/catalog/demo", *["/static/brand/mark.svg"] * 14]
+MEGABYTE = 2**20
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory) -> Iterator[Proxy]:
+    """In front of a port at which nothing listens: what passes the limits is answered by 502 at once."""
+    with proxied("nginx", tmp_path_factory.mktemp("limits") / "nginx", f"127.0.0.1:{free_port()}") as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory) -> Iterator[Proxy]:
+    """In front of a service that takes every request and answers none."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1000) as silent:
+        upstream = f"127.0.0.1:{silent.getsockname()[1]}"
+        with proxied("nginx", tmp_path_factory.mktemp("held") / "nginx", upstream) as proxy:
+            yield proxy
+
+
+def request_all(proxy: Proxy, address: str, paths: list[str], **headers: str) -> list[Response]:
+    answers: list[Response] = []
+    for batch in (paths[start : start + BATCH] for start in range(0, len(paths), BATCH)):
+        with proxy.connect(address) as connection:
+            connection.sendall(b"".join(head("GET", path, **headers) for path in batch))
+            answers += itertools.islice(read_responses(connection), len(batch))
+    return answers
+
+
+def request_until_refused(proxy: Proxy, address: str, path: str, **headers: str) -> list[Response]:
+    """All answers; nginx is quicker than the rate of any limit."""
+    answers: list[Response] = []
+    while len(answers) < 20_000:
+        answers += request_all(proxy, address, [path] * BATCH, **headers)
+        if any(answer.status == REFUSED for answer in answers[-BATCH:]):
+            return answers
+    raise AssertionError(f"{len(answers)} requests passed")
+
+
+def statuses(answers: list[Response]) -> Counter[int]:
+    return Counter(answer.status for answer in answers)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/guide",
+        "/admin/",
+        "/api/v1/docs",
+        "/accounts/login/",
+        "/admin/login/",
+        "/oauth/token",
+        "/static/brand/mark.svg",
+    ],
+)
+def test_requests_of_one_address_are_limited(nginx, path):
+    answers = request_until_refused(nginx, new_address(), path)
+
+    assert statuses(answers)[PASSED] >= 2 * PEOPLE
+    assert nginx.get(path, new_address()).status == PASSED
+
+
+def test_a_refusal_says_when_to_try_again(nginx):
+    answers = request_until_refused(nginx, new_address(), "/oauth/token")
+    refused = [answer for answer in answers if answer.status == REFUSED]
+
+    assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
+    assert all(b"Try again in a second" in answer.body for answer in refused)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [["/"] * 2, SIGN_IN[:2], FIRST_PAGE, ["/oauth/token"] * 2, ["/api/v1/store"] * 20],
+    ids=["pages", "sign-in", "first page", "tokens", "API"],
+)
+def test_200_people_of_an_office_do_so_in_the_same_moment(nginx, paths):
+    answers = request_all(nginx, new_address(), paths * PEOPLE)
+
+    assert statuses(answers) == {PASSED: len(paths) * PEOPLE}
+
+
+def test_limits_of_one_kind_leave_the_others(nginx):
+    address = new_address()
+    request_until_refused(nginx, address, "/guide")
+
+    for path in (
+        "/static/brand/mark.svg",
+        "/api/v1/store",
+        "/accounts/login/",
+        "/oauth/token",
+        "/proofs/a/b.png",
+    ):
+        assert nginx.get(path, address).status == PASSED, path
+
+
+def test_a_network_of_ipv6_counts_as_one_address(nginx):
+    def refusals(address: str) -> int:
+        answers = request_all(nginx, "127.9.9.9", ["/guide"] * BATCH, X_Address_Of_Test=address)
+        return statuses(answers)[REFUSED]
+
+    request_until_refused(nginx, "127.9.9.9", "/guide", X_Address_Of_Test="2001:db8:0:1::1")
+
+    assert refusals("2001:db8:0:1:ffff::2")
+    assert not refusals("2001:db8:0:2::1")
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [("/guide", 40), ("/accounts/login/", 20), ("/oauth/token", 20), ("/api/v1/store", 200)],
+)
+def test_requests_at_the_same_time_are_limited(held, path, most):
+    address = new_address()
+    with contextlib.ExitStack() as stack:
+        waiting = [stack.enter_context(held.connect(address)) for _ in range(most)]
+        for connection in waiting:
+            connection.sendall(head("GET", path))
+        refused = held.get(path, address)
+
+        assert refused.status == REFUSED
+        assert not any(is_answered(connection) for connection in waiting)
+
+
+def is_answered(connection: ssl.SSLSocket) -> bool:
+    connection.settimeout(0)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        return bool(connection.recv(1))
+    return False
+
+
+@pytest.mark.parametrize("length", [{"Content_Length": "20000000"}, {"Transfer_Encoding": "chunked"}])
+def test_large_bodies_of_one_address_at_the_same_time_are_limited(held, length):
+    address = new_address()
+    with contextlib.ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(held.connect(address)).sendall(head("POST", "/admin/", **length))
+        with held.connect(address) as connection:
+            connection.sendall(head("POST", "/admin/", **length))
+            refused = read_response(connection)
+
+    assert refused.status == REFUSED
+
+
+def test_sizes_are_above_those_of_the_service():
+    """So that the service's own message is read, which says what is allowed."""
+    text = (DEPLOY / "nginx.conf").read_text("utf-8")
+    sizes = {
+        location: int(size) * MEGABYTE
+        for location, size in re.findall(r"location (\S+ ?\S*) \{[^}]*?client_max_body_size (\d+)m;", text)
+    }
+    admin = next(size for location, size in sizes.items() if location == "/admin/")
+    api = next(size for location, size in sizes.items() if "api/" in location)
+
+    assert admin > UPLOAD_BYTES
+    assert api > MAXIMUM_BYTES
+    assert f"max_size {admin // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
+    assert f"max_size {api // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
