@@ -1,4 +1,4 @@
-"""Middleware for lanes: sets the client address, and renders a page when a slot is refused."""
+"""Middleware for limits: sets the client address, and renders a page when a request is refused."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable
-from fulfillment.core.lanes import client_address
 
 
-class Lanes:
+class RefusalPages:
     """The API has an error body of its own for these refusals; a page shows the sentence."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -20,8 +20,8 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_answer, picture_refusal
-from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
+from stores.concurrency_limits import RENDERINGS
 from stores.editor.admin.actions import EditorState, apply_action
 from stores.editor.admin.requests import (
     SentDraft,
@@ -59,7 +59,7 @@ class TemplateEditor:
         return [
             path(
                 f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(in_a_lane(view)),
+                self.product_admin.admin_site.admin_view(limited(view)),
                 name=f"stores_product_{name}",
             )
             for route, view, name in (
@@ -238,11 +238,11 @@ class TemplateEditor:
         return TemplateResponse(request, "admin/stores/template.html", context, status=status)
 
 
-def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def limited(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Holds a slot for a view that renders a page of the template or decodes an uploaded picture."""
 
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
-        with RENDERINGS.slot(Caller.on_pages(request.user).key):
+        with RENDERINGS.limited(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
     return drawn

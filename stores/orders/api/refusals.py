@@ -11,9 +11,8 @@ from rest_framework.exceptions import ValidationError
 
 from fulfillment.core.api.errors import counted_faults
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.errors import Fault, Invalid, ServiceBusy, TooManyAtOnce
 from fulfillment.core.faults import CountedFaults
-from fulfillment.core.lanes import LaneFull, TooManyAtOnce
 from stores.orders.api.quote_serializers import QuoteRequestSerializer
 from stores.orders.api.requests import order_request_of, price_request_from
 from stores.orders.api.serializers import OrderRequestSerializer
@@ -73,7 +72,7 @@ def _refusal(
     if body.is_readable:
         values = body.values()
         # Without a slot the refusal names the mistakes of the body alone.
-        with suppress(LaneFull, TooManyAtOnce), large_order_slot(access.caller, len(values["Items"])):
+        with suppress(ServiceBusy, TooManyAtOnce), large_order_slot(access.caller, len(values["Items"])):
             for fault in faults_of(values):
                 if not body.hides(fault.pointer) and faults.count_one():
                     faults.listed.append(fault)
