@@ -103,6 +103,7 @@ MIDDLEWARE = [
     "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.pages.middleware.PageLimits",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -396,6 +397,9 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# Pages and forms of one person, and of one address without a session; five times as many pictures.
+PAGES_PER_MINUTE = environment.integer("PAGES_PER_MINUTE", 600, minimum=1)
+ADDRESS_PAGES_PER_MINUTE = environment.integer("ADDRESS_PAGES_PER_MINUTE", 300, minimum=1)
 # Forms of the portal with more than 256 kB, of one user.
 UPLOADS_PER_MINUTE = 60
 # Of one client address without valid credentials.
@@ -433,6 +437,9 @@ RENDERINGS_CONCURRENCY = environment.integer(
 # Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
 LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
+# Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
+PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
+PAGE_WAIT_SECONDS = 2
 # JSON bodies of more than 256 kB that are parsed.
 LARGE_BODIES_CONCURRENCY = 1
 ORDERS_CONCURRENCY = environment.integer("ORDERS_CONCURRENCY", 4, minimum=1, maximum=256)

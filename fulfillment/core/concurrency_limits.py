@@ -43,15 +43,15 @@ class ConcurrencyLimit:
         return max(1, self.limit - 1)
 
     @contextmanager
-    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[None]:
+    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[ExitStack]:
         """Counts the work in the block, outside of transactions: it may wait. `caller` defaults to the address."""
         if self.name in (kinds := _kinds_of_this_thread.get()):
-            yield
+            yield ExitStack()
             return
-        with self._acquire(caller, wait):
+        with self._acquire(caller, wait) as acquired:
             token = _kinds_of_this_thread.set((*kinds, self.name))
             try:
-                yield
+                yield acquired
             finally:
                 _kinds_of_this_thread.reset(token)
 
@@ -106,8 +106,7 @@ class LimitedStream:
 
 def max_held_threads() -> int:
     """How many threads of this process limited work may hold: a quarter, at least one, stays free."""
-    threads = int(settings.WEB_THREADS)
-    return max(1, threads - max(1, threads // 4))
+    return max(1, settings.WEB_THREADS - max(1, settings.WEB_THREADS // 4))
 
 
 def max_threads_per_caller() -> int:

@@ -20,7 +20,7 @@ from fulfillment.core.admin.base import ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_answer
+from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
     COLUMNS,
@@ -192,6 +192,7 @@ class ProductAdmin(StaffAdmin):
     def own_pages(self) -> list[OwnPage]:
         return [("<int:product_id>/duplicate/", require_POST(self.duplicate_view), "duplicate")]
 
+    @serves_picture
     def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = get_object_or_404(self.get_queryset(request), pk=product_id)
         if not self.has_view_permission(request, product):
