@@ -30,7 +30,7 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """Names the caller in lanes: the user through any application, else the application."""
+        """Names the caller in concurrency limits: the user through any application, else the application."""
         return f"user:{self.user_id}" if self.user_id else f"application:{self.application_id}"
 
     @property

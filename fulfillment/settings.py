@@ -88,7 +88,7 @@ MIDDLEWARE = [
     # Outside of all middleware that refuses: a script of another site may read why.
     "fulfillment.site.cross_origin.CrossOrigin",
     "fulfillment.site.repeated_reads.RepeatedReads",
-    "fulfillment.core.http.refusal_page.Lanes",
+    "fulfillment.core.http.refusal_page.RefusalPages",
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
     "applications.oauth.rate_limits.RateLimits",
@@ -103,6 +103,7 @@ MIDDLEWARE = [
     "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.pages.middleware.PageLimits",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -374,6 +375,9 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# Pages and forms of one person, and of one address without a session; five times as many pictures.
+PAGES_PER_MINUTE = environment.integer("PAGES_PER_MINUTE", 600, minimum=1)
+ADDRESS_PAGES_PER_MINUTE = environment.integer("ADDRESS_PAGES_PER_MINUTE", 300, minimum=1)
 # Forms of the portal with more than 256 kB, of one user.
 UPLOADS_PER_MINUTE = 60
 # Of one client address without valid credentials.
@@ -396,29 +400,37 @@ RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Of one kind to one user; further notifications appear in the portal only.
 NOTIFICATION_MAILS_PER_HOUR = 20
 
-# Limits of expensive work in each web process (fulfillment.core.lanes). WEB_THREADS must equal --blocking-threads of
-# the web server: expensive work holds at most three quarters of them.
+# Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
+# --blocking-threads of the web server: limited work holds at most three quarters of them.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
-# *_AT_ONCE count for each process; one caller gets one less.
-RENDERINGS_AT_ONCE = environment.integer(
-    "RENDERINGS_AT_ONCE", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
+LIMITED = ("RENDERINGS", "ORDERS", "LARGE_ORDERS", "PASSWORDS", "PICTURES", "FILES", "SELECTIONS")
+environment.refuse_former_names(
+    {f"{work}_AT_ONCE": f"{work}_CONCURRENCY" for work in LIMITED}
+    | {"LANE_WAIT_SECONDS": "CONCURRENCY_WAIT_SECONDS"}
+)
+# *_CONCURRENCY count for each process; one caller gets one less.
+RENDERINGS_CONCURRENCY = environment.integer(
+    "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
 # Of all signed-out visitors of the start page together, and of one address in a minute.
-LIVE_PROOFS_AT_ONCE = 1
+LIVE_PROOFS_CONCURRENCY = 1
 LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
+# Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
+PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
+PAGE_WAIT_SECONDS = 2
 # JSON bodies of more than 256 kB that are parsed.
-LARGE_BODIES_AT_ONCE = 1
-ORDERS_AT_ONCE = environment.integer("ORDERS_AT_ONCE", 4, minimum=1, maximum=256)
-LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1, maximum=256)
-PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)
-PICTURES_AT_ONCE = environment.integer("PICTURES_AT_ONCE", 2, minimum=1, maximum=256)
-FILES_AT_ONCE = environment.integer("FILES_AT_ONCE", 2, minimum=1, maximum=256)
-SELECTIONS_AT_ONCE = environment.integer("SELECTIONS_AT_ONCE", 2, minimum=1, maximum=256)
+LARGE_BODIES_CONCURRENCY = 1
+ORDERS_CONCURRENCY = environment.integer("ORDERS_CONCURRENCY", 4, minimum=1, maximum=256)
+LARGE_ORDERS_CONCURRENCY = environment.integer("LARGE_ORDERS_CONCURRENCY", 2, minimum=1, maximum=256)
+PASSWORDS_CONCURRENCY = environment.integer("PASSWORDS_CONCURRENCY", 2, minimum=1, maximum=256)
+PICTURES_CONCURRENCY = environment.integer("PICTURES_CONCURRENCY", 2, minimum=1, maximum=256)
+FILES_CONCURRENCY = environment.integer("FILES_CONCURRENCY", 2, minimum=1, maximum=256)
+SELECTIONS_CONCURRENCY = environment.integer("SELECTIONS_CONCURRENCY", 2, minimum=1, maximum=256)
 # EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
 SELECTIONS_PER_CALLER = environment.integer("SELECTIONS_PER_CALLER", 2_000, minimum=1, maximum=100_000)
 SELECTED_ROUTES_PER_CALLER = 500_000
-# How long a request waits for a slot before it is refused.
-LANE_WAIT_SECONDS = environment.integer("LANE_WAIT_SECONDS", 5, minimum=1, maximum=60)
+# How long a request above such a limit waits before it is refused.
+CONCURRENCY_WAIT_SECONDS = environment.integer("CONCURRENCY_WAIT_SECONDS", 5, minimum=1, maximum=60)
 
 # API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
 USAGE_FLUSH_SECONDS = 5

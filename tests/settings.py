@@ -25,7 +25,7 @@ DATABASES["default"]["OPTIONS"]["options"] += (  # noqa: F405
     " -c fulfillment.may_empty=on -c statement_timeout=240000 -c lock_timeout=120000"
     " -c idle_in_transaction_session_timeout=900000"
 )
-LANE_WAIT_SECONDS = 60
+CONCURRENCY_WAIT_SECONDS = PAGE_WAIT_SECONDS = 60
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 # That of `tests.support.scenario`, whose people sign in by their names alone.
@@ -37,3 +37,4 @@ PRODUCTION_FOLDERS = [MEDIA_ROOT / "production"]
 USAGE_FLUSH_SECONDS = 0
 # Tests of the limits set their own; the others come from one address.
 ADDRESS_REQUESTS_PER_MINUTE = TOKEN_FAILURES_PER_MINUTE = 1_000_000
+PAGES_PER_MINUTE = ADDRESS_PAGES_PER_MINUTE = 1_000_000

@@ -13,11 +13,11 @@ from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
 from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import CountedFaults
-from fulfillment.core.lanes import lane_errors
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
@@ -76,7 +76,7 @@ class UserViewSet(ApiViewSet):
 
     errors = {
         "create": {
-            **lane_errors("passwords"),
+            **concurrency_errors("passwords"),
             429: "The subscription has had its requests of this minute, the caller has as many passwords under way as "
             "one may have (`too_many_at_once`), or more accounts were made within a day than one person may make "
             "(`too_many_accounts`); try again after Retry-After seconds.",

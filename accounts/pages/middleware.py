@@ -1,17 +1,32 @@
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import Resolver404, resolve
 
+from accounts.callers import Caller
+from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.rate_limits import cached_rejection, count_request, refusal
-from fulfillment.core.api.errors import problem
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
-from fulfillment.core.http.addresses import is_for_programs
+from fulfillment.core.caches import register_cache
+from fulfillment.core.concurrency_limits import LimitedStream, client_address
+from fulfillment.core.errors import ServiceBusy, TooManyRequests
+from fulfillment.core.files.downloads import picture_refusal
+from fulfillment.core.http.addresses import is_for_programs, is_reference
 from fulfillment.core.http.refusal_page import refusal_page
+from printing.caches import WeightedCache
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
+# A list shows a page and some dozens of pictures, which browsers keep for a week.
+PICTURES_OF_A_PAGE = 5
+
+_users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_users_of_sessions)
 
 
 class UploadLimits:
@@ -37,6 +52,71 @@ class UploadLimits:
             policy="uploads", bucket=bucket, quota=settings.UPLOADS_PER_MINUTE
         )
         return refusal_page(refusal(standing)) if standing.is_exceeded else None
+
+
+class PageLimits:
+    """Limits pages and forms of one person, or of one address without a session: in a minute, and at once.
+
+    Pictures count apart, and are not limited at once: a browser loads dozens for a list, each in little time.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        user_key, is_picture = _user_key(request), _is_picture(request.path_info)
+        try:
+            if not is_reference(request.path_info):
+                _count(user_key, is_picture=is_picture)
+            if is_picture:
+                return self.get_response(request)
+            limit = PAGES if user_key else VISITOR_PAGES
+            with limit.limited(user_key, wait=settings.PAGE_WAIT_SECONDS) as acquired:
+                response: HttpResponseBase = self.get_response(request)
+                if isinstance(response, StreamingHttpResponse):
+                    pieces: Any = response.streaming_content
+                    response.streaming_content = LimitedStream(pieces, acquired.pop_all())
+                return response
+        except (TooManyRequests, ServiceBusy) as error:
+            return picture_refusal(error) if is_picture else refusal_page(error)
+
+
+def _user_key(request: HttpRequest) -> str:
+    """The caller of a signed-in session, which a process looks up once; empty for visitors."""
+    session = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    if not session:
+        return ""
+    if (known := _users_of_sessions.get(session)) is not None:
+        return known
+    if not request.user.is_authenticated:
+        return ""
+    key = Caller.on_pages(request.user).key
+    _users_of_sessions.put(session, key)
+    return key
+
+
+@lru_cache(maxsize=512)
+def _is_picture(path: str) -> bool:
+    try:
+        return getattr(resolve(path).func, "serves_picture", False)
+    except Resolver404:
+        return False
+
+
+def _count(user_key: str, *, is_picture: bool) -> None:
+    """Raises TooManyRequests above the limit of a minute."""
+    policy, factor = ("pictures", PICTURES_OF_A_PAGE) if is_picture else ("pages", 1)
+    quota = settings.PAGES_PER_MINUTE if user_key else settings.ADDRESS_PAGES_PER_MINUTE
+    bucket = f"{policy}:{user_key or client_address.get()}"
+    try:
+        standing = cached_rejection(bucket) or count_request(
+            policy=policy, bucket=bucket, quota=quota * factor
+        )
+    except DATABASE_UNAVAILABLE:
+        # The page says so, or needs no database.
+        return
+    if standing.is_exceeded:
+        raise refusal(standing)
 
 
 class OperatorTwoFactor:

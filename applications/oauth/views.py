@@ -30,7 +30,7 @@ from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
 from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
-from fulfillment.core.lanes import LaneFull, TooManyAtOnce
+from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
 
 # Chromium applies form-action also to the redirect after the form, so it must allow the target.
@@ -141,7 +141,7 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
             return _too_many_failures(limit_status)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
-    except (LaneFull, TooManyAtOnce) as busy:
+    except (ServiceBusy, TooManyAtOnce) as busy:
         away = errors.TemporarilyUnavailableError(busy.message)
         return _answer(away.json, busy.status, {"Retry-After": str(busy.retry_after)})
     except (OperationalError, InterfaceError):

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -45,6 +45,13 @@ def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9, 
     if not is_number or not minimum <= int(value) <= maximum:
         raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number from {minimum} to {maximum}.")
     return int(value)
+
+
+def refuse_former_names(names: Mapping[str, str]) -> None:
+    """`names` has the present name of each variable that was renamed."""
+    for former, present in names.items():
+        if text(former):
+            raise ImproperlyConfigured(f"{former} is now {present}; set that instead.")
 
 
 def choice(name: str, default: str, allowed: Collection[str]) -> str:

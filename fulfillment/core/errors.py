@@ -135,6 +135,22 @@ class TooManyRequests(DomainError):
         self.retry_after = retry_after
 
 
+class ServiceBusy(Unavailable):
+    """Work of other callers is at a concurrency limit."""
+
+    code = "service_busy"
+    retry_after = 2
+
+
+class TooManyAtOnce(TooManyRequests):
+    """The caller's own work is at a concurrency limit."""
+
+    code = "too_many_at_once"
+
+    def __init__(self, message: str, *, retry_after: int = ServiceBusy.retry_after) -> None:
+        super().__init__(message, retry_after=retry_after)
+
+
 def in_one_line(error: BaseException) -> str:
     """The error in one line: messages of the database have several, with hints."""
     return " ".join(str(error).split())

@@ -16,10 +16,9 @@ from fulfillment.core.api.errors import (
     problem,
     unknown_path,
 )
-from fulfillment.core.errors import Unavailable
+from fulfillment.core.errors import ServiceBusy, TooManyAtOnce, Unavailable
 from fulfillment.core.http.addresses import is_api
 from fulfillment.core.http.refusal_page import refusal_page
-from fulfillment.core.lanes import LaneFull, TooManyAtOnce
 from fulfillment.core.observability.logs import current_trace
 
 PLACEHOLDERS = {
@@ -64,7 +63,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler500(request: HttpRequest) -> HttpResponse:
     """Renders without the database, which may be the cause of the error."""
     error = sys.exc_info()[1]
-    if isinstance(error, LaneFull | TooManyAtOnce):
+    if isinstance(error, ServiceBusy | TooManyAtOnce):
         # A middleware read the body, as the check against forged forms does.
         return refusal_page(error)
     if isinstance(error, DATABASE_UNAVAILABLE):

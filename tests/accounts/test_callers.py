@@ -24,7 +24,7 @@ def test_caller_of_an_application_has_its_mode_and_every_scope_but_the_operators
         assert caller.scopes == set(Permission.values) - {Permission.OPERATOR}
 
 
-def test_callers_are_named_apart_in_lanes_and_metrics(world):
+def test_callers_are_named_apart_in_limits_and_metrics(world):
     user, operator = Caller.on_pages(world.user), Caller.on_pages(world.operator)
     application = Caller.of_application(world.application)
 

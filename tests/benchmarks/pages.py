@@ -128,6 +128,8 @@ def _prepare_environment() -> None:
         DJANGO_SETTINGS_MODULE="fulfillment.settings",
         DATABASE_URL=ensure_running(ROOT / "var" / "bench-pages-postgres"),
         MEDIA_ROOT=tempfile.mkdtemp(prefix="bench-media-"),
+        PAGES_PER_MINUTE="100000000",
+        ADDRESS_PAGES_PER_MINUTE="100000000",
         **orjson.loads(kept.read_bytes()),
     )
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, Route
 
-from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.services import thumbnails
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order
 from stores.orders.services import print_pictures
 from tests.support.console_fixtures import place_orders
@@ -29,7 +29,7 @@ def order(site) -> Order:
 @pytest.fixture
 def one_renderer(settings, monkeypatch) -> None:
     """Nobody waits for it."""
-    settings.RENDERINGS_AT_ONCE, settings.LANE_WAIT_SECONDS = 1, 0
+    settings.RENDERINGS_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
     for module in (print_pictures, thumbnails):
         monkeypatch.setattr(module, "WAIT_SECONDS", 0)
 
@@ -54,7 +54,7 @@ def test_refused_pictures_keep_their_place_and_come_later(order, one_renderer, v
     ]
     pages = []
 
-    with RENDERINGS.slot("another caller"):
+    with RENDERINGS.limited("another caller"):
         for path in paths:
             # Pages in the background load no picture that is lazy.
             pages.append(page := context.new_page())

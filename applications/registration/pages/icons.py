@@ -12,8 +12,10 @@ from applications.registration.pages.frame import frame, opened
 from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import serves_picture
 
 
+@serves_picture
 @require_safe
 @cache_control(public=True, immutable=True, max_age=31_536_000)
 def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:

@@ -18,7 +18,7 @@ from delivery.datasets.selectors.populations import export_lines, routes_in
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.sources.cells import read_postal_code
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.lanes import FILES
+from fulfillment.core.concurrency_limits import FILES
 
 MINIMUM_PIECES = 200
 COLOURS: dict[str, str] = {

@@ -18,9 +18,9 @@ from django.utils import timezone
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.services.importer import ImportOptions, Preview, preview_file
 from delivery.datasets.services.imports import Outcome, import_file
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, NotFound
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.lanes import FILES
 
 
 def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
@@ -38,8 +38,8 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
 
 
 def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> Preview:
-    """`by` is the user whose share of the lane it uses."""
-    with FILES.slot(by and f"user:{by}"), _local_copy(run) as path:
+    """`by` is the user whose concurrency limit counts it."""
+    with FILES.limited(by and f"user:{by}"), _local_copy(run) as path:
         return preview_file(path=path, name=run.file_name, options=options)
 
 

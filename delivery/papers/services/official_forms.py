@@ -23,8 +23,8 @@ from delivery.papers.official_form import (
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.selectors.forms import form_in_use
 from delivery.papers.sheets import Mailing, Postage, papers_sheets
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
-from fulfillment.core.lanes import FILES
 from printing.bounded import TaskFailed, run_bounded
 
 logger = logging.getLogger("delivery.papers")
@@ -46,7 +46,7 @@ class FilledForms:
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
     """Keeps the form with a mapping that is suggested by the names of its fields."""
-    with FILES.slot(f"user:{by}" if by else ""):
+    with FILES.limited(f"user:{by}" if by else ""):
         names = _field_names(content)
     digest = hashlib.sha256(content).hexdigest()
     if OfficialForm.objects.filter(sha256=digest).exists():
@@ -129,7 +129,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
-    with FILES.slot(f"user:{by}"):
+    with FILES.limited(f"user:{by}"):
         filled = _filled(form, sheets)
     if filled is None:
         raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from accounts.api.idempotency import idempotent
+from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.api.examples import GEOJSON_EXAMPLE, SELECTION_EXAMPLES
 from delivery.selection.api.serializers import SelectionSerializer
 from delivery.selection.models import EddmSelection
@@ -19,10 +20,15 @@ from delivery.selection.services.choosing import Choice, choose_routes
 from delivery.selection.services.selections import create_selection
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.rendering import MediaTypeOnly
-from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
+from fulfillment.core.api.responses import (
+    concurrency_errors,
+    is_unchanged,
+    json_bytes,
+    not_modified,
+    weak_etag,
+)
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.lanes import SELECTIONS, lane_errors
 
 GEOJSON = "application/geo+json"
 SYNTHETIC = OpenApiParameter(
@@ -58,7 +64,7 @@ class EddmSelectionViewSet(ApiViewSet):
             404: "There is nothing at this address.",
             409: "The active data set has no geometry: Polygon and Center cannot be used (`geometry_missing`); or "
             "the caller has as many selections without an order as are kept for one (`too_many_selections`).",
-            **lane_errors("selections"),
+            **concurrency_errors("selections"),
         },
         "retrieve": {404: "There is no such selection of this caller (`selection_not_found`)."},
     }
@@ -109,7 +115,7 @@ class EddmSelectionViewSet(ApiViewSet):
             return not_modified(etag)
         routes = list(routes_of_selection(selection))
         if is_geojson:
-            with SELECTIONS.slot(request.auth.key):
+            with SELECTIONS.limited(request.auth.key):
                 body = geojson_body(selection, routes, shapes_of_routes(selection, routes))
             response = json_bytes(request, body, etag=etag)
             response["Content-Type"] = GEOJSON

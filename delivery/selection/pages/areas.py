@@ -6,18 +6,18 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
+from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import drawn_routes
 from delivery.selection.selectors.candidates import routes_in_view
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError, Invalid
-from fulfillment.core.lanes import SELECTIONS
 
 
 @require_safe
 @signed_in
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
-        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
             found, shapes = routes_in_view(_box(request.GET.get("box", "")))
             return json_bytes(request, drawn_routes(found, shapes))
     except DomainError as error:

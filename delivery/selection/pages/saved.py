@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
+from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.csv_lines import selection_lines
 from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection
@@ -25,9 +26,9 @@ from delivery.selection.selectors.selections import (
 )
 from fulfillment.core import plugins
 from fulfillment.core.api.responses import json_bytes
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.policies import PAGE_POLICY
-from fulfillment.core.lanes import FILES, SELECTIONS
 
 MAX_LISTED = 500
 
@@ -37,7 +38,7 @@ MAX_LISTED = 500
 def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
     actor, selection = _selection(request, selection_id)
     # Both sets of counts are read for up to 5,000 routes.
-    with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
+    with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
         differences = differences_to_active(selection)
     context = {
         "is_expired": selection.expires <= timezone.now(),
@@ -59,7 +60,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     _, selection = _selection(request, selection_id)
     routes = list(routes_of_selection(selection))
     try:
-        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
             return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")

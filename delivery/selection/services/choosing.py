@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accounts.callers import Caller
+from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.selection.criteria import (
@@ -29,7 +30,6 @@ from delivery.selection.services.budgets import piece_limit
 from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.faults import MAX_LISTED
-from fulfillment.core.lanes import SELECTIONS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ class Choice:
 
 def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
     """Raises Invalid with every unknown route or code, and for an empty selection."""
-    with SELECTIONS.slot(caller.key):
+    with SELECTIONS.limited(caller.key):
         dataset = dataset or active_dataset()
         return _Search(dataset, criteria, piece_limit(caller, criteria)).choice()
 

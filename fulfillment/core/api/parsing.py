@@ -11,19 +11,20 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
 from fulfillment.core.api.json_structure import LONGEST_NAME, check_structure
+from fulfillment.core.concurrency_limits import ConcurrencyLimit
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import CountedFaults
 from fulfillment.core.json_pointers import Place, pointer_to
-from fulfillment.core.lanes import LARGE_BODIES
 
 # The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.
 SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 # Larger bodies are parsed one at a time in a process: each takes up to 25 times its size in memory, and threads
 # that compute side by side in Python gain nothing, but keep all others waiting.
 LARGE_BODY = 64 * 1024
-# These wait in a lane, so that one caller's do not hold all threads.
+# These have a concurrency limit, so that one caller's do not hold all threads.
 LARGEST_BODY = 256 * 1024
 LONGEST_PAUSE = 0.25
+LARGE_BODIES = ConcurrencyLimit("large bodies", "large request bodies", "LARGE_BODIES_CONCURRENCY")
 
 
 class PacedLock:
@@ -71,7 +72,7 @@ def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextM
     turn = ExitStack()
     if len(body) > LARGEST_BODY:
         caller = getattr(parser_context.get("request"), "auth", None)
-        turn.enter_context(LARGE_BODIES.slot(getattr(caller, "key", "")))
+        turn.enter_context(LARGE_BODIES.limited(getattr(caller, "key", "")))
     if len(body) > LARGE_BODY:
         turn.enter_context(_reading_large)
     return turn

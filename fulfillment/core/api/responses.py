@@ -53,3 +53,14 @@ def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) ->
         body = gzip.compress(body, compresslevel=1, mtime=0)
         headers["Content-Encoding"] = "gzip"
     return HttpResponse(body, content_type=JSON, headers=headers)
+
+
+def concurrency_errors(what: str) -> dict[int, str]:
+    """Error descriptions for the API schema of operations with a concurrency limit."""
+    again = "try again after Retry-After seconds."
+    return {
+        429: "The subscription has had its requests of this minute, or the caller has as many "
+        f"{what} under way as one may have (`too_many_at_once`); {again}",
+        503: "The database or the file storage is away, or there are as many "
+        f"{what} under way as are taken at once (`service_busy`); {again}",
+    }

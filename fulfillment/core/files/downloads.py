@@ -1,15 +1,23 @@
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.http import HttpResponse
 
 from fulfillment.core.errors import DomainError
 
+View = TypeVar("View", bound=Callable[..., Any])
 WEEK = 604_800
 
 
 def pdf_answer(content: bytes, name: str) -> HttpResponse:
     disposition = f'attachment; filename="{name}"'
     return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
+
+
+def serves_picture(view: View) -> View:
+    """Marks a view whose pictures count apart from pages: a list shows dozens of them."""
+    view.serves_picture = True  # type: ignore[attr-defined]
+    return view
 
 
 def picture_answer(draw: Callable[[], bytes]) -> HttpResponse:

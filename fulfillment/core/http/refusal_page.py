@@ -1,16 +1,17 @@
-"""Middleware for lanes: sets the client address, and renders a page when a slot is refused."""
+"""Middleware for limits: sets the client address, and renders a page when a request is refused."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable
-from fulfillment.core.lanes import client_address
 
 
-class Lanes:
+class RefusalPages:
     """The API has an error body of its own for these refusals; a page shows the sentence."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -30,6 +31,12 @@ class Lanes:
 
 
 def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
-    page = render_to_string("portal/busy.html", {"status": refusal.status, "message": refusal.message})
+    page = _rendered(refusal.status, refusal.message)
     headers = {"Cache-Control": "no-store", "Retry-After": str(refusal.retry_after)}
     return HttpResponse(page, status=refusal.status, headers=headers)
+
+
+# Most of the cost of a refusal, which must be low: a client that floods the service is refused many times.
+@lru_cache(maxsize=256)
+def _rendered(status: int, message: str) -> str:
+    return render_to_string("portal/busy.html", {"status": status, "message": message})

@@ -17,7 +17,7 @@ from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.lanes import FILES
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.page_messages import errors_as_messages
 from production.jobs.models import GangSheet, SheetState
 from production.jobs.selectors.gang_archive import sheet_archive

@@ -15,8 +15,8 @@ from django.urls import reverse
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
-from fulfillment.core.lanes import FILES
 from fulfillment.core.page_messages import errors_as_messages
 from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.jobs.selectors.gang_sheets import MAX_JOBS, gang_archive

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.api.errors import answer_exception, problem
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
-from fulfillment.core.lanes import FILES
 from production.jobs.selectors.building import FILE_SALT, FILE_VALID, PAPERS, PDF
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
@@ -38,7 +38,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
         return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
     body = request.read(LARGEST_BODY)
     try:
-        with FILES.slot(f"provider:{provider.pk}"):
+        with FILES.limited(f"provider:{provider.pk}"):
             return _receive(provider, body, dict(request.headers))
     except DomainError as error:
         return answer_exception(error)

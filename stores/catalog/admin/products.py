@@ -20,8 +20,7 @@ from fulfillment.core.admin.base import ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_answer
-from fulfillment.core.lanes import RENDERINGS
+from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
     COLUMNS,
@@ -40,6 +39,7 @@ from stores.catalog.records import DELIVERED_PRICE
 from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.publishing import steps_to_sale
 from stores.catalog.services.thumbnails import draw_thumbnail
+from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.
 MAX_DUPLICATES = 25
@@ -168,7 +168,9 @@ class ProductAdmin(StaffAdmin):
     ) -> HttpResponse:
         # Saving renders the template to check it.
         place = (
-            RENDERINGS.slot(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
+            RENDERINGS.limited(Caller.on_pages(request.user).key)
+            if request.method == "POST"
+            else nullcontext()
         )
         try:
             with place:
@@ -190,6 +192,7 @@ class ProductAdmin(StaffAdmin):
     def own_pages(self) -> list[OwnPage]:
         return [("<int:product_id>/duplicate/", require_POST(self.duplicate_view), "duplicate")]
 
+    @serves_picture
     def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = get_object_or_404(self.get_queryset(request), pk=product_id)
         if not self.has_view_permission(request, product):

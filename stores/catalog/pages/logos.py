@@ -2,9 +2,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from fulfillment.core.files.downloads import serves_picture
 from stores.catalog.models import StoreProfile
 
 
+@serves_picture
 @require_safe
 @cache_control(public=True, immutable=True, max_age=31_536_000)
 def serve_logo(request: HttpRequest, sha256: str) -> HttpResponse:

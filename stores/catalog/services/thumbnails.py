@@ -11,10 +11,10 @@ from PIL import Image
 
 from accounts.callers import Caller
 from fulfillment.core.caches import register_cache
-from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.typesetting import Field, ValuesInvalid, render_page, resolve_values
+from stores.concurrency_limits import RENDERINGS
 from stores.templates.errors import typesetting_errors
 from stores.templates.selectors.fonts import font_names
 from stores.templates.selectors.layouts import Layout, layout_of
@@ -37,12 +37,12 @@ register_cache(_cache)
 
 
 def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
-    """A PNG; raises TemplateMissing, TemplateUnusable, LaneFull or TooManyAtOnce."""
+    """A PNG; raises TemplateMissing, TemplateUnusable, ServiceBusy or TooManyAtOnce."""
     names = font_names()
     picture = _cache.get((product_id, version, names))
     if picture is None:
         layout = layout_of(product_id, version, names)
-        with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
+        with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS):
             picture = _cache.get((product_id, version, names)) or _draw(layout)
         _cache.put((product_id, version, names), picture)
     return picture

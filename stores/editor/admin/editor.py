@@ -6,6 +6,7 @@ hidden input. With it the draft travels there as a whole, and answers are JSON.
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -19,9 +20,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
-from fulfillment.core.files.downloads import pdf_answer, picture_refusal
-from fulfillment.core.lanes import RENDERINGS
+from fulfillment.core.files.downloads import pdf_answer, picture_refusal, serves_picture
 from stores.catalog.models import Product
+from stores.concurrency_limits import RENDERINGS
 from stores.editor.admin.actions import EditorState, apply_action
 from stores.editor.admin.requests import (
     SentDraft,
@@ -59,7 +60,7 @@ class TemplateEditor:
         return [
             path(
                 f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(in_a_lane(view)),
+                self.product_admin.admin_site.admin_view(limited(view)),
                 name=f"stores_product_{name}",
             )
             for route, view, name in (
@@ -154,6 +155,7 @@ class TemplateEditor:
     def print(self, request: HttpRequest, product_id: int) -> HttpResponse:
         return self._pdf(request, product_id, None, "print")
 
+    @serves_picture
     def specimen(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """A font family's name in its own letters."""
         editor = editor_context_of(self.product_of(request, product_id).pk)
@@ -238,11 +240,12 @@ class TemplateEditor:
         return TemplateResponse(request, "admin/stores/template.html", context, status=status)
 
 
-def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def limited(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Holds a slot for a view that renders a page of the template or decodes an uploaded picture."""
 
+    @wraps(view)
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
-        with RENDERINGS.slot(Caller.on_pages(request.user).key):
+        with RENDERINGS.limited(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
     return drawn

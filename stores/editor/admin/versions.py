@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from fulfillment.core.errors import DomainError, NotFound
 from stores.catalog.models import Product
-from stores.editor.admin.editor import TemplateEditor, data_address, in_a_lane
+from stores.editor.admin.editor import TemplateEditor, data_address, limited
 from stores.editor.admin.history import changes_of_template
 from stores.editor.admin.view_model import first_samples
 from stores.editor.selectors.drafts import EditorContext, editor_context_of
@@ -40,12 +40,12 @@ class TemplateVersions:
         return [
             path(
                 "<int:product_id>/template/versions/",
-                view(in_a_lane(self.compare)),
+                view(limited(self.compare)),
                 name="stores_product_template_versions",
             ),
             path(
                 "<int:product_id>/template/versions/restore/",
-                view(in_a_lane(require_POST(self.restore))),
+                view(limited(require_POST(self.restore))),
                 name="stores_product_template_restore",
             ),
         ]

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_answer, picture_answer
+from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture
 from printing.preflight.marks import picture_of_page
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
@@ -34,6 +34,7 @@ class OrderDocuments(OrderActions):
             answer["Content-Disposition"] = answer["Content-Disposition"].replace("attachment", "inline")
         return answer
 
+    @serves_picture
     def print_picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:

@@ -8,11 +8,11 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.callers import Caller
+from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.maps import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.policies import ADMIN_POLICY
-from fulfillment.core.lanes import SELECTIONS
 from stores.orders.admin.documents import OrderDocuments
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
@@ -42,7 +42,7 @@ class OrderMaps(OrderDocuments):
     def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         item = self._mailed(request, order_id, position)
         try:
-            with SELECTIONS.slot(Caller.on_pages(request.user).key):
+            with SELECTIONS.limited(Caller.on_pages(request.user).key):
                 return json_bytes(request, routes_on_map(item))
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")

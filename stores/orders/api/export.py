@@ -4,10 +4,10 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.responses import json_bytes
+from fulfillment.core.api.responses import concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import raise_faults
-from fulfillment.core.lanes import FILES, lane_errors
 from stores.orders.api.examples import EXPORT_EXAMPLE
 from stores.orders.api.export_parameters import DEFAULT_TAKE, PARAMETERS, CSVRenderer, ExportParameters
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -54,7 +54,7 @@ class OrderExportViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
-            **lane_errors("exports as CSV"),
+            **concurrency_errors("exports as CSV"),
         }
     }
 

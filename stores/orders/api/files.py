@@ -6,9 +6,8 @@ from rest_framework.settings import api_settings
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.rendering import MediaTypeOnly
-from fulfillment.core.api.responses import is_unchanged, not_modified
+from fulfillment.core.api.responses import concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -45,14 +44,14 @@ class OrderFileViewSet(ApiViewSet):
         "packing_slip": {
             **ERRORS,
             409: "The packing slip cannot be rendered (`packing_slip_unusable`).",
-            **lane_errors("renderings"),
+            **concurrency_errors("renderings"),
         },
         "eddm_papers": {
             **ERRORS,
             404: "There is no such order or item, or it was not ordered for an EDDM selection "
             "(`eddm_papers_not_found`).",
             409: "The papers cannot be rendered, or are too many for one file (`eddm_papers_unusable`).",
-            **lane_errors("renderings"),
+            **concurrency_errors("renderings"),
         },
     }
 

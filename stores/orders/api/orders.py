@@ -7,10 +7,9 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
@@ -91,7 +90,7 @@ class OrderViewSet(ApiViewSet):
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
             "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
             "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
-            **lane_errors("orders with print files, or of more than 20 items,"),
+            **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},

@@ -4,10 +4,9 @@ from rest_framework.request import Request
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.responses import json_bytes, weak_etag
+from fulfillment.core.api.responses import concurrency_errors, json_bytes, weak_etag
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
@@ -43,7 +42,7 @@ class QuoteViewSet(ApiViewSet):
             "`Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
-            **lane_errors("quotes of more than 20 items"),
+            **concurrency_errors("quotes of more than 20 items"),
         },
         "retrieve": {
             400: NO_STORE + ".",

@@ -13,7 +13,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_refusal
+from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
@@ -117,6 +117,7 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
     return redirect("portal:application-order", application_id, order.pk)
 
 
+@serves_picture
 @require_safe
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:

@@ -11,9 +11,9 @@ from delivery.papers.selectors.postage import postage_table
 from delivery.papers.services.official_forms import filled_forms
 from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
 from fulfillment.core.errors import Conflict, NotFound
-from fulfillment.core.lanes import RENDERINGS
 from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import add_business_days, local_date
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
@@ -35,7 +35,7 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
         raise NotFound(
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
         )
-    with RENDERINGS.slot(caller.key):
+    with RENDERINGS.limited(caller.key):
         sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
         forms = filled_forms(sheets)
         sheets["forms"], sheets["note"] = forms.count, forms.note

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from accounts.callers import Caller
 from fulfillment.core.db.locks import session_lock
-from fulfillment.core.lanes import LARGE_ORDERS, RETRY_SECONDS, TooManyAtOnce
+from fulfillment.core.errors import TooManyAtOnce
+from stores.concurrency_limits import LARGE_ORDERS
 
 MANY_ITEMS = 20
 
@@ -18,8 +19,11 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
         yield
         return
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
-    with LARGE_ORDERS.slot(caller.key), session_lock(int.from_bytes(number, "big", signed=True)) as is_ours:
+    with (
+        LARGE_ORDERS.limited(caller.key),
+        session_lock(int.from_bytes(number, "big", signed=True)) as is_ours,
+    ):
         if not is_ours:
             message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
-            raise TooManyAtOnce(message, retry_after=RETRY_SECONDS)
+            raise TooManyAtOnce(message)
         yield

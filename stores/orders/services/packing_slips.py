@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Fault
-from fulfillment.core.lanes import RENDERINGS
 from printing.typesetting import FontSet, RenderingBusy, RenderingFailed, render_document
 from printing.typesetting.jobs import named
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date
 from stores.orders.models import Order
 from stores.templates.errors import RenderersBusy
@@ -53,7 +53,7 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    with RENDERINGS.slot(caller.key):
+    with RENDERINGS.limited(caller.key):
         return _render([printable(_slip(order))], order)
 
 
@@ -61,7 +61,7 @@ def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingS
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
     slips = [printable(_slip(order)) for order in listed]
-    with RENDERINGS.slot(caller.key):
+    with RENDERINGS.limited(caller.key):
         try:
             return PackingSlips(_render(slips, listed[-1]), [])
         except PackingSlipUnusable:

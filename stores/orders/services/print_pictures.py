@@ -10,8 +10,8 @@ from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file, write_files
-from fulfillment.core.lanes import RENDERINGS
 from printing.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 from stores.templates.errors import typesetting_errors
@@ -38,7 +38,7 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
     if page >= count_pdf_pages(content):
         raise NotFound("The print file has no such page.", code="page_not_found")
     pixels, trimmed = SIZES[size]
-    with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS), typesetting_errors():
+    with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS), typesetting_errors():
         picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
     _store(item, name, picture)
     return picture

@@ -8,9 +8,18 @@ from uuid import UUID
 
 import orjson
 
-from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, collecting_faults, raise_faults
-from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
+from fulfillment.core.errors import (
+    Conflict,
+    Fault,
+    Invalid,
+    NotFound,
+    ServiceBusy,
+    TooManyAtOnce,
+    collecting_faults,
+    raise_faults,
+)
 from printing.preflight import Severity
+from stores.concurrency_limits import ORDERS
 from stores.orders.price_requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
@@ -34,7 +43,7 @@ def store_order_prints(
     """
     if not any(product.takes_data for product in products.values()):
         return _stored(access, request, products, order_id)
-    with ORDERS.slot(access.caller.key):
+    with ORDERS.limited(access.caller.key):
         return _stored(access, request, products, order_id)
 
 
@@ -67,7 +76,7 @@ def template_data_faults(
 ) -> list[Fault]:
     """What is wrong with the template data of items, as far as it shows without rendering.
 
-    Nothing while the lane of orders is full: the refusal then names the other faults alone.
+    Nothing while orders are at their concurrency limit: the refusal then names the other faults alone.
     """
     items = [
         (index, products[item.product_id], request.template_data[index])
@@ -75,9 +84,9 @@ def template_data_faults(
         if item.product_id in products
     ]
     try:
-        with ORDERS.slot(access.caller.key):
+        with ORDERS.limited(access.caller.key):
             return _data_faults(access, items)
-    except (LaneFull, TooManyAtOnce):
+    except (ServiceBusy, TooManyAtOnce):
         return []
 
 
@@ -162,7 +171,7 @@ class _Work:
                     uploads=self._uploads,
                     seconds=seconds,
                 )
-        except (RenderersBusy, LaneFull, TooManyAtOnce) as error:
+        except (RenderersBusy, ServiceBusy, TooManyAtOnce) as error:
             # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
             if not self.stored or time.monotonic() < self._deadline:
                 raise

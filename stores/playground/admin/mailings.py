@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from accounts.callers import Caller
+from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.actors import MYSELF, Actor
@@ -20,7 +21,6 @@ from delivery.selection.selectors.differences import Differences, differences_to
 from delivery.selection.selectors.selections import own_selections, routes_of_selection
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.policies import ADMIN_POLICY
-from fulfillment.core.lanes import SELECTIONS
 from stores.catalog.models import Product
 from stores.orders.selectors.mailing_products import MailingProduct, mailing_product
 from stores.playground.admin.mailing_orders import MailingOrder, answer_button, open_order
@@ -126,7 +126,7 @@ class ProductMailings:
 def _differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differences | None:
     """Counts of up to 5,000 routes are read, so it has a slot as choosing them has."""
     try:
-        with SELECTIONS.slot(page.caller.key):
+        with SELECTIONS.limited(page.caller.key):
             return differences_to_active(page.selection, routes)
     except DomainError as error:
         page.problems.append(error.message)

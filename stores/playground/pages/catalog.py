@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
-from fulfillment.core.files.downloads import picture_answer
+from fulfillment.core.files.downloads import picture_answer, serves_picture
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.playground.selectors.actors import actors_at, chosen_actor, store_named, usable_stores
 from stores.playground.selectors.products import product_records
@@ -54,6 +54,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
     return render(request, "stores/playground/store.html", context)
 
 
+@serves_picture
 @require_safe
 @signed_in
 def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:

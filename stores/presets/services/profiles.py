@@ -3,8 +3,8 @@ import hashlib
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
-from fulfillment.core.lanes import FILES
 from printing.press.profile_check import read_profile
 from printing.press.profiles import ProfileInvalid
 from stores.presets.models import OutputProfile
@@ -17,7 +17,7 @@ def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
     if OutputProfile.objects.filter(sha256=sha256).exists():
         raise known
     try:
-        with FILES.slot():
+        with FILES.limited():
             description = read_profile(content)
     except ProfileInvalid as error:
         raise Invalid.at("/file", error.code, str(error)) from error

@@ -7,10 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp, timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.files.uploads import JPEGParser, PNGParser, uploaded_file
-from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.examples import ASSET_EXAMPLE
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
@@ -46,7 +46,7 @@ class AssetViewSet(ApiViewSet):
             "limits; the code begins with `asset_`.",
             403: "There is no association with the store (`association_required`).",
             404: "There is nothing at this address.",
-            **lane_errors("pictures"),
+            **concurrency_errors("pictures"),
         }
     }
 

@@ -6,10 +6,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Meta, meta
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
-from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.examples import PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
@@ -47,7 +47,7 @@ class ProofViewSet(ApiViewSet):
             404: "There is no such product in the store (`product_not_found`).",
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
-            **lane_errors("renderings"),
+            **concurrency_errors("renderings"),
             503: "The database or the file storage is unavailable, too many renderings are in progress "
             "(`service_busy`, `renderers_busy`), or the system killed the renderer (`renderer_killed`); try again "
             "after Retry-After seconds.",

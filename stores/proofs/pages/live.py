@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from fulfillment.core.api.responses import is_unchanged
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.files.downloads import serves_picture
 from stores.proofs.selectors.showcase import Showcase, showcase
 from stores.proofs.services.live_proofs import (
     LONGEST_NAME,
@@ -41,6 +42,7 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
     }
 
 
+@serves_picture
 @require_safe
 def show_picture(request: HttpRequest) -> HttpResponse:
     """The picture for an <img>."""

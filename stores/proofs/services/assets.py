@@ -12,10 +12,10 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, write_files
-from fulfillment.core.lanes import PICTURES
 from printing.bounded import TaskFailed
 from printing.press import isolation
 from printing.press.uploads import UploadRefused
+from stores.concurrency_limits import PICTURES
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
-    with PICTURES.slot(caller.key):
+    with PICTURES.limited(caller.key):
         try:
             upload = isolation.clean(content)
         except UploadRefused as error:

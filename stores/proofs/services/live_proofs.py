@@ -1,6 +1,6 @@
 """The live proof of the start page: one page of a card of the demo store, for anyone, kept in memory alone.
 
-Signed-out visitors share one caller in the lanes and one rendering at a time, so that the API is not slowed.
+Signed-out visitors count as one caller and have one rendering at a time, so that the API is not slowed.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from accounts.rate_limits import cached_rejection, count_request, refusal
 from fulfillment.core.caches import register_cache
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.errors import Invalid
-from fulfillment.core.lanes import LIVE_PROOFS, RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.typesetting import Field, render_page
 from printing.visible_text import is_blank
+from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
 from stores.proofs.selectors.showcase import Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.errors import typesetting_errors, values_invalid
@@ -60,13 +60,13 @@ def live_values(*, card: Showcase, name: str) -> dict[str, str]:
 
 
 def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> bytes:
-    """The PNG of the first page; raises Invalid, TooManyRequests or LaneFull."""
+    """The PNG of the first page; raises Invalid, TooManyRequests or ServiceBusy."""
     filling = merge_template(caller=VISITOR, product=card.product, values=values)
     key = filling.digest("live", str(PIXELS))
     picture = _kept.get(key)
     if picture is None:
         _count(address)
-        with LIVE_PROOFS.slot(VISITORS, wait=WAIT_SECONDS):
+        with LIVE_PROOFS.limited(VISITORS, wait=WAIT_SECONDS):
             picture = _kept.get(key) or _draw(filling)
         _kept.put(key, picture)
     return picture
@@ -79,7 +79,7 @@ def tag_of(picture: bytes) -> str:
 def _draw(filling: TemplateMerge) -> bytes:
     layout = filling.layout
     with (
-        RENDERINGS.slot(VISITORS, wait=WAIT_SECONDS),
+        RENDERINGS.limited(VISITORS, wait=WAIT_SECONDS),
         typesetting_errors(),
         measured_rendering("live proof"),
     ):

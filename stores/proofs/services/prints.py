@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from accounts.callers import Caller
-from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.typesetting import render_print
+from stores.concurrency_limits import RENDERINGS
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.preflight import preflight_records
@@ -57,7 +57,7 @@ def render_print_file(
     deadline = time.monotonic() + seconds
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
-    with RENDERINGS.slot(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
+    with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds, images = deadline - time.monotonic(), merged.images(plates=True)
         printed = render_print(
             layout.template,

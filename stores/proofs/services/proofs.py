@@ -12,9 +12,9 @@ from accounts.callers import Caller
 from applications.registration.services.milestones import PROOF, record_milestone
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
-from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.typesetting import Press, render_proof
+from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
@@ -41,7 +41,7 @@ def make_proof(
         record_traces(proof=proof, traces=traces)
         record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
-    with RENDERINGS.slot(caller.key):
+    with RENDERINGS.limited(caller.key):
         proof = _render_once(product, merged, digest, traces, press)
     record_milestone(application_id=caller.application_id, name=PROOF)
     return proof

@@ -8,6 +8,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
+from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
 
 TEXT = "Aa Gg Rr 1234 & The quick brown fox"
@@ -19,6 +20,7 @@ def shipped_families() -> list[str]:
     return sorted(FontSet.shipped().families)
 
 
+@serves_picture
 @require_safe
 @cache_control(private=True, max_age=86_400)
 def specimen_view(request: HttpRequest, family: str) -> HttpResponse:

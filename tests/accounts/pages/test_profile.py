@@ -117,7 +117,7 @@ def test_user_without_subscription_gets_one(world, browser):
 def test_roles_are_grouped_by_what_they_are_on(world, browser, django_assert_num_queries):
     Role.objects.create(user=world.user, grant="Application.All.Read")
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = text(browser, "/profile/roles")
 
     assert page.count("Associated Print") == 1
@@ -187,7 +187,7 @@ def test_many_authorisations_are_searched_and_paged(world, browser, django_asser
         given = ApplicationFactory(name=f"Given {number:02}", user=world.outsider)
         issue_token(world.user, given, ["Store.Self.Read"])
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         first = text(browser, "/profile/authorizations")
     assert "Page 1 of 2" in first
     assert "Given 26" in text(browser, "/profile/authorizations?page=2")

@@ -16,6 +16,8 @@ from tests.support.patience import wait_for
 # As without settings, other than soak_scene.LIMITS. Mails go nowhere.
 ENVIRONMENT = {
     "ADDRESS_REQUESTS_PER_MINUTE": "600",
+    "PAGES_PER_MINUTE": "600",
+    "ADDRESS_PAGES_PER_MINUTE": "300",
     "TOKEN_FAILURES_PER_MINUTE": "30",
     "SIGN_UP_ENABLED": "1",
     "EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend",

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CONNECTIONS = 8
 LONGEST = 1.0
-# Where a renderer has to be started first; without lanes it waits until the greedy caller's have ended.
+# Where a renderer has to be started first; without concurrency limits it waits until the greedy caller's have ended.
 LONGEST_PROOF = 4.0
 
 
@@ -105,7 +105,7 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
         codes = {answer.json()["Code"] for answer in answers if answer.status_code != 201}
         assert codes <= {"too_many_at_once", "service_busy", "order_too_large"}
         assert all("Retry-After" in answer.headers for answer in answers if answer.status_code in {429, 503})
-        # How many are refused depends on the speed of the machine; test_lanes.py holds the limits themselves.
+        # How many are refused depends on the speed of the machine; test_concurrency_limits.py tests the limits.
         assert found[429]
         best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
         if best["healthz"] <= LONGEST and best["proof"] <= LONGEST_PROOF:

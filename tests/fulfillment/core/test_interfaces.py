@@ -30,7 +30,8 @@ def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
     world.application.subscription.save()
     client = world.as_application()
     credentials = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-    with serving(tmp_path, ADDRESS_REQUESTS_PER_MINUTE="1000000") as served:
+    limits = dict.fromkeys(("ADDRESS_REQUESTS_PER_MINUTE", "ADDRESS_PAGES_PER_MINUTE"), "1000000")
+    with serving(tmp_path, **limits) as served:
         answers = [(send(served.url, case), case) for case in cases(CASES, credentials)]
         style = requests.get(f"{served.url}/static/portal.css", timeout=10)
         log = served.log.read_text()

@@ -163,7 +163,7 @@ def test_list_searches_and_pages_with_a_fixed_number_of_queries(
         create_application(caller=caller, values={"Name": f"Batch {number:02}"})
     browser = signed_in(world.user)
 
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         first = browser.get("/applications").content.decode()
     assert "Page 1 of 2" in first
     assert "Other" not in first

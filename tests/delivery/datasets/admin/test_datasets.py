@@ -5,7 +5,7 @@ import time_machine
 
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import live_dataset
-from fulfillment.core.lanes import FILES
+from fulfillment.core.concurrency_limits import FILES
 from tests.factories.delivery import SMALL, load_dataset
 
 LIST = "/admin/delivery/dataset/"
@@ -108,10 +108,10 @@ def test_export(operator):
 
 
 def test_one_operator_holds_one_thread_with_exports(operator, settings):
-    settings.LANE_WAIT_SECONDS = 0.05
+    settings.CONCURRENCY_WAIT_SECONDS = 0.05
     dataset = load_dataset()
 
-    with FILES.slot(f"user:{operator.session['_auth_user_id']}"):
+    with FILES.limited(f"user:{operator.session['_auth_user_id']}"):
         refused = operator.get(f"{LIST}{dataset.pk}/export/")
     assert (refused.status_code, refused["Retry-After"]) == (429, "2")
 

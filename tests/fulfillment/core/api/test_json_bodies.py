@@ -12,8 +12,8 @@ from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
 from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
+from fulfillment.core.api.parsing import LARGE_BODIES
 from fulfillment.core.faults import MAX_LISTED
-from fulfillment.core.lanes import LARGE_BODIES
 from tests.support.costs import milliseconds
 from tests.support.patience import PATIENCE
 
@@ -106,7 +106,7 @@ def reading_a_large_body(caller):
     begun, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with LARGE_BODIES.slot(caller):
+        with LARGE_BODIES.limited(caller):
             begun.set()
             done.wait(PATIENCE)
 

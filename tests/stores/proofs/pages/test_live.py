@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from fulfillment.core.lanes import RENDERINGS
+from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.services import live_proofs
 from tests.factories.orders import make_card
@@ -83,12 +83,12 @@ def test_address_has_a_limit_and_cached_answers_are_not_counted(card, client, se
 
 
 def test_anonymous_requests_share_one_renderer(card, client, monkeypatch, settings):
-    settings.RENDERINGS_AT_ONCE = 3
+    settings.RENDERINGS_CONCURRENCY = 3
     monkeypatch.setattr(live_proofs, "WAIT_SECONDS", 0.2)
     held, go_on = threading.Event(), threading.Event()
 
     def draw_for_long() -> None:
-        with live_proofs.LIVE_PROOFS.slot(live_proofs.VISITORS):
+        with live_proofs.LIVE_PROOFS.limited(live_proofs.VISITORS):
             held.set()
             go_on.wait(PATIENCE)
 
@@ -96,7 +96,7 @@ def test_anonymous_requests_share_one_renderer(card, client, monkeypatch, settin
     other.start()
     assert held.wait(PATIENCE)
     refused = client.get("/live-proof", {"name": "Late"})
-    with RENDERINGS.slot("user:1", wait=0.2), RENDERINGS.slot("user:2", wait=0.2):
+    with RENDERINGS.limited("user:1", wait=0.2), RENDERINGS.limited("user:2", wait=0.2):
         go_on.set()
     other.join()
 

@@ -1,0 +1,8 @@
+"""The concurrency limits of this app's work."""
+
+from fulfillment.core.concurrency_limits import ConcurrencyLimit
+
+PASSWORDS = ConcurrencyLimit("passwords", "passwords to check", "PASSWORDS_CONCURRENCY")
+# Of people, and of addresses without a session.
+PAGES = ConcurrencyLimit("pages", "pages", "PAGES_CONCURRENCY")
+VISITOR_PAGES = ConcurrencyLimit("visitor pages", "pages", "VISITOR_PAGES_CONCURRENCY")

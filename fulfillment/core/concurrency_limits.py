@@ -1,0 +1,120 @@
+"""Concurrency limits: how much work of one kind a process does at once, in total and for one caller.
+
+They keep threads free for cheap requests. Above a limit a request waits, as long as threads for that are left. Then it
+is refused before the work: TooManyAtOnce where the caller's own work is at its limit, else ServiceBusy. Each app
+declares the limits of its work in `concurrency_limits`.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
+from fulfillment.core.observability.instruments import count_refusal
+
+# The client address of this thread's request: the caller, when there is no user or application.
+client_address: ContextVar[str] = ContextVar("address", default="this process")
+_kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default=())
+# Collecting garbage may close a stream at any moment, also while this thread holds the lock.
+_changed = threading.Condition(threading.RLock())
+# Kind and caller of all work under way; threads are one more kind.
+_under_way: list[tuple[str, str]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrencyLimit:
+    """`what` names its work in messages, in the plural; `setting` names the setting with the limit."""
+
+    name: str
+    what: str
+    setting: str
+
+    @property
+    def limit(self) -> int:
+        return int(getattr(settings, self.setting))
+
+    @property
+    def per_caller_limit(self) -> int:
+        """One less than for all, so that another caller finds room."""
+        return max(1, self.limit - 1)
+
+    @contextmanager
+    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[ExitStack]:
+        """Counts the work in the block, outside of transactions: it may wait. `caller` defaults to the address."""
+        if self.name in (kinds := _kinds_of_this_thread.get()):
+            yield ExitStack()
+            return
+        with self._acquire(caller, wait) as acquired:
+            token = _kinds_of_this_thread.set((*kinds, self.name))
+            try:
+                yield acquired
+            finally:
+                _kinds_of_this_thread.reset(token)
+
+    def stream(self, pieces: Iterator[bytes], caller: str) -> "LimitedStream":
+        """Streams a response that counts until it is sent: a slow reader occupies a thread."""
+        return LimitedStream(pieces, self._acquire(caller, None))
+
+    def _acquire(self, caller: str, wait: float | None) -> ExitStack:
+        """Counts work until the result is closed."""
+        caller = caller or f"address:{client_address.get()}"
+        seconds = settings.CONCURRENCY_WAIT_SECONDS if wait is None else wait
+        with _changed, ExitStack() as stack:
+            # Work inside other limited work needs no further thread.
+            if not _kinds_of_this_thread.get():
+                self._count(stack, "threads", caller, (max_held_threads(), max_threads_per_caller()), 0)
+            self._count(stack, self.name, caller, (self.limit, self.per_caller_limit), seconds)
+            return stack.pop_all()
+
+    def _count(self, stack: ExitStack, kind: str, caller: str, limits: tuple[int, int], wait: float) -> None:
+        def is_at_limit() -> tuple[bool, bool]:
+            callers = [one for name, one in tuple(_under_way) if name == kind]
+            return len(callers) >= limits[0], callers.count(caller) >= limits[1]
+
+        if not _changed.wait_for(lambda: not any(is_at_limit()), wait):
+            count_refusal(f"concurrency: {self.name}")
+            again = f"Try again in {ServiceBusy.retry_after} seconds."
+            if is_at_limit()[1]:
+                raise TooManyAtOnce(f"You have as many {self.what} under way as one caller may have. {again}")
+            raise ServiceBusy(f"There are as many {self.what} under way as are taken at once. {again}")
+        _under_way.append((kind, caller))
+        stack.callback(_release, kind, caller)
+
+
+FILES = ConcurrencyLimit("files", "files to read or write", "FILES_CONCURRENCY")
+
+
+class LimitedStream:
+    """Holds what was acquired until the web server closes it, which it does at the end and after an error."""
+
+    def __init__(self, pieces: Iterator[bytes], acquired: ExitStack) -> None:
+        self._pieces, self._acquired = pieces, acquired
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+    def close(self) -> None:
+        with self._acquired:
+            getattr(self._pieces, "close", bool)()
+
+    __del__ = close
+
+
+def max_held_threads() -> int:
+    """How many threads of this process limited work may hold: a quarter, at least one, stays free."""
+    return max(1, settings.WEB_THREADS - max(1, settings.WEB_THREADS // 4))
+
+
+def max_threads_per_caller() -> int:
+    """Two thirds of them, so that another caller finds one at once."""
+    return max(1, max_held_threads() * 2 // 3)
+
+
+def _release(kind: str, caller: str) -> None:
+    with _changed:
+        _under_way.remove((kind, caller))
+        _changed.notify_all()

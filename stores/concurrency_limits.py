@@ -1,0 +1,10 @@
+"""The concurrency limits of this app's work."""
+
+from fulfillment.core.concurrency_limits import ConcurrencyLimit
+
+RENDERINGS = ConcurrencyLimit("renderings", "renderings", "RENDERINGS_CONCURRENCY")
+# All anonymous visitors of the start page count as one caller and use at most one renderer.
+LIVE_PROOFS = ConcurrencyLimit("live proofs", "live proofs of the start page", "LIVE_PROOFS_CONCURRENCY")
+PICTURES = ConcurrencyLimit("pictures", "pictures to read", "PICTURES_CONCURRENCY")
+ORDERS = ConcurrencyLimit("orders", "orders with print files", "ORDERS_CONCURRENCY")
+LARGE_ORDERS = ConcurrencyLimit("large orders", "orders and quotes of many items", "LARGE_ORDERS_CONCURRENCY")

@@ -1,0 +1,174 @@
+"""Limits on the pages of one person, and of one address without a session."""
+
+import threading
+
+import pytest
+from django.http import HttpRequest, StreamingHttpResponse
+from django.test import Client
+
+from accounts.concurrency_limits import PAGES, VISITOR_PAGES
+from accounts.pages import middleware
+from fulfillment.core import concurrency_limits
+from fulfillment.core.caches import clear_caches
+from tests.support.patience import PATIENCE, wait_for
+
+PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
+
+
+@pytest.fixture
+def person(world):
+    browser = Client()
+    browser.force_login(world.user)
+    return browser
+
+
+@pytest.fixture
+def other(world):
+    browser = Client()
+    browser.force_login(world.outsider)
+    return browser
+
+
+def statuses(browser, path, count):
+    return [browser.get(path).status_code for _ in range(count)]
+
+
+def test_pages_of_one_person_are_limited_in_a_minute(person, other, client, settings):
+    settings.PAGES_PER_MINUTE = 3
+
+    assert statuses(person, PAGE, 5) == [200, 200, 200, 429, 429]
+    refused = person.post("/accounts/logout/")
+    assert refused.status_code == 429
+    assert 1 <= int(refused["Retry-After"]) <= 60
+    assert "Rate limit is exceeded. Try again in" in refused.content.decode()
+    assert (other.get(PAGE).status_code, client.get(VISITOR_PAGE).status_code) == (200, 200)
+
+
+def test_second_session_of_a_person_counts_with_the_first(person, world, settings):
+    settings.PAGES_PER_MINUTE = 3
+    second = Client()
+    second.force_login(world.user)
+
+    assert statuses(person, PAGE, 2) + statuses(second, PAGE, 2) == [200, 200, 200, 429]
+
+
+def test_limits_are_the_same_in_another_process(person, settings):
+    settings.PAGES_PER_MINUTE = 3
+    statuses(person, PAGE, 3)
+    # Another process remembers nothing of this one.
+    clear_caches()
+
+    assert person.get(PAGE).status_code == 429
+
+
+def test_pages_of_an_address_without_a_session_are_limited_in_a_minute(client, person, settings, db):
+    settings.ADDRESS_PAGES_PER_MINUTE = 2
+    client.cookies["sessionid"] = "of-no-one"
+
+    assert statuses(client, VISITOR_PAGE, 3) == [200, 200, 429]
+    # An address that does not exist is a page too.
+    assert client.get("/no-such-page").status_code == 429
+    assert client.get(VISITOR_PAGE, REMOTE_ADDR="192.0.2.7").status_code == 200
+    assert person.get(PAGE).status_code == 200
+
+
+def test_pictures_count_apart_and_five_times_as_many(person, settings):
+    settings.PAGES_PER_MINUTE = 1
+    statuses(person, PAGE, 2)
+
+    assert statuses(person, PICTURE, 6) == [404] * 5 + [429]
+    refused = person.get(PICTURE)
+    assert (refused.content, int(refused["Retry-After"]) > 0) == (b"", True)
+
+
+def test_requests_of_programs_do_not_count(client, settings, db):
+    settings.ADDRESS_PAGES_PER_MINUTE = 1
+    statuses(client, VISITOR_PAGE, 2)
+
+    assert client.get(VISITOR_PAGE).status_code == 429
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/api/v1/store").status_code == 401
+
+
+def test_refusal_needs_no_query(person, settings, django_assert_num_queries):
+    settings.PAGES_PER_MINUTE = 1
+    statuses(person, PAGE, 2)
+
+    with django_assert_num_queries(0):
+        assert person.get(PAGE).status_code == 429
+
+
+class Busy:
+    """Pages under way until the block ends."""
+
+    def __init__(self, limit, caller, count):
+        self.limit, self.caller, self.count = limit, caller, count
+        self.over = threading.Event()
+
+    def __enter__(self):
+        before = pages_under_way()
+        self.threads = [threading.Thread(target=self._hold) for _ in range(self.count)]
+        for thread in self.threads:
+            thread.start()
+        wait_for(lambda: pages_under_way() == before + self.count)
+        return self
+
+    def _hold(self):
+        with self.limit.limited(self.caller):
+            self.over.wait(PATIENCE)
+
+    def __exit__(self, *raised):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def pages_under_way():
+    return sum(kind in {"pages", "visitor pages"} for kind, _ in concurrency_limits._under_way)
+
+
+def test_person_has_three_pages_at_once_in_a_process(person, other, world, settings):
+    settings.PAGE_WAIT_SECONDS = 0.05
+    with Busy(PAGES, f"user:{world.user.pk}", 3):
+        refused = person.get(PAGE)
+        assert other.get(PAGE).status_code == 200
+        assert person.get(PICTURE).status_code == 404
+    assert (refused.status_code, refused["Retry-After"]) == (429, "2")
+    assert "You have as many pages under way as one caller may have." in refused.content.decode()
+    assert person.get(PAGE).status_code == 200
+
+
+def test_address_without_a_session_has_two_pages_at_once_in_a_process(client, person, settings, db):
+    settings.PAGE_WAIT_SECONDS = 0.05
+    with Busy(VISITOR_PAGES, "address:127.0.0.1", 2):
+        assert client.get(VISITOR_PAGE).status_code == 429
+        assert person.get(PAGE).status_code == 200
+        assert client.get(VISITOR_PAGE, REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_page_above_the_limit_waits_for_another_to_end(person, world):
+    with Busy(PAGES, f"user:{world.user.pk}", 3) as busy:
+        threading.Timer(0.2, busy.over.set).start()
+        assert person.get(PAGE).status_code == 200
+
+
+def test_pages_leave_a_quarter_of_the_threads_to_the_api(client, world, settings):
+    settings.WEB_THREADS = 8
+    visitors = Busy(VISITOR_PAGES, "address:192.0.2.7", 2)
+    with Busy(PAGES, "user:one", 3), Busy(PAGES, "user:two", 1), visitors:
+        refused = client.get(VISITOR_PAGE)
+        assert world.as_user(world.user).get("/api/v1/store").status_code == 200
+    assert (refused.status_code, refused["Retry-After"]) == (503, "2")
+    assert "There are as many pages under way as are taken at once." in refused.content.decode()
+
+
+def test_streamed_page_counts_until_it_is_sent(world, settings):
+    pages = middleware.PageLimits(lambda request: StreamingHttpResponse(iter([b"a", b"b"])))
+    request = HttpRequest()
+    request.path_info = VISITOR_PAGE
+    response = pages(request)
+    assert pages_under_way() == 1
+
+    assert b"".join(response.streaming_content) == b"ab"
+    response.close()
+    assert pages_under_way() == 0
