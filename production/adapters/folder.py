@@ -22,7 +22,7 @@ from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.folder_settings import SETTINGS
-from production.adapters.interface import (
+from production.interface import (
     Exchange,
     Job,
     ProviderRefused,

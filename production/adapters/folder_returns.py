@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from production.adapters.folder_ledger import Ledger
-from production.adapters.interface import ProviderRefused, Report
+from production.interface import ProviderRefused, Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
 
 # The most files examined, and read, in one poll, so that little is read again after a crash.

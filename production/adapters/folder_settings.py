@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from production.adapters.settings_schema import TICKETS, SettingField
+from production.adapters.file_names import TICKETS
 from production.gang_sheets.settings import GANG_SETTINGS
+from production.settings_schema import SettingField
 
 PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 

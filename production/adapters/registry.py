@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from production.adapters.interface import Adapter
-from production.adapters.settings_schema import SettingField
+from production.interface import Adapter
+from production.settings_schema import SettingField
 
 KINDS = ("folder", "sftp", "siteflow")
 

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 import asyncssh
 
 from production.adapters.addresses import host_refusal
-from production.adapters.interface import Exchange, Job, ProviderUnavailable, Report, Submitted
-from production.adapters.settings_schema import TICKETS, SettingField, between, clean_settings
+from production.adapters.file_names import TICKETS
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
 from production.adapters.sftp_files import LAYOUT, drop_files, exchange_of, preview_files
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
 from production.gang_sheets.settings import GANG_SETTINGS
+from production.interface import Exchange, Job, ProviderUnavailable, Report, Submitted
+from production.settings_schema import SettingField, between, clean_settings
 
 T = TypeVar("T")
 

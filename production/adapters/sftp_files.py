@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from production.adapters.file_names import file_names
-from production.adapters.interface import Exchange, Job, ProviderRefused, Report
-from production.adapters.settings_schema import SettingField
+from production.interface import Exchange, Job, ProviderRefused, Report
+from production.settings_schema import SettingField
 from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
 from production.tickets.json_ticket import FORMAT
 from production.tickets.reports import identify

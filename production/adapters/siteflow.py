@@ -9,7 +9,9 @@ from urllib.parse import quote, urlsplit
 
 from production.adapters.addresses import url_refusal
 from production.adapters.http import HttpAnswer, send_request
-from production.adapters.interface import (
+from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
+from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
+from production.interface import (
     Exchange,
     Job,
     ProviderRefused,
@@ -17,9 +19,7 @@ from production.adapters.interface import (
     Report,
     Submitted,
 )
-from production.adapters.settings_schema import SettingField, between, clean_settings
-from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
-from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
+from production.settings_schema import SettingField, between, clean_settings
 
 LONGEST_STORED_ANSWER = 10_000
 LONGEST_PAUSE = 3600.0

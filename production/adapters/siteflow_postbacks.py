@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.tickets.reports import check_count, decoded, report_of
 
 STATES = {

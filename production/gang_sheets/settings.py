@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from production.adapters.settings_schema import SettingField, between
 from production.gang_sheets.sheets import Sheet
+from production.settings_schema import SettingField, between
 
 OFF = "off"
 GANG_SETTINGS: Sequence[SettingField] = (

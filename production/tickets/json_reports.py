@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.tickets.reports import FIELDS, check_count, decoded, report_of
 
 VERSION = 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from production.adapters.interface import Report
+from production.interface import Report
 
 STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
 FIELDS = (

@@ -6,16 +6,16 @@ from datetime import timedelta
 from typing import Any
 
 from fulfillment.core.errors import DomainError
-from production.adapters.interface import Job as SentJob
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import clean_settings
 from production.gang_sheets import GangRequest, Sheet
 from production.gang_sheets.planning import plan_sheets
 from production.gang_sheets.reading import request_of
 from production.gang_sheets.settings import OFF, sheet_of
+from production.interface import Job as SentJob
 from production.jobs.models import Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
+from production.settings_schema import clean_settings
 from production.tickets.xjdf import media_of
 
 

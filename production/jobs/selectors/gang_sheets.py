@@ -8,13 +8,13 @@ from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.zip_stream import ZipStream
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import clean_settings
 from production.gang_sheets import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
 from production.gang_sheets.reading import request_of
 from production.gang_sheets.settings import sheet_of
 from production.jobs.models import OPEN, Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
+from production.settings_schema import clean_settings
 
 MAX_JOBS = 100
 MAX_BYTES = 150 * 1024 * 1024

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.db.locks import session_lock
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, providers_to_poll

@@ -15,10 +15,10 @@ from unfold.widgets import (
 
 from fulfillment.core.errors import DomainError, Invalid
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import SettingField
 from production.providers.models import Provider
 from production.providers.selectors.providers import provider_secrets
 from production.providers.services.providers import ProviderValues, check_values
+from production.settings_schema import SettingField
 
 PREFIX = "setting_"
 

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from fulfillment.core.secrets import decrypt, digests
-from production.adapters.interface import Adapter
 from production.adapters.registry import build_adapter, setting_fields
-from production.adapters.settings_schema import clean_settings
+from production.interface import Adapter
 from production.providers.models import Provider
+from production.settings_schema import clean_settings
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)

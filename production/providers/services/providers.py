@@ -17,11 +17,11 @@ from django.utils import timezone
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
 from fulfillment.core.secrets import digest, encrypt, generate_secret
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import SettingField, check_settings, clean_settings
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
+from production.settings_schema import SettingField, check_settings, clean_settings
 
 POSTBACK_PREFIX = "sfb_"
 # The least time between two records of success, because all jobs share the row.

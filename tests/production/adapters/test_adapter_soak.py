@@ -9,9 +9,9 @@ from ipaddress import ip_network
 
 import pytest
 
-from production.adapters.interface import ProviderUnavailable
 from production.adapters.sftp import SftpAdapter
 from production.adapters.siteflow import SiteFlowAdapter
+from production.interface import ProviderUnavailable
 from tests.support.production_jobs import job_file, made_job
 from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.siteflow import SECRET, running_siteflow

@@ -9,8 +9,8 @@ import pytest
 
 from production.adapters import folder as module
 from production.adapters.folder import SETTINGS, FolderAdapter, build
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.settings_schema import check_settings, clean_settings
 from tests.support.production_jobs import made_job
 
 

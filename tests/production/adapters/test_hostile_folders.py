@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from production.adapters.folder import SETTINGS, FolderAdapter, build
-from production.adapters.interface import Report
-from production.adapters.settings_schema import clean_settings
+from production.interface import Report
+from production.settings_schema import clean_settings
 from tests.support.production_jobs import made_job
 
 OLD = time.time() - 60

@@ -1,6 +1,6 @@
 import pytest
 
-from production.adapters.settings_schema import SettingField, between, check_settings, clean_settings
+from production.settings_schema import SettingField, between, check_settings, clean_settings
 
 FIELDS = [
     SettingField("host", "Host"),

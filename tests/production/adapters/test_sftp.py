@@ -7,9 +7,9 @@ from ipaddress import ip_network
 import asyncssh
 import pytest
 
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings
 from production.adapters.sftp import SETTINGS, SftpAdapter
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.settings_schema import check_settings
 from tests.support.production_jobs import made_job
 from tests.support.sftp_server import PASSWORD, at_count, cut, cut_before, once, running_sftp_server
 

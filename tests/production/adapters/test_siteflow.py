@@ -6,10 +6,10 @@ from ipaddress import ip_network
 
 import pytest
 
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings
 from production.adapters.siteflow import SETTINGS, SiteFlowAdapter
 from production.adapters.siteflow_orders import signed_headers
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.settings_schema import check_settings
 from tests.support.production_jobs import job_file, made_job
 from tests.support.siteflow import SECRET, TOKEN, running_siteflow
 

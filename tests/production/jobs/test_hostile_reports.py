@@ -10,7 +10,7 @@ from accounts.models import Notification, Role
 from accounts.permissions import Grant
 from accounts.services.secret_generations import SECRET_KEY
 from fulfillment.core.plugins import offered
-from production.adapters.interface import Exchange, Report, Submitted
+from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
 from production.jobs.selectors.building import FILE_VALID
 from production.jobs.services import outcomes

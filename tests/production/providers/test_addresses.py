@@ -6,8 +6,8 @@ import pytest
 
 from fulfillment.core.errors import Invalid
 from production.adapters.http import send_request
-from production.adapters.interface import ProviderRefused
 from production.adapters.sftp import build as build_sftp
+from production.interface import ProviderRefused
 from production.providers.services.providers import ProviderValues, save_provider
 from tests.support.production_jobs import made_job
 

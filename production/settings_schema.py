@@ -135,18 +135,3 @@ READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {
 def between(least: float, most: float) -> Callable[[Any], str | None]:
     """A check for a range of numbers."""
     return lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."
-
-
-TICKETS = SettingField(
-    "tickets",
-    "Tickets",
-    "choice",
-    help="Which tickets go with the print files.",
-    default="both",
-    choices=(
-        ("both", "XJDF and JSON"),
-        ("xjdf", "XJDF"),
-        ("json", "JSON"),
-        ("none", "None, only the print file"),
-    ),
-)
