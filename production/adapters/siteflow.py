@@ -20,6 +20,7 @@ from production.interface import (
     Submitted,
 )
 from production.settings_schema import SettingField, between, clean_settings
+from production.tickets.reports import read_json
 
 LONGEST_STORED_ANSWER = 10_000
 LONGEST_PAUSE = 3600.0
@@ -252,8 +253,8 @@ def _message(text: str) -> str:
 
 def _json(text: str) -> dict[str, Any]:
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
+        content = read_json(text.encode())
+    except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
 
