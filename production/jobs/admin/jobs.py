@@ -183,7 +183,6 @@ class JobAdmin(JobActions, JobColumns):
             "reports": list(job.reports.order_by("-id")[:100]),
             "history": list(job.history.select_related("actor").order_by("-id")[:200]),
             "may": allowed_actions(job) if may_change else frozenset(),
-            "others": Provider.objects.filter(is_enabled=True) if may_change else (),
         }
 
     def own_pages(self) -> list[OwnPage]:
