@@ -5,23 +5,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from django import forms
+
 from production.interface import Job, Member
-from production.settings_schema import SettingField
+from production.settings_form import SettingsForm
 
 PAPERS_ENDING = "-eddm-papers"
-TICKETS = SettingField(
-    "tickets",
-    "Tickets",
-    "choice",
-    help="Which tickets go with the print files.",
-    default="both",
-    choices=(
-        ("both", "XJDF and JSON"),
-        ("xjdf", "XJDF"),
-        ("json", "JSON"),
-        ("none", "None, only the print file"),
-    ),
-)
+
+
+class TicketSettings(SettingsForm):
+    tickets = forms.ChoiceField(
+        label="Tickets",
+        help_text="Which tickets go with the print files.",
+        initial="both",
+        choices=(
+            ("both", "XJDF and JSON"),
+            ("xjdf", "XJDF"),
+            ("json", "JSON"),
+            ("none", "None, only the print file"),
+        ),
+    )
 
 
 def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:

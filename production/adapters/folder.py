@@ -21,7 +21,8 @@ from uuid import uuid4
 from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
 from production.adapters.folder_returns import ReturnFolder
-from production.adapters.folder_settings import SETTINGS
+from production.adapters.folder_settings import FolderSettings
+from production.adapters.registry import register
 from production.interface import (
     Exchange,
     Job,
@@ -32,18 +33,18 @@ from production.interface import (
 )
 from production.tickets import read_report_file, write_json_ticket, write_xjdf
 
-__all__ = ["SETTINGS", "FolderAdapter", "build"]  # what the registry reads
-
 WORK = ".fulfillment"
 LONGEST_NAME = 120
 
 
-def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "FolderAdapter":
-    return FolderAdapter(settings)
-
-
+@register(
+    "folder",
+    label="Hot folder",
+    purpose="Files are placed in a local or mounted folder that the press or its front end watches.",
+    settings=FolderSettings,
+)
 class FolderAdapter:
-    def __init__(self, settings: Mapping[str, Any]) -> None:
+    def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
         self._settings = settings
         self._folder = Path(settings["folder"])
         self._back = Path(settings["return_folder"]) if settings.get("return_folder") else None

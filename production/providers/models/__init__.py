@@ -1,3 +1,3 @@
-from production.providers.models.provider import AdapterKind, Provider
+from production.providers.models.provider import Provider
 
-__all__ = ["AdapterKind", "Provider"]
+__all__ = ["Provider"]

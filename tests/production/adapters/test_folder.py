@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from production.adapters import folder as module
-from production.adapters.folder import SETTINGS, FolderAdapter, build
+from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
 from production.interface import ProviderRefused, ProviderUnavailable
-from production.settings_schema import check_settings, clean_settings
 from tests.support.production_jobs import made_job
 
 
@@ -24,7 +24,7 @@ def places(tmp_path) -> tuple[Path, Path]:
 
 def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
     values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
-    return build(clean_settings(SETTINGS, values), {})
+    return FolderAdapter(FolderSettings(values).read(), {})
 
 
 def shown(folder: Path) -> list[str]:
@@ -53,7 +53,7 @@ def test_names_follow_the_pattern_and_leave_no_folder(places):
 @pytest.mark.parametrize("pattern", ["{order}", "{number}/{item}", "{number}{who}", "{number"])
 def test_patterns_that_are_unsafe_or_not_unique_are_refused(places, pattern):
     values = {"folder": "/srv/in", "name_pattern": pattern}
-    assert list(check_settings(SETTINGS, values)) == ["name_pattern"]
+    assert list(FolderSettings(values).mistakes) == ["name_pattern"]
 
 
 def test_job_that_was_taken_before_a_crash_does_not_come_again(places, monkeypatch):
@@ -103,7 +103,7 @@ def test_full_disk_is_tried_again_and_leaves_nothing(places, monkeypatch):
 
 
 def test_missing_mount_is_named_and_nothing_was_sent(tmp_path):
-    press = build(clean_settings(SETTINGS, {"folder": str(tmp_path / "gone")}), {})
+    press = FolderAdapter(FolderSettings({"folder": str(tmp_path / "gone")}).read(), {})
     with pytest.raises(ProviderUnavailable, match="is it mounted") as caught:
         press.check_connection()
     assert caught.value.is_unsent

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from production.adapters.folder import SETTINGS, FolderAdapter, build
+from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
 from production.interface import Report
-from production.settings_schema import clean_settings
 from tests.support.production_jobs import made_job
 
 OLD = time.time() - 60
@@ -34,7 +34,7 @@ def private(tmp_path) -> Path:
 
 def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
     values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
-    return build(clean_settings(SETTINGS, values), {})
+    return FolderAdapter(FolderSettings(values).read(), {})
 
 
 def put(folder: Path, name: str, content: bytes) -> Path:

@@ -7,9 +7,8 @@ from ipaddress import ip_network
 import asyncssh
 import pytest
 
-from production.adapters.sftp import SETTINGS, SftpAdapter
+from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
-from production.settings_schema import check_settings
 from tests.support.production_jobs import made_job
 from tests.support.sftp_server import PASSWORD, at_count, cut, cut_before, once, running_sftp_server
 
@@ -25,7 +24,7 @@ def press(tmp_path, settings):
 
 
 def _adapter(press, secrets=SECRETS, **changes):
-    return SftpAdapter(press.settings(**changes), secrets, settle=0)
+    return SftpAdapter(SftpSettings(press.settings(**changes)).read(), secrets, settle=0)
 
 
 def _job(number="1001-1", **changes):
@@ -215,12 +214,15 @@ def test_connection_cut_while_reports_are_read_keeps_what_was_read(press):
 
 def test_file_that_may_still_be_written_to_is_left_for_later(press):
     (press.root / "out/day.csv").write_text("JobNumber,State\n1001-1,Shipped\n")
-    assert SftpAdapter(press.settings(), SECRETS).poll() == []
+    assert SftpAdapter(SftpSettings(press.settings()).read(), SECRETS).poll() == []
 
 
 def test_settings_name_each_mistake():
-    errors = check_settings(
-        SETTINGS,
-        {"host": "sftp://x/y", "host_key": "mine", "username": "a", "folder": "/../etc", "private_key": "x"},
-    )
-    assert sorted(errors) == ["folder", "host", "host_key", "private_key"]
+    values = {
+        "host": "sftp://x/y",
+        "host_key": "mine",
+        "username": "a",
+        "folder": "/../etc",
+        "private_key": "x",
+    }
+    assert sorted(SftpSettings(values).mistakes) == ["folder", "host", "host_key", "private_key"]

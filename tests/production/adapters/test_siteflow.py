@@ -8,10 +8,9 @@ import pytest
 
 from production.adapters import siteflow
 from production.adapters.http import HttpAnswer
-from production.adapters.siteflow import SETTINGS, SiteFlowAdapter
+from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
 from production.interface import ProviderRefused, ProviderUnavailable
-from production.settings_schema import check_settings
 from tests.support.production_jobs import job_file, made_job
 from tests.support.siteflow import SECRET, TOKEN, running_siteflow
 
@@ -36,7 +35,7 @@ def _papers(url="https://files.example.com/papers.pdf"):
 
 
 def _adapter(flow, secrets=SECRETS, **changes):
-    return SiteFlowAdapter(flow.settings(**changes), secrets)
+    return SiteFlowAdapter(SiteFlowSettings(flow.settings(**changes), has_secrets=False).read(), secrets)
 
 
 def _job(number="1001-1", **changes):
@@ -84,7 +83,7 @@ def test_tables_map_products_and_carriers(flow):
     data = flow.orders["1001-1"]
     assert (data["items"][0]["sku"], data["items"][0]["components"][0]["code"]) == ("card", "cover")
     assert data["shipments"][0]["carrier"] == {"code": "royalmail", "service": "firstclass"}
-    errors = check_settings(SETTINGS, {**flow.settings(products="card"), "secret": "x", "url": "ftp://x"})
+    errors = SiteFlowSettings({**flow.settings(products="card"), "secret": "x", "url": "ftp://x"}).mistakes
     assert sorted(errors) == ["products", "url"]
 
 
