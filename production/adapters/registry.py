@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from fulfillment.core.plugins import offered_modules
-from production.interface import Adapter
+from production.interface import Adapter, Ledger
 from production.settings_form import SettingsForm
 
 LONGEST_KIND = 10
@@ -23,7 +23,7 @@ class AdapterKind:
     label: str
     purpose: str
     settings: type[SettingsForm]
-    build: Callable[[Mapping[str, Any], Mapping[str, str]], Adapter]
+    build: Callable[[Mapping[str, Any], Mapping[str, str], Ledger], Adapter]
 
 
 def register(

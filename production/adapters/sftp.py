@@ -1,6 +1,7 @@
 """The hot folder of a press behind SFTP."""
 
 import asyncio
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from production.adapters.sftp_files import drop_files, exchange_of, preview_file
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
 from production.gang_sheets.settings import GangSettings
-from production.interface import Exchange, Job, ProviderUnavailable, Report, Submitted
+from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
 from production.settings_form import LongText, Text, between
 
 T = TypeVar("T")
@@ -89,7 +90,12 @@ class SftpAdapter:
     """Opens a connection for each call."""
 
     def __init__(
-        self, settings: Mapping[str, Any], secrets: Mapping[str, str], *, settle: float = SETTLE_SECONDS
+        self,
+        settings: Mapping[str, Any],
+        secrets: Mapping[str, str],
+        ledger: Ledger | None = None,
+        *,
+        settle: float = SETTLE_SECONDS,
     ) -> None:
         self._settings, self._secrets, self._settle = settings, dict(secrets), settle
         self._read: dict[str, Sequence[Report]] = {}
@@ -119,7 +125,9 @@ class SftpAdapter:
         if not (folder := self._return_folder):
             return []
         try:
-            self._run(lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress())
+            self._run(
+                lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress(), POLL_SECONDS
+            )
         except ProviderUnavailable:
             if not self._read:
                 raise
@@ -139,7 +147,7 @@ class SftpAdapter:
             return
         moved: list[str] = []
         try:
-            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress())
+            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress(), POLL_SECONDS)
         except ProviderUnavailable:
             if not moved:
                 raise
@@ -155,11 +163,15 @@ class SftpAdapter:
     def _places(self, job: Job) -> Places:
         return Places.of(job, self._settings["folder"], self._settings["layout"])
 
-    def _run(self, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], progress: Progress) -> T:
+    def _run(
+        self, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], progress: Progress, limit: float = math.inf
+    ) -> T:
+        seconds = min(limit, self._settings["time_limit"])
+
         async def call() -> T:
             with translated(progress):
                 async with (
-                    asyncio.timeout(self._settings["time_limit"]),
+                    asyncio.timeout(seconds),
                     open_sftp(self._settings, self._secrets) as sftp,
                 ):
                     return await work(sftp)

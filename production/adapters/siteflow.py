@@ -17,6 +17,7 @@ from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 from production.interface import (
     Exchange,
     Job,
+    Ledger,
     ProviderRefused,
     ProviderUnavailable,
     Report,
@@ -116,7 +117,9 @@ class SiteFlowSettings(SettingsForm):
 class SiteFlowAdapter:
     """The job number is `sourceOrderId`, which Site Flow takes once for each account."""
 
-    def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], secrets: Mapping[str, str], ledger: Ledger | None = None
+    ) -> None:
         self._settings, self._secret = settings, secrets.get("secret", "")
         self._url = str(self._settings["url"]).rstrip("/")
         self._order_url = str(self._settings["order_url"]).rstrip("/") or self._url

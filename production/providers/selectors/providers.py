@@ -14,7 +14,7 @@ from django.utils import timezone
 from fulfillment.core.secrets import decrypt, digests
 from production.adapters.registry import adapter_kind
 from production.interface import Adapter
-from production.providers.models import Provider
+from production.providers.models import Provider, ProviderLedger
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
@@ -28,7 +28,7 @@ def adapter_of(provider: Provider) -> Adapter:
     kind = adapter_kind(provider.adapter)
     values = kind.settings({**provider.settings, **secrets}).read()
     hidden = {name: value for name in kind.settings.secrets if (value := values.pop(name))}
-    return kind.build(values, hidden)
+    return kind.build(values, hidden, ProviderLedger(provider.pk))
 
 
 def plain_settings(provider: Provider) -> Mapping[str, Any]:

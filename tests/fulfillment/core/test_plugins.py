@@ -30,7 +30,7 @@ from tests.support.production_jobs import made_job
 tray = adapter_kinds()["tray"]
 with tempfile.TemporaryDirectory() as folder:
     settings = tray.settings({"tray": folder, "pin": "1"}).read()
-    adapter = tray.build({"tray": folder}, {"pin": "1"})
+    adapter = tray.build({"tray": folder}, {"pin": "1"}, None)
     answers = [adapter.check_connection(), *(adapter.submit(made_job("1-1")).reference for _ in range(2))]
     files = os.listdir(folder)
     adapter.cancel(made_job("1-1"), "1-1")

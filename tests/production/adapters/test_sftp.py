@@ -1,12 +1,15 @@
 """Against a real SFTP server on a loopback port."""
 
+import asyncio
 import errno
 import shutil
+import socket
 from ipaddress import ip_network
 
 import asyncssh
 import pytest
 
+from production.adapters import sftp
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import made_job
@@ -226,3 +229,18 @@ def test_settings_name_each_mistake():
         "private_key": "x",
     }
     assert sorted(SftpSettings(values).mistakes) == ["folder", "host", "host_key", "private_key"]
+
+
+def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
+    """Against a server that says nothing; the settings would let it hold a job for half an hour."""
+    monkeypatch.setattr(sftp, "POLL_SECONDS", 1)
+    limits: list[float] = []
+    timeout = asyncio.timeout
+    monkeypatch.setattr(asyncio, "timeout", lambda seconds: limits.append(seconds) or timeout(seconds))
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        slow = _adapter(press, port=silent.getsockname()[1], time_limit=1800)
+        with pytest.raises(ProviderUnavailable, match="did not finish in time"):
+            slow.poll()
+
+    assert limits[0] == 1
