@@ -37,8 +37,10 @@ def new_names(folder: OpenFolder) -> list[str]:
     found = folder.names()
     look.changed_ns, look.at, look.is_whole = changed_ns, time.monotonic(), False
     look.is_coarse = time.time() - changed_ns / 1e9 < COARSE_SECONDS
-    look.names.intersection_update(found)
-    return sorted(name for name in found if name not in look.names)
+    new = [name for name in found if name not in look.names]
+    if len(look.names) > len(found) - len(new):
+        look.names.intersection_update(found)
+    return sorted(new)
 
 
 def settle_names(folder: OpenFolder, names: Collection[str], *, is_whole: bool) -> None:

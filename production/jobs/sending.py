@@ -76,7 +76,10 @@ class JobSender:
         for key in await run_in_thread(self._pollers, claim):
             task = asyncio.get_running_loop().create_task(run_in_thread(self._pollers, partial(_poll, key)))
             self._polling[key] = task
-            task.add_done_callback(lambda _, key=key: self._polling.pop(key, None))
+            task.add_done_callback(partial(self._end_poll, key))
+
+    def _end_poll(self, key: int, task: asyncio.Task[None]) -> None:
+        del self._polling[key]
 
     def stop_claiming(self) -> None:
         self._is_closing = True
