@@ -5,7 +5,7 @@ import time
 from ipaddress import ip_address
 
 from applications.webhooks.sending.url_policy import may_connect, refusal
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 
 
 def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:

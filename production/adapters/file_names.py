@@ -1,13 +1,30 @@
-"""File names of a job in a hot folder."""
+"""File names and tickets of a job in a hot folder."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from production.adapters.interface import Job, Member
+from django import forms
+
+from production.interface import Job, Member
+from production.settings_form import SettingsForm
 
 PAPERS_ENDING = "-eddm-papers"
+
+
+class TicketSettings(SettingsForm):
+    tickets = forms.ChoiceField(
+        label="Tickets",
+        help_text="Which tickets go with the print files.",
+        initial="both",
+        choices=(
+            ("both", "XJDF and JSON"),
+            ("xjdf", "XJDF"),
+            ("json", "JSON"),
+            ("none", "None, only the print file"),
+        ),
+    )
 
 
 def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:

@@ -1,17 +1,17 @@
 """A hot folder, where print file and tickets appear atomically, and a return folder for reports.
 
-Exactly once, even after kill -9: all files of a job are written and synced in a work folder, then a ledger entry with
-the job's number is linked, and only then the files are renamed into the hot folder. A retry reads the ledger: files
-still in the work folder were not handed over, missing ones were.
+Exactly once, even after kill -9: all files of a job are written and synced in a work folder, then an entry with the
+job's number is added to the ledger, and only then the files are renamed into the hot folder. A retry reads the ledger:
+files still in the work folder were not handed over, missing ones were. The work folder lies in the hot folder, because
+only files of one file system are renamed; the ledger does not, because the press may write there.
 """
 
 import errno
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,12 +19,22 @@ from typing import Any
 from uuid import uuid4
 
 from production.adapters.file_names import file_names, renamed_members
-from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
+from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, known_entry
+from production.adapters.folder_names import forget_names
 from production.adapters.folder_returns import ReturnFolder
-from production.adapters.folder_settings import SETTINGS
-from production.adapters.interface import (
+from production.adapters.folder_settings import FolderSettings
+from production.adapters.open_folder import OpenFolder, open_press_folder
+from production.adapters.registry import register
+from production.interface import (
+    CANCELLED,
+    DONE,
+    POLL_SECONDS,
+    PREPARED,
+    TAKEN,
     Exchange,
     Job,
+    Ledger,
+    LedgerEntry,
     ProviderRefused,
     ProviderUnavailable,
     Report,
@@ -32,111 +42,104 @@ from production.adapters.interface import (
 )
 from production.tickets import read_report_file, write_json_ticket, write_xjdf
 
-__all__ = ["SETTINGS", "FolderAdapter", "build"]  # what the registry reads
-
-WORK = ".fulfillment"
 LONGEST_NAME = 120
+DAY_SECONDS = 86_400
+# When leftovers of a folder were removed last, for this process.
+_CLEANED: dict[Path, float] = {}
 
 
-def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "FolderAdapter":
-    return FolderAdapter(settings)
-
-
+@register(
+    "folder",
+    label="Hot folder",
+    purpose="Files are placed in a local or mounted folder that the press or its front end watches.",
+    settings=FolderSettings,
+)
 class FolderAdapter:
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._settings = settings
+    def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str], ledger: Ledger) -> None:
+        self._settings, self._ledger = settings, ledger
         self._folder = Path(settings["folder"])
         self._back = Path(settings["return_folder"]) if settings.get("return_folder") else None
-        self._work = self._folder / WORK
-        self._ledger = Ledger(self._work / "jobs")
-        self._returns = ReturnFolder(self._back, self._ledger) if self._back else None
 
     def check_connection(self) -> str:
         """Writes, renames and removes a file, as for a job."""
-        self._require_folders()
-        with _disk_errors():
-            self._work.mkdir(exist_ok=True)
-            probe = self._work / f"probe-{uuid4().hex}"
-            write_synced(probe, b"probe")
-            renamed = self._folder / f".{probe.name}"
-            probe.rename(renamed)
-            renamed.unlink()
-            free = shutil.disk_usage(self._folder).free
-            if self._back is not None and not os.access(self._back, os.R_OK | os.W_OK | os.X_OK):
+        with _disk_errors(), self._open() as (hot, back), hot.folder(WORK, create=True) as work:
+            probe = f"probe-{uuid4().hex}"
+            work.write(probe, b"probe")
+            work.move(probe, hot, f".{probe}")
+            hot.remove(f".{probe}")
+            space = os.fstatvfs(hot.descriptor)
+            if back and not os.access(".", os.R_OK | os.W_OK | os.X_OK, dir_fd=back.descriptor):
                 raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
-        waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
-        return f"Files can be written to {self._folder}: {waiting} waiting there, {free // 10**9} GB free."
+            waiting = sum(1 for name in hot.names() if not name.startswith("."))
+        free = space.f_bavail * space.f_frsize // 10**9
+        return f"Files can be written to {self._folder}: {waiting} waiting there, {free} GB free."
 
     def preview(self, job: Job) -> Mapping[str, Any]:
         files = self._files(job)
-        shown: dict[str, Any] = {"Place": str(self._places(job, [name for name, _ in files])[0])}
+        shown: dict[str, Any] = {"Place": str(self._folder / self._names(job, files)[0])}
         for name, content in files:
             is_text = not name.endswith(".pdf")
             shown[name] = content.decode() if is_text else f"{len(content):,} bytes"
         return shown
 
     def submit(self, job: Job) -> Submitted:
-        self._require_folders()
-        with _disk_errors() as outcome:
-            entry = self._ledger.read(job.number)
-            if entry is None:
-                entry = self._prepare(job)
+        with _disk_errors() as outcome, self._open() as (hot, _):
+            entry = known_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
-            outcome.is_unsent = not entry.has_moved(self._folder)
+            outcome.is_unsent = entry.state == PREPARED and _is_whole(hot, entry)
             if entry.state != DONE:
-                self._move(entry)
-                self._ledger.write(job.number, replace(entry, state=DONE))
-            self._ledger.watch(job.number, is_waiting=TAKEN not in entry.marks)
+                self._move(hot, entry)
+                entry = replace(entry, state=DONE)
+                self._ledger.write(job.number, entry)
         request = "\n".join(str(self._folder / name) for name in entry.names)
         exchange = Exchange(request, "Renamed into the hot folder.", entry.digests)
         return Submitted(entry.names[0], exchange)
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         """Cancels the job unless the press has taken its files."""
-        self._require_folders()
-        with _disk_errors():
-            entry = self._ledger.read(job.number)
+        with _disk_errors(), self._open() as (hot, _):
+            entry = known_entry(hot, self._ledger, job.number)
             if entry is None:
                 # Nothing was written yet; the entry keeps a late retry from writing.
-                self._ledger.write(job.number, Entry(CANCELLED, "", (), {}))
+                self._ledger.write(job.number, LedgerEntry(CANCELLED, "", (), {}))
                 return Exchange(f"Cancel {job.number}", "The folder never had it.")
             if entry.state == CANCELLED:
                 return Exchange(f"Cancel {job.number}", "It was cancelled before.")
-            if entry.state == DONE and not all((self._folder / name).exists() for name in entry.names):
+            if entry.state == DONE and not all(hot.status(name) for name in entry.names):
                 raise ProviderRefused(
                     f"The press has taken job {job.number} out of the folder; stop it at the press.",
                     Exchange(f"Cancel {job.number}", "The files have left the hot folder."),
                 )
-            aside = self._work / f"cancelled-{uuid4().hex}"
-            aside.mkdir(parents=True)
-            for name in entry.names:
-                with suppress(FileNotFoundError):
-                    (self._folder / name).rename(aside / name)
-            self._ledger.write(job.number, replace(entry, state=CANCELLED))
-            shutil.rmtree(aside, ignore_errors=True)
-            shutil.rmtree(self._work / entry.work, ignore_errors=True)
+            with hot.folder(WORK, create=True) as work:
+                aside = f"cancelled-{uuid4().hex}"
+                with work.folder(aside, create=True) as removed:
+                    for name in entry.names:
+                        hot.move(name, removed)
+                self._ledger.write(job.number, replace(entry, state=CANCELLED))
+                work.remove(aside)
+                work.remove(entry.work)
         return Exchange(f"Cancel {job.number}", "Removed from the hot folder.")
 
     def poll(self) -> Sequence[Report]:
         """Reports in the return folder, jobs moved into its state folders, and jobs taken out of the hot folder."""
-        self._require_folders()
-        with _disk_errors():
-            self._remove_leftovers()
-            return [*self._taken(), *(self._returns.reports() if self._returns else ())]
+        until = time.monotonic() + POLL_SECONDS
+        with _disk_errors(), self._open() as (hot, back):
+            carry_over(hot, self._ledger)
+            self._remove_leftovers(hot)
+            returned = ReturnFolder(back, self._ledger).reports(until=until) if back else ()
+            return [*self._taken(hot), *returned]
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Moves report files to `processed`; notes files in state folders, which stay there."""
-        with _disk_errors():
+        with _disk_errors(), self._open() as (_, back):
             for source in dict.fromkeys(report.raw.partition("\n")[0] for report in reports):
-                if source.startswith("file:") and self._returns:
-                    self._returns.move_processed(source.removeprefix("file:"))
+                if source.startswith("file:") and back:
+                    ReturnFolder(back, self._ledger).move_processed(source.removeprefix("file:"))
                 elif source.startswith("job:"):
                     _, number, mark = source.split(":", 2)
                     self._ledger.add_mark(number, mark)
-                    if mark == TAKEN:
-                        self._ledger.watch(number, is_waiting=False)
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
         """The same forms as files of the return folder, by the content type."""
@@ -144,10 +147,11 @@ class FolderAdapter:
         suffix = {"text/csv": ".csv", "application/xml": ".xjmf", "text/xml": ".xjmf"}.get(kind, ".json")
         return read_report_file(f"report{suffix}", body)
 
-    def _require_folders(self) -> None:
-        for folder in filter(None, (self._folder, self._back)):
-            if not folder.is_dir():
-                raise ProviderUnavailable(f"{folder} is not there; is it mounted?", is_unsent=True)
+    @contextmanager
+    def _open(self) -> Iterator[tuple[OpenFolder, OpenFolder | None]]:
+        """The hot folder and the return folder."""
+        with open_press_folder(self._folder) as hot, ExitStack() as opened:
+            yield hot, opened.enter_context(open_press_folder(self._back)) if self._back else None
 
     def _name(self, job: Job) -> str:
         values = {
@@ -179,60 +183,79 @@ class FolderAdapter:
             raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
         return files
 
-    def _places(self, job: Job, names: Sequence[str]) -> list[Path]:
+    def _names(self, job: Job, files: Sequence[tuple[str, bytes]]) -> tuple[str, ...]:
+        """What appears in the hot folder."""
         if self._settings["layout"] == "folders":
-            return [self._folder / self._name(job)]
-        return [self._folder / name for name in names]
+            return (self._name(job),)
+        return tuple(name for name, _ in files)
 
-    def _prepare(self, job: Job) -> Entry:
+    def _prepare(self, hot: OpenFolder, job: Job) -> LedgerEntry:
         files = self._files(job)
-        work = self._work / f"new-{uuid4().hex}"
-        target = work if self._settings["layout"] == "flat" else work / self._name(job)
-        try:
-            target.mkdir(parents=True)
-            for name, content in files:
-                write_synced(target / name, content)
-            sync_folder(target)
-            names = tuple(place.name for place in self._places(job, [name for name, _ in files]))
-            digests = {file.name: file.sha256 for file in job.files}
-            entry = self._ledger.create(job.number, Entry("prepared", work.name, names, digests))
-        except BaseException:
-            shutil.rmtree(work, ignore_errors=True)
-            raise
-        if entry.work != work.name:
-            # Another worker created it first.
-            shutil.rmtree(work, ignore_errors=True)
+        draft, folder = f"new-{uuid4().hex}", self._name(job) if self._settings["layout"] == "folders" else ""
+        digests = {file.name: file.sha256 for file in job.files}
+        with hot.folder(WORK, create=True) as work:
+            try:
+                with work.folder(draft, create=True) as place:
+                    _write_files(place, folder, files)
+                prepared = LedgerEntry(PREPARED, draft, self._names(job, files), digests)
+                entry = self._ledger.create(job.number, prepared)
+            except BaseException:
+                work.remove(draft)
+                raise
+            if entry.work != draft:
+                # Another worker created it first.
+                work.remove(draft)
         return entry
 
-    def _move(self, entry: Entry) -> None:
-        for place in (self._work, self._work / entry.work):
-            if place.is_symlink():
-                raise ValueError(f"{place} is a symbolic link: nothing is moved through it.")
-        for name in entry.names:
-            # Missing in the work folder: it was already renamed.
-            with suppress(FileNotFoundError):
-                (self._work / entry.work / name).rename(self._folder / name)
-        sync_folder(self._folder)
-        shutil.rmtree(self._work / entry.work, ignore_errors=True)
+    def _move(self, hot: OpenFolder, entry: LedgerEntry) -> None:
+        # What is missing in the work folder was already renamed.
+        with suppress(FileNotFoundError), hot.folder(WORK) as work:
+            with work.folder(entry.work) as draft:
+                for name in entry.names:
+                    draft.move(name, hot)
+            hot.sync()
+            work.remove(entry.work)
 
-    def _taken(self) -> Iterator[Report]:
+    def _taken(self, hot: OpenFolder) -> Iterator[Report]:
         state = self._settings["taken"]
         if state == "none":
             return
+        there = set(hot.names())
         for number, entry in self._ledger.waiting():
-            if not any((self._folder / name).exists() for name in entry.names):
+            if there.isdisjoint(entry.names):
                 text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
                 yield Report(f"taken:{number}", number, state, datetime.now(UTC), raw=text)
 
-    def _remove_leftovers(self) -> None:
-        """Removes files of workers that were killed before writing their ledger entry."""
-        if not (self._work.is_dir() and self._ledger.is_day_over()):
+    def _remove_leftovers(self, hot: OpenFolder) -> None:
+        """Removes files of workers that were killed before writing their ledger entry, once a day."""
+        if time.monotonic() - _CLEANED.get(self._folder, -DAY_SECONDS) < DAY_SECONDS:
             return
-        known = self._ledger.remove_old_entries()
-        before = time.time() - 86_400
-        for path in self._work.glob("new-*"):
-            if path.name not in known and path.stat().st_mtime < before:
-                shutil.rmtree(path, ignore_errors=True)
+        with suppress(FileNotFoundError), hot.folder(WORK) as work:
+            needed = self._ledger.drafts()
+            for name in work.names():
+                status = work.status(name) if WORK_NAME.fullmatch(name) and name not in needed else None
+                if status and status.st_mtime < time.time() - DAY_SECONDS:
+                    work.remove(name)
+            forget_names(work.path / OLD_LEDGER)
+        _CLEANED[self._folder] = time.monotonic()
+
+
+def _write_files(place: OpenFolder, folder: str, files: Sequence[tuple[str, bytes]]) -> None:
+    """Into a folder of this place, if it has a name."""
+    if folder:
+        with place.folder(folder, create=True) as inner:
+            _write_files(inner, "", files)
+    else:
+        for name, content in files:
+            place.write(name, content)
+    place.sync()
+
+
+def _is_whole(hot: OpenFolder, entry: LedgerEntry) -> bool:
+    """Whether no file can have reached the hot folder."""
+    with suppress(FileNotFoundError), hot.folder(WORK) as work, work.folder(entry.work) as draft:
+        return all(draft.status(name) for name in entry.names)
+    return False
 
 
 class _Outcome:

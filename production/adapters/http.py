@@ -12,7 +12,7 @@ import aiohttp
 from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket
 from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15

@@ -1,27 +1,58 @@
-"""The adapters by kind, each imported at its first use."""
+"""The kinds of adapters. Each registers itself when the module `adapters` of its app is imported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import Any
+from pkgutil import iter_modules
+from typing import Any, TypeVar
 
-from production.adapters.interface import Adapter
-from production.adapters.settings_schema import SettingField
+from fulfillment.core.plugins import offered_modules
+from production.interface import Adapter, Ledger
+from production.settings_form import SettingsForm
 
-KINDS = ("folder", "sftp", "siteflow")
-
-
-def setting_fields(kind: str) -> Sequence[SettingField]:
-    """The settings of this kind of adapter, including secret ones."""
-    fields: Sequence[SettingField] = _module(kind).SETTINGS
-    return fields
+LONGEST_KIND = 10
+_REGISTERED: dict[str, "AdapterKind"] = {}
+A = TypeVar("A", bound=Adapter)
 
 
-def build_adapter(kind: str, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> Adapter:
-    adapter: Adapter = _module(kind).build(settings, secrets)
-    return adapter
+@dataclass(frozen=True, slots=True)
+class AdapterKind:
+    """`purpose` says for whom it is, on the page where an operator chooses one."""
+
+    label: str
+    purpose: str
+    settings: type[SettingsForm]
+    build: Callable[[Mapping[str, Any], Mapping[str, str], Ledger], Adapter]
 
 
-def _module(kind: str) -> Any:
-    if kind not in KINDS:
-        raise ValueError(f"There is no adapter {kind!r}; there are {', '.join(KINDS)}.")
-    return import_module(f"production.adapters.{kind}")
+def register(
+    kind: str, *, label: str, purpose: str, settings: type[SettingsForm]
+) -> Callable[[type[A]], type[A]]:
+    """Registers a class of adapters under a name that is stored with each provider."""
+
+    def add(adapter: type[A]) -> type[A]:
+        if kind in _REGISTERED or not 0 < len(kind) <= LONGEST_KIND:
+            raise ValueError(
+                f"The adapter {kind!r} is there already, or has more than {LONGEST_KIND} letters."
+            )
+        _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter)
+        return adapter
+
+    return add
+
+
+@cache
+def adapter_kinds() -> Mapping[str, AdapterKind]:
+    """Imports `adapters` of each app, a module or a package of modules."""
+    for module in offered_modules("adapters"):
+        for found in iter_modules(getattr(module, "__path__", ())):
+            import_module(f"{module.__name__}.{found.name}")
+    return _REGISTERED
+
+
+def adapter_kind(kind: str) -> AdapterKind:
+    found = adapter_kinds().get(kind)
+    if found is None:
+        raise ValueError(f"There is no adapter {kind!r}; there are {', '.join(adapter_kinds())}.")
+    return found

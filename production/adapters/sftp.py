@@ -1,20 +1,24 @@
 """The hot folder of a press behind SFTP."""
 
 import asyncio
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import asyncssh
+from django import forms
 
 from production.adapters.addresses import host_refusal
-from production.adapters.interface import Exchange, Job, ProviderUnavailable, Report, Submitted
-from production.adapters.settings_schema import TICKETS, SettingField, between, clean_settings
+from production.adapters.file_names import TicketSettings
+from production.adapters.registry import register
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
-from production.adapters.sftp_files import LAYOUT, drop_files, exchange_of, preview_files
+from production.adapters.sftp_files import drop_files, exchange_of, preview_files
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
-from production.gang_sheets.settings import GANG_SETTINGS
+from production.gang_sheets.settings import GangSettings
+from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
+from production.settings_form import LongText, Text, between
 
 T = TypeVar("T")
 
@@ -33,67 +37,67 @@ def _key_mistake(text: str) -> str | None:
     return None if "PRIVATE KEY-----" in text else "Paste the whole file, beginning with -----BEGIN."
 
 
-SETTINGS: Sequence[SettingField] = (
-    SettingField(
-        "host", "Host", help="Such as sftp.example.com.", check=_host_mistake, check_saved=host_refusal
-    ),
-    SettingField("port", "Port", "integer", default=22, check=between(1, 65535)),
-    SettingField(
-        "host_key",
-        "Host key",
-        "long_text",
-        help="The key line or the SHA256: fingerprint of the server, one per line. The print shop has it.",
-        check=host_key_mistake,
-    ),
-    SettingField("username", "User name"),
-    SettingField(
-        "password", "Password", required=False, secret=True, help="Enter a password or a private key."
-    ),
-    SettingField(
-        "private_key",
-        "Private key",
-        "long_text",
+class SftpSettings(TicketSettings, GangSettings):
+    secrets = ("password", "private_key", "key_passphrase")
+
+    host = Text(_host_mistake, label="Host", help_text="Such as sftp.example.com.")
+    port = forms.IntegerField(label="Port", initial=22, validators=[between(1, 65535)])
+    host_key = LongText(
+        host_key_mistake,
+        label="Host key",
+        help_text="The key line or the SHA256: fingerprint of the server, one per line. The print shop has it.",
+    )
+    username = Text(label="User name")
+    password = Text(label="Password", required=False, help_text="Enter a password or a private key.")
+    private_key = LongText(
+        _key_mistake, label="Private key", required=False, help_text="In OpenSSH or PEM form."
+    )
+    key_passphrase = Text(label="Passphrase of the private key", required=False)
+    folder = Text(_folder_mistake, label="Hot folder", help_text="Jobs are placed here, such as /in.")
+    layout = forms.ChoiceField(
+        label="Layout",
+        help_text="A folder for each job is renamed into place as a whole. Flat: tickets appear after the print "
+        "files.",
+        initial="job_folder",
+        choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
+    )
+    return_folder = Text(
+        _folder_mistake,
+        label="Return folder",
         required=False,
-        secret=True,
-        help="In OpenSSH or PEM form.",
-        check=_key_mistake,
-    ),
-    SettingField("key_passphrase", "Passphrase of the private key", required=False, secret=True),
-    SettingField("folder", "Hot folder", help="Jobs are placed here, such as /in.", check=_folder_mistake),
-    LAYOUT,
-    TICKETS,
-    SettingField(
-        "return_folder",
-        "Return folder",
-        required=False,
-        help="Reports and moved files are read here, such as /out. Empty: nothing is read.",
-        check=_folder_mistake,
-    ),
-    SettingField(
-        "time_limit",
-        "Time limit",
-        "integer",
-        default=300,
-        help="Seconds for one job, all files included.",
-        check=between(5, 1800),
-    ),
-    *GANG_SETTINGS,
+        help_text="Reports and moved files are read here, such as /out. Empty: nothing is read.",
+    )
+    time_limit = forms.IntegerField(
+        label="Time limit",
+        initial=300,
+        help_text="Seconds for one job, all files included.",
+        validators=[between(5, 1800)],
+    )
+    field_order = ("host", "port", "host_key", "username", *secrets, "folder", "layout", "tickets")
+
+    def check_saved(self) -> None:
+        if mistake := host_refusal(self.cleaned_data["host"]):
+            self.add_error("host", mistake)
+
+
+@register(
+    "sftp",
+    label="SFTP server",
+    purpose="Files are placed in a folder on the print shop's SFTP server.",
+    settings=SftpSettings,
 )
-
-
-def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SftpAdapter":
-    return SftpAdapter(settings, secrets)
-
-
 class SftpAdapter:
     """Opens a connection for each call."""
 
     def __init__(
-        self, settings: Mapping[str, Any], secrets: Mapping[str, str], *, settle: float = SETTLE_SECONDS
+        self,
+        settings: Mapping[str, Any],
+        secrets: Mapping[str, str],
+        ledger: Ledger | None = None,
+        *,
+        settle: float = SETTLE_SECONDS,
     ) -> None:
-        fields = [field for field in SETTINGS if not field.secret]
-        self._settings = clean_settings(fields, {**settings})
-        self._secrets, self._settle = dict(secrets), settle
+        self._settings, self._secrets, self._settle = settings, dict(secrets), settle
         self._read: dict[str, Sequence[Report]] = {}
 
     def check_connection(self) -> str:
@@ -121,7 +125,9 @@ class SftpAdapter:
         if not (folder := self._return_folder):
             return []
         try:
-            self._run(lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress())
+            self._run(
+                lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress(), POLL_SECONDS
+            )
         except ProviderUnavailable:
             if not self._read:
                 raise
@@ -141,7 +147,7 @@ class SftpAdapter:
             return
         moved: list[str] = []
         try:
-            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress())
+            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress(), POLL_SECONDS)
         except ProviderUnavailable:
             if not moved:
                 raise
@@ -157,11 +163,15 @@ class SftpAdapter:
     def _places(self, job: Job) -> Places:
         return Places.of(job, self._settings["folder"], self._settings["layout"])
 
-    def _run(self, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], progress: Progress) -> T:
+    def _run(
+        self, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], progress: Progress, limit: float = math.inf
+    ) -> T:
+        seconds = min(limit, self._settings["time_limit"])
+
         async def call() -> T:
             with translated(progress):
                 async with (
-                    asyncio.timeout(self._settings["time_limit"]),
+                    asyncio.timeout(seconds),
                     open_sftp(self._settings, self._secrets) as sftp,
                 ):
                     return await work(sftp)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import asyncssh
 
-from production.adapters.interface import Job, ProviderRefused
 from production.adapters.sftp_files import DropFile
 from production.adapters.sftp_session import MISSING, Progress
+from production.interface import Job, ProviderRefused
 
 CHUNK = 256 * 1024
 

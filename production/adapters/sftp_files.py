@@ -8,21 +8,12 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from production.adapters.file_names import file_names
-from production.adapters.interface import Exchange, Job, ProviderRefused, Report
-from production.adapters.settings_schema import SettingField
+from production.interface import Exchange, Job, ProviderRefused, Report
 from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
 from production.tickets.json_ticket import FORMAT
 from production.tickets.reports import identify
 from production.tickets.xjdf import checked_number
 
-LAYOUT = SettingField(
-    "layout",
-    "Layout",
-    "choice",
-    help="A folder for each job is renamed into place as a whole. Flat: tickets appear after the print files.",
-    default="job_folder",
-    choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
-)
 # Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
 

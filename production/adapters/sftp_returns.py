@@ -7,8 +7,8 @@ from stat import S_ISDIR, S_ISREG
 
 import asyncssh
 
-from production.adapters.interface import Report
 from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
+from production.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
 from production.tickets.reports import LONGEST_BODY
 

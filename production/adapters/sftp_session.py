@@ -11,7 +11,7 @@ from typing import Any
 import asyncssh
 
 from production.adapters.addresses import connect_socket
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 
 CONNECT_SECONDS = 20
 FULL = (asyncssh.SFTPNoSpaceOnFilesystem, asyncssh.SFTPQuotaExceeded)

@@ -7,19 +7,24 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from django import forms
+
 from production.adapters.addresses import url_refusal
 from production.adapters.http import HttpAnswer, send_request
-from production.adapters.interface import (
+from production.adapters.registry import register
+from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
+from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
+from production.interface import (
     Exchange,
     Job,
+    Ledger,
     ProviderRefused,
     ProviderUnavailable,
     Report,
     Submitted,
 )
-from production.adapters.settings_schema import SettingField, between, clean_settings
-from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
-from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
+from production.settings_form import LongText, SettingsForm, Text, between
+from production.tickets.reports import read_json
 
 LONGEST_STORED_ANSWER = 10_000
 LONGEST_PAUSE = 3600.0
@@ -36,91 +41,86 @@ def _url_mistake(url: str) -> str | None:
     return None if is_good else "Write an address such as https://pro-api.oneflowcloud.com."
 
 
-SETTINGS: Sequence[SettingField] = (
-    SettingField(
-        "url",
-        "Address of the API",
-        default="https://pro-api.oneflowcloud.com",
-        help="Without /api.",
-        check=_url_mistake,
-        check_saved=url_refusal,
-    ),
-    SettingField(
-        "order_url",
-        "Address for new orders",
+class SiteFlowSettings(SettingsForm):
+    secrets = ("secret",)
+
+    url = Text(
+        _url_mistake,
+        label="Address of the API",
+        initial="https://pro-api.oneflowcloud.com",
+        help_text="Without /api.",
+    )
+    order_url = Text(
+        _url_mistake,
+        label="Address for new orders",
         required=False,
-        help="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
-        check=_url_mistake,
-        check_saved=url_refusal,
-    ),
-    SettingField("token", "Token"),
-    SettingField("secret", "Secret", secret=True),
-    SettingField(
-        "headers",
-        "Headers",
-        "choice",
-        default="oneflow",
+        help_text="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
+    )
+    token = Text(label="Token")
+    secret = Text(label="Secret")
+    headers = forms.ChoiceField(
+        label="Headers",
+        initial="oneflow",
         choices=(("oneflow", "x-oneflow-* (Site Flow)"), ("hp", "x-hp-hmac-* (PrintOS)")),
-    ),
-    SettingField("destination", "Destination", help="The account that prints, as Site Flow names it."),
-    SettingField(
-        "account",
-        "Source account",
+    )
+    destination = Text(label="Destination", help_text="The account that prints, as Site Flow names it.")
+    account = Text(
+        label="Source account",
         required=False,
-        help="The account that orders, needed to cancel by job number. Empty: by Site Flow's own number.",
-    ),
-    SettingField(
-        "component_code",
-        "Component code",
-        default="body",
-        help="For products that the table below does not name.",
-    ),
-    SettingField(
-        "products",
-        "Products",
-        "long_text",
+        help_text="The account that orders, needed to cancel by job number. Empty: by Site Flow's own number.",
+    )
+    component_code = Text(
+        label="Component code",
+        initial="body",
+        help_text="For products that the table below does not name.",
+    )
+    products = LongText(
+        table_problem,
+        label="Products",
         required=False,
-        help="One per line: our SKU or product ID = SKU of Site Flow / component code.",
-        check=table_problem,
-    ),
-    SettingField(
-        "carriers",
-        "Carriers",
-        "long_text",
+        help_text="One per line: our SKU or product ID = SKU of Site Flow / component code.",
+    )
+    carriers = LongText(
+        table_problem,
+        label="Carriers",
         required=False,
-        help="One per line: our delivery method = carrier code / service, or = alias.",
-        check=table_problem,
-    ),
-    SettingField(
-        "attributes",
-        "Attributes",
-        "long_text",
+        help_text="One per line: our delivery method = carrier code / service, or = alias.",
+    )
+    attributes = LongText(
+        table_problem,
+        label="Attributes",
         required=False,
-        help="Options of products that Site Flow takes as attributes, one per line: our name = theirs.",
-        check=table_problem,
-    ),
-    SettingField(
-        "validate",
-        "Validate first",
-        "boolean",
-        default=True,
-        help="Let Site Flow check each order before it is sent.",
-    ),
-    SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),
+        help_text="Options of products that Site Flow takes as attributes, one per line: our name = theirs.",
+    )
+    validate = forms.BooleanField(
+        label="Validate first",
+        required=False,
+        initial=True,
+        help_text="Let Site Flow check each order before it is sent.",
+    )
+    time_limit = forms.IntegerField(
+        label="Time limit", initial=30, help_text="Seconds.", validators=[between(2, 120)]
+    )
+
+    def check_saved(self) -> None:
+        for name in ("url", "order_url"):
+            if mistake := url_refusal(self.cleaned_data[name]):
+                self.add_error(name, mistake)
+
+
+@register(
+    "siteflow",
+    label="HP Site Flow",
+    purpose="Orders are sent over HTTPS to HP Site Flow (OneFlow), which reports their progress back.",
+    settings=SiteFlowSettings,
 )
-
-
-def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SiteFlowAdapter":
-    return SiteFlowAdapter(settings, secrets)
-
-
 class SiteFlowAdapter:
     """The job number is `sourceOrderId`, which Site Flow takes once for each account."""
 
-    def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
-        fields = [field for field in SETTINGS if not field.secret]
-        self._settings = clean_settings(fields, {**settings})
-        self._secret = secrets.get("secret", "")
+    def __init__(
+        self, settings: Mapping[str, Any], secrets: Mapping[str, str], ledger: Ledger | None = None
+    ) -> None:
+        self._settings, self._secret = settings, secrets.get("secret", "")
         self._url = str(self._settings["url"]).rstrip("/")
         self._order_url = str(self._settings["order_url"]).rstrip("/") or self._url
 
@@ -252,8 +252,8 @@ def _message(text: str) -> str:
 
 def _json(text: str) -> dict[str, Any]:
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
+        content = read_json(text.encode())
+    except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
 

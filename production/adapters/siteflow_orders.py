@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from production.adapters.interface import Job, JobFile, ProviderRefused
+from production.interface import Job, JobFile, ProviderRefused
 from production.tickets.xjdf import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from production.adapters.interface import Report
-from production.tickets.reports import check_count, decoded, report_of
+from production.interface import Report
+from production.tickets.reports import check_count, read_json, report_of
 
 STATES = {
     "received": "Acknowledged",
@@ -41,12 +41,7 @@ DUPLICATE = re.compile(
 
 def read_postbacks(body: bytes) -> Sequence[Report]:
     """Raises ValueError with the field that is missing or wrong."""
-    try:
-        content = json.loads(decoded(body))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
-    except RecursionError as error:
-        raise ValueError("The JSON is nested too deeply.") from error
+    content = read_json(body)
     postbacks = content if isinstance(content, list) else [content]
     check_count(len(postbacks))
     return [_report(postback, f"Postback {position}") for position, postback in enumerate(postbacks, 1)]

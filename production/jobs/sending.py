@@ -24,7 +24,8 @@ POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 PROVIDER_POLL_SECONDS = 1.0
 JOB_THREADS = 8
-POLL_THREADS = 2
+# Each provider has a thread of its own while it is polled, up to so many.
+POLL_THREADS = 16
 
 
 class JobSender:
@@ -36,7 +37,7 @@ class JobSender:
         self._threads = ThreadPoolExecutor(JOB_THREADS + 1, thread_name_prefix="print-jobs")
         self._pollers = ThreadPoolExecutor(POLL_THREADS + 1, thread_name_prefix="print-reports")
         self._busy: set[asyncio.Task[None]] = set()
-        self._polling: set[asyncio.Task[None]] = set()
+        self._polling: dict[int, asyncio.Task[None]] = {}
         self._is_closing = False
 
     async def poll_due(self) -> None:
@@ -60,19 +61,25 @@ class JobSender:
             return 0.02
         found = await run_in_thread(self._threads, partial(claim_due_jobs, limit=free))
         for key in found:
-            self._start(self._busy, self._threads, partial(_work, key))
+            self._start(partial(_work, key))
         if len(found) < free:
             # One at a time, because a sheet takes many pages and much memory.
             for key in await run_in_thread(self._threads, partial(claim_due_sheets, limit=1)):
-                self._start(self._busy, self._threads, partial(_work_on_sheet, key))
+                self._start(partial(_work_on_sheet, key))
         return 0.01 if len(found) == free else POLL_SECONDS
 
     async def _poll_reports(self) -> None:
         free = POLL_THREADS - len(self._polling)
         if self._is_closing or free <= 0:
             return
-        for key in await run_in_thread(self._pollers, partial(claim_providers_to_poll, limit=free)):
-            self._start(self._polling, self._pollers, partial(_poll, key))
+        claim = partial(claim_providers_to_poll, limit=free, polled=list(self._polling))
+        for key in await run_in_thread(self._pollers, claim):
+            task = asyncio.get_running_loop().create_task(run_in_thread(self._pollers, partial(_poll, key)))
+            self._polling[key] = task
+            task.add_done_callback(partial(self._end_poll, key))
+
+    def _end_poll(self, key: int, task: asyncio.Task[None]) -> None:
+        del self._polling[key]
 
     def stop_claiming(self) -> None:
         self._is_closing = True
@@ -80,17 +87,15 @@ class JobSender:
     async def close(self) -> None:
         """Stops sending; interrupted jobs are retried when their lease has ended."""
         self.stop_claiming()
-        if under_way := [*self._busy, *self._polling]:
+        if under_way := [*self._busy, *self._polling.values()]:
             await asyncio.wait(under_way, timeout=5)
         for threads in (self._threads, self._pollers):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _start(
-        self, tasks: set[asyncio.Task[None]], threads: ThreadPoolExecutor, work: Callable[[], None]
-    ) -> None:
-        task = asyncio.get_running_loop().create_task(run_in_thread(threads, work))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+    def _start(self, work: Callable[[], None]) -> None:
+        task = asyncio.get_running_loop().create_task(run_in_thread(self._threads, work))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
 
 
 def _work(job_pk: int) -> None:

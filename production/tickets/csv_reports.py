@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Sequence
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.tickets.reports import FIELDS, check_count, decoded, report_of
 
 REQUIRED = ("JobNumber", "State")

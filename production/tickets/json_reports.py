@@ -4,21 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from production.adapters.interface import Report
-from production.tickets.reports import FIELDS, check_count, decoded, report_of
+from production.interface import Report
+from production.tickets.reports import FIELDS, check_count, read_json, report_of
 
 VERSION = 1
 
 
 def read_json_reports(body: bytes) -> Sequence[Report]:
-    text = decoded(body)
-    try:
-        content = json.loads(text, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
-    except RecursionError as error:
-        raise ValueError("The JSON is nested too deeply.") from error
-    reports = _list(content)
+    reports = _list(read_json(body, constant=_refuse))
     check_count(len(reports))
     return [_report(report, f"Report {position}") for position, report in enumerate(reports, 1)]
 

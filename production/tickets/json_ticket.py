@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from production.adapters.interface import Job
+from production.interface import Job
 from production.tickets.xjdf import checked_number
 
 FORMAT = "store-fulfillment-ticket"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.tickets.csv_reports import read_csv_reports
 from production.tickets.json_reports import read_json_reports
 from production.tickets.xjmf import read_xjmf

@@ -1,12 +1,15 @@
 """Fields, limits and errors common to all report formats."""
 
 import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlsplit
 
-from production.adapters.interface import Report
+from fulfillment.core.api.json_structure import MAXIMUM_DEPTH, is_too_deep
+from production.interface import Report
 
 STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
 FIELDS = (
@@ -90,6 +93,17 @@ def decoded(body: bytes) -> str:
             f"Line {text[: text.index(chr(0))].count(chr(10)) + 1}: NUL characters are not allowed."
         )
     return text
+
+
+def read_json(body: bytes, *, constant: Callable[[str], Any] | None = None) -> Any:
+    """Raises ValueError; what it returns can be written again, too. `constant` gets words such as NaN."""
+    text = decoded(body)
+    if is_too_deep(text.encode()):
+        raise ValueError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
+    try:
+        return json.loads(text, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
 
 
 def _text(name: str, value: str, where: str) -> str:

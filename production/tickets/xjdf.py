@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from production.adapters.interface import Job, JobFile, JobItem, Member
+from production.interface import Job, JobFile, JobItem, Member
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_2_0"
 # Our own attributes; XJDF allows those of other namespaces.

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.tickets.reports import check_count, identify, read_time, report_of
 from production.tickets.xjdf import NAMESPACE
 from production.tickets.xml_reading import parse_xml

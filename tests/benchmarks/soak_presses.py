@@ -127,7 +127,7 @@ class FolderPress:
 
     def hurt_submit(self, adapter: Any, named_by: str, chance: random.Random) -> None:
         """The first press refuses some jobs; answers of both are lost."""
-        from production.adapters.interface import ProviderRefused, ProviderUnavailable
+        from production.interface import ProviderRefused, ProviderUnavailable
 
         submit, ours = adapter.submit, self.settings()[named_by]
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
 from production.jobs.models import Job
 from production.jobs.services.gang_sending import claim_due_sheets, work_on_sheet
 from production.jobs.services.sending import claim_due_jobs, work_on_job
-from production.providers.models import Provider
+from production.providers.models import Provider, ProviderLedger
 from production.providers.services.providers import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
@@ -55,3 +57,18 @@ def work_off_jobs() -> int:
 
 def only_job(**wanted: Any) -> Job:
     return Job.objects.select_related("order", "provider").get(**wanted)
+
+
+def folder_adapter(places: tuple[Path, Path], **more: Any) -> FolderAdapter:
+    """The adapter of a hot folder and its return folder, below PRODUCTION_FOLDERS, always with the same ledger."""
+    values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
+    provider, _ = Provider.objects.get_or_create(
+        code="press",
+        defaults={
+            "name": "Press",
+            "adapter": "folder",
+            "secrets_ciphertext": b"",
+            "postback_ciphertext": b"",
+        },
+    )
+    return FolderAdapter(FolderSettings(values).read(), {}, ProviderLedger(provider.pk))

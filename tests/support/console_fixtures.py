@@ -25,7 +25,7 @@ from delivery.datasets.services.uploads import receive_upload
 from delivery.papers.services.official_forms import add_official_form
 from delivery.papers.services.postage import save_postage_price
 from printing.typesetting import FontSet
-from production.adapters.interface import Report
+from production.interface import Report
 from production.jobs.models import Attempt, GangSheet, Job, JobHistory
 from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload

@@ -8,7 +8,7 @@ from typing import Any
 
 import pikepdf
 
-from production.adapters.interface import Job, JobFile, JobItem, Member
+from production.interface import Job, JobFile, JobItem, Member
 
 MM = 72 / 25.4
 

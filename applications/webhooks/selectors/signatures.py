@@ -141,7 +141,7 @@ def _mismatch_reason(
 def _as_sent(body: str) -> str:
     try:
         return orjson.dumps(orjson.loads(body)).decode()
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # it reads more levels than it writes
         return body
 
 

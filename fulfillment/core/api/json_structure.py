@@ -29,6 +29,11 @@ def check_structure(body: bytes) -> None:
         raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
 
 
+def is_too_deep(body: bytes) -> bool:
+    """Whether JSON has more levels than MAXIMUM_DEPTH: parsers and writers fail at depths of their own."""
+    return _opened(body) > MAXIMUM_DEPTH and _is_too_deep(_STRINGS.sub(b"", body))
+
+
 def _opened(body: bytes) -> int:
     return body.count(b"{") + body.count(b"[")
 

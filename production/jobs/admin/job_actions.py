@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from accounts.admin.staff import StaffAdmin
+from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.concurrency_limits import FILES
@@ -22,6 +22,7 @@ from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.jobs.selectors.gang_sheets import MAX_JOBS, gang_archive
 from production.jobs.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.providers.models import Provider
+from production.routing.selectors.routing import providers_for_stores
 from stores.orders.admin.actions import actor_on
 
 BOARD = "admin:production_job_changelist"
@@ -56,7 +57,8 @@ class JobActions(StaffAdmin):
         if not jobs:
             messages.error(request, "Select the jobs to reassign in the list first.")
             return HttpResponseRedirect(reverse(BOARD))
-        provider = Provider.objects.filter(is_enabled=True, code=sent.get("provider", "")).first()
+        providers = self._providers(request, jobs)
+        provider = providers.filter(code=sent.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
             if done := self._each(request, jobs, reassign_job, provider=provider):
                 messages.success(request, f"{done} job{'s' if done > 1 else ''} reassigned to {provider}.")
@@ -64,10 +66,16 @@ class JobActions(StaffAdmin):
         context = {
             **self.page_context(request, "Reassign jobs"),
             "jobs": jobs,
-            "providers": Provider.objects.filter(is_enabled=True),
+            "providers": providers,
             "is_missing": request.method == "POST",
         }
         return TemplateResponse(request, "admin/production/reassign.html", context)
+
+    def _providers(self, request: HttpRequest, jobs: Sequence[Job]) -> QuerySet[Provider]:
+        """Operators choose from all; staff from those that the routing rules allow their stores."""
+        if staff_on(request).is_operator:
+            return Provider.objects.filter(is_enabled=True)
+        return providers_for_stores({job.store_id for job in jobs})
 
     def _jobs_to_reassign(self, request: HttpRequest, keys: Sequence[str]) -> list[Job]:
         numbers = [int(key) for key in keys if key.isascii() and key.isdigit()]

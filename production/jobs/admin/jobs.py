@@ -15,7 +15,7 @@ from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import BoundedPaginator, OwnPage
 from fulfillment.core.errors import DomainError
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.job_actions import JobActions, allowed_actions
 from production.jobs.admin.job_columns import JobColumns, waits_on_sheet
 from production.jobs.models import Job
@@ -183,7 +183,6 @@ class JobAdmin(JobActions, JobColumns):
             "reports": list(job.reports.order_by("-id")[:100]),
             "history": list(job.history.select_related("actor").order_by("-id")[:200]),
             "may": allowed_actions(job) if may_change else frozenset(),
-            "others": Provider.objects.filter(is_enabled=True) if may_change else (),
         }
 
     def own_pages(self) -> list[OwnPage]:

@@ -9,7 +9,7 @@ from django.core import signing
 from django.urls import reverse
 
 from accounts.callers import Caller
-from production.adapters import interface
+from production import interface
 from production.jobs.models import Job
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.selectors.item_options import item_options

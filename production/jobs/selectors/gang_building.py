@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from production.adapters import interface
+from production import interface
 from production.gang_sheets import GangRequest, Plan, PlannedSheet, Sheet, impose_sheet, plan_sheets
 from production.jobs.models import GangSheet, Job
 from production.jobs.selectors.building import PDF, adapter_job

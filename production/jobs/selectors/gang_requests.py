@@ -1,21 +1,18 @@
 """Whether a job may share a gang sheet, with which others, and how long it waits for them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from fulfillment.core.errors import DomainError
-from production.adapters.interface import Job as SentJob
-from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import clean_settings
 from production.gang_sheets import GangRequest, Sheet
 from production.gang_sheets.planning import plan_sheets
 from production.gang_sheets.reading import request_of
 from production.gang_sheets.settings import OFF, sheet_of
+from production.interface import Job as SentJob
 from production.jobs.models import Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
+from production.providers.selectors.providers import plain_settings
 from production.tickets.xjdf import media_of
 
 
@@ -33,13 +30,11 @@ def uses_gang_sheets(provider: Provider | None) -> bool:
     """Whether jobs wait for each other there; read for every job, so it looks at the stored settings alone."""
     if provider is None or provider.settings.get("gang_sheets", OFF) == OFF:
         return False
-    return any(field.name == "gang_wait" for field in setting_fields(provider.adapter)) and bool(
-        _settings(provider).get("gang_wait")
-    )
+    return bool(plain_settings(provider).get("gang_wait"))
 
 
 def sheet_for(provider: Provider) -> Sheet | None:
-    return sheet_of(_settings(provider))
+    return sheet_of(plain_settings(provider))
 
 
 def candidate_of(job: Job) -> Candidate | None:
@@ -53,7 +48,7 @@ def candidate_of(job: Job) -> Candidate | None:
         plan_sheets([request], sheet)
     except (DomainError, ValueError):
         return None
-    settings = _settings(provider)
+    settings = plain_settings(provider)
     return Candidate(
         kind_of(sent, request),
         request.quantity,
@@ -77,8 +72,3 @@ def kind_of(sent: SentJob, request: GangRequest) -> str:
     parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items() if name != "MediaType"]
     parts += [f"preset {preset}"] if (preset := sent.item.options.get("Print preset")) else []
     return ", ".join(parts)[:300]
-
-
-def _settings(provider: Provider) -> Mapping[str, Any]:
-    fields = [one for one in setting_fields(provider.adapter) if not one.secret]
-    return clean_settings(fields, provider.settings)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.zip_stream import ZipStream
-from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import clean_settings
 from production.gang_sheets import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
 from production.gang_sheets.reading import request_of
 from production.gang_sheets.settings import sheet_of
 from production.jobs.models import OPEN, Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
+from production.providers.selectors.providers import plain_settings
 
 MAX_JOBS = 100
 MAX_BYTES = 150 * 1024 * 1024
@@ -72,8 +71,7 @@ def _provider_with_sheet(job: Job) -> tuple[Provider, Sheet]:
     provider = job.provider
     if provider is None:
         raise ValueError(f"{job.number}: no provider has it yet.")
-    fields = [one for one in setting_fields(provider.adapter) if not one.secret]
-    sheet = sheet_of(clean_settings(fields, provider.settings))
+    sheet = sheet_of(plain_settings(provider))
     if sheet is None:
         raise ValueError(f"{job.number}: gang sheets are off at {provider}.")
     return provider, sheet

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 
 from production.jobs.services.queueing import follow_order
-from production.providers.models import AdapterKind, Provider
+from production.providers.models import Provider
 from production.providers.services.providers import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.catalog.models import Store
@@ -28,7 +28,7 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
         values=ProviderValues(
             code=code,
             name="Demo press",
-            adapter=AdapterKind.FOLDER,
+            adapter="folder",
             settings={"folder": str(hot), "return_folder": str(back)},
         )
     )

@@ -14,8 +14,8 @@ from django.utils import timezone
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from production.adapters.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.gang_sheets import Plan
+from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, GangSheet, Job, JobState, SheetState
 from production.jobs.selectors.gang_building import BuiltSheet, build_sheet, sheet_values
 from production.jobs.selectors.gang_requests import sheet_for, uses_gang_sheets

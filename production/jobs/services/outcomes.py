@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.errors import DomainError
-from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
+from production.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, record_job

@@ -1,6 +1,7 @@
 """Polls providers for reports."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from cryptography.fernet import InvalidToken
@@ -8,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.db.locks import session_lock
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import POLL_SECONDS, ProviderRefused, ProviderUnavailable
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, providers_to_poll
@@ -21,9 +22,9 @@ MAX_IN_A_ROW = 10
 
 
 @transaction.atomic
-def claim_providers_to_poll(*, limit: int) -> Sequence[int]:
-    """Claims providers for one worker at a time; they are due again after POLL_EVERY."""
-    due = providers_to_poll(every=POLL_EVERY).order_by("last_polled")
+def claim_providers_to_poll(*, limit: int, polled: Collection[int] = ()) -> Sequence[int]:
+    """Claims providers for one worker, but not those it is polling now; they are due again after POLL_EVERY."""
+    due = providers_to_poll(every=POLL_EVERY).exclude(pk__in=polled).order_by("last_polled")
     keys = list(
         due.select_for_update(skip_locked=True, of=("self",), no_key=True).values_list("pk", flat=True)[
             :limit
@@ -35,13 +36,13 @@ def claim_providers_to_poll(*, limit: int) -> Sequence[int]:
 
 
 def poll_provider(*, provider_pk: int) -> int:
-    """Reads all reports at the provider in parts; returns their number."""
-    count = 0
+    """Reads all reports at the provider in parts, none after POLL_SECONDS; returns their number."""
+    count, until = 0, time.monotonic() + POLL_SECONDS
     with session_lock(POLL_LOCKS | provider_pk) as is_ours:
         for _ in range(MAX_IN_A_ROW if is_ours else 0):
             found = _poll_once(Provider.objects.get(pk=provider_pk))
             count += found
-            if not found:
+            if not found or time.monotonic() > until:
                 break
     return count
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from production.adapters.interface import Report
+from production.interface import Report
 from production.jobs.models import (
     RANK,
     Attempt,

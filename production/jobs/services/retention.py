@@ -1,4 +1,4 @@
-"""Retention: exchanges and raw reports are removed after EXCHANGE_RETENTION_DAYS; all else stays."""
+"""Retention: exchanges and raw reports go after EXCHANGE_RETENTION_DAYS, ledgers after 180 days; all else stays."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -10,18 +10,27 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from production.jobs.models import OPEN, Attempt, ProviderReport
+from production.providers.models import LedgerRow
+
+# Longer than jobs are retried or reported on.
+LEDGER_RETENTION = timedelta(days=180)
 
 
 def retention_rules() -> list[RetentionRule]:
     return [
         RetentionRule("exchanges with print providers", lambda: _old_attempts().count(), _empty_attempts),
         rule_for_rows("reports of unknown print jobs", _old_unknown),
+        rule_for_rows("old ledger entries of hot folders", _old_entries),
         RetentionRule("raw reports of print providers", lambda: _old_raw().count(), _empty_reports),
     ]
 
 
 def _before() -> datetime:
     return timezone.now() - timedelta(days=settings.EXCHANGE_RETENTION_DAYS)
+
+
+def _old_entries() -> QuerySet[LedgerRow]:
+    return LedgerRow.objects.filter(updated__lt=timezone.now() - LEDGER_RETENTION)
 
 
 def _old_attempts() -> QuerySet[Attempt]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors.building import adapter_job
 from production.jobs.selectors.gang_requests import uses_gang_sheets

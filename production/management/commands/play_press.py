@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 
 from production.management.press import Press
-from production.providers.models import AdapterKind, Provider
+from production.providers.models import Provider
 
 POLL_SECONDS = 0.5
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="end when no job is left")
 
     def handle(self, *args: Any, provider: str, seconds: float, once: bool, **options: Any) -> None:
-        found = Provider.objects.filter(code=provider, adapter=AdapterKind.FOLDER).first()
+        found = Provider.objects.filter(code=provider, adapter="folder").first()
         if found is None or not found.settings.get("return_folder"):
             raise CommandError(f"There is no hot folder with a return folder under the code {provider!r}.")
         hot, back = Path(found.settings["folder"]), Path(found.settings["return_folder"])

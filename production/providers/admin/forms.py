@@ -1,5 +1,6 @@
 """The form of a provider, with the settings that its adapter declares."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
@@ -14,13 +15,21 @@ from unfold.widgets import (
 )
 
 from fulfillment.core.errors import DomainError, Invalid
-from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import SettingField
+from production.adapters.registry import adapter_kind
 from production.providers.models import Provider
 from production.providers.selectors.providers import provider_secrets
 from production.providers.services.providers import ProviderValues, check_values
+from production.settings_form import LongText
 
 PREFIX = "setting_"
+WIDGETS: Sequence[tuple[type[forms.Field], Callable[[], forms.Widget]]] = (
+    (forms.BooleanField, UnfoldBooleanSwitchWidget),
+    (forms.ChoiceField, UnfoldAdminSelectWidget),
+    (forms.FloatField, UnfoldAdminDecimalFieldWidget),
+    (forms.IntegerField, UnfoldAdminIntegerFieldWidget),
+    (LongText, lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4})),
+    (forms.CharField, UnfoldAdminTextInputWidget),
+)
 
 
 class ProviderForm(forms.ModelForm):
@@ -39,16 +48,16 @@ class ProviderForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         stored = self.instance.pk is not None
         secrets = provider_secrets(self.instance) if stored else {}
-        for field in setting_fields(self.adapter_kind):
-            shown = self.fields.get(PREFIX + field.name)
-            if shown is None:
+        hidden = adapter_kind(self.adapter_kind).settings.secrets
+        for name, shown in self.fields.items():
+            setting = name.removeprefix(PREFIX)
+            if name == setting:
                 continue
-            if field.secret:
-                kept = "A value is stored; leave empty to keep it." if field.name in secrets else ""
-                shown.help_text = f"{field.help} {kept}".strip()
-                shown.required = shown.required and field.name not in secrets
-            else:
-                shown.initial = _plain(self.instance.settings.get(field.name, field.default))
+            if setting not in hidden:
+                shown.initial = _plain(self.instance.settings.get(setting, shown.initial))
+            elif setting in secrets:
+                shown.help_text = f"{shown.help_text} A value is stored; leave empty to keep it.".strip()
+                shown.required = False
 
     @property
     def values(self) -> ProviderValues:
@@ -88,34 +97,28 @@ def _plain(value: Any) -> Any:
 
 def provider_form(kind: str) -> type[ProviderForm]:
     """A form class with a field for each setting of this adapter."""
-    fields = {PREFIX + field.name: _form_field(field) for field in setting_fields(kind)}
-    return type("SettingsForm", (ProviderForm,), {"adapter_kind": kind, **fields})
+    form = adapter_kind(kind).settings
+    # An instance has the fields in their order.
+    fields = {
+        PREFIX + name: _shown(field, is_secret=name in form.secrets)
+        for name, field in form({}).fields.items()
+    }
+    return type("ProviderSettingsForm", (ProviderForm,), {"adapter_kind": kind, **fields})
 
 
 def setting_names(kind: str) -> list[str]:
-    return [PREFIX + field.name for field in setting_fields(kind)]
+    return [PREFIX + name for name in adapter_kind(kind).settings({}).fields]
 
 
-def _form_field(field: SettingField) -> forms.Field:
-    common: dict[str, Any] = {
-        "label": field.label,
-        "help_text": field.help,
-        "required": field.required and field.default is None,
-        "initial": _plain(field.default),
-    }
-    if field.secret and field.kind == "long_text":
-        return forms.CharField(widget=UnfoldAdminTextareaWidget(attrs={"rows": 6}), strip=True, **common)
-    if field.secret:
-        widget = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
-        return forms.CharField(widget=widget, **common)
-    if field.kind == "boolean":
-        return forms.BooleanField(widget=UnfoldBooleanSwitchWidget, **{**common, "required": False})
-    if field.kind == "choice":
-        return forms.ChoiceField(choices=list(field.choices), widget=UnfoldAdminSelectWidget, **common)
-    if field.kind == "integer":
-        return forms.IntegerField(widget=UnfoldAdminIntegerFieldWidget, **common)
-    if field.kind == "decimal":
-        return forms.FloatField(widget=UnfoldAdminDecimalFieldWidget, **common)
-    if field.kind == "long_text":
-        return forms.CharField(widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}), **common)
-    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)
+def _shown(field: forms.Field, *, is_secret: bool) -> forms.Field:
+    """The field with the console's widget; one with a default may stay empty."""
+    if is_secret and not isinstance(field, LongText):
+        field.widget = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
+    else:
+        field.widget = next(build for kind, build in WIDGETS if isinstance(field, kind))()
+    if isinstance(field, forms.ChoiceField):
+        field.widget.choices = field.choices
+    field.widget.attrs.update(field.widget_attrs(field.widget))
+    field.required = field.required and field.initial is None
+    field.initial = _plain(field.initial)
+    return field

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
@@ -14,20 +14,14 @@ from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.page_messages import errors_as_messages
-from production.adapters.registry import KINDS
+from production.adapters.registry import adapter_kinds
 from production.providers.admin.forms import provider_form, setting_names
-from production.providers.models import AdapterKind, Provider
+from production.providers.models import Provider
 from production.providers.selectors.providers import is_down, postback_url
 from production.providers.services.providers import check_provider, rotate_postback_secret, save_provider
 
 GANG_PREFIX = "setting_gang_"
 OWN = ("name", "code", "is_enabled", "daily_capacity")
-# Descriptions of adapters, for the page to choose one.
-PURPOSES: Mapping[str, str] = {
-    AdapterKind.FOLDER: "Files are placed in a local or mounted folder that the press or its front end watches.",
-    AdapterKind.SFTP: "Files are placed in a folder on the print shop's SFTP server.",
-    AdapterKind.SITEFLOW: "Orders are sent over HTTPS to HP Site Flow (OneFlow), which reports their progress back.",
-}
 
 
 @admin.register(Provider)
@@ -50,7 +44,7 @@ class ProviderAdmin(ConsoleAdmin):
 
     @admin.display(description="adapter")
     def shown_adapter(self, provider: Provider) -> str:
-        return provider.get_adapter_display()
+        return provider.adapter_label
 
     @display(description="state", label={"Working": "success", "Failing": "danger", "Disabled": "default"})
     def health(self, provider: Provider) -> str:
@@ -71,20 +65,20 @@ class ProviderAdmin(ConsoleAdmin):
         gang = [name for name in names if name.startswith(GANG_PREFIX)]
         parts = [
             (None, {"fields": list(OWN)}),
-            (AdapterKind(kind).label, {"fields": [name for name in names if name not in gang]}),
+            (adapter_kinds()[kind].label, {"fields": [name for name in names if name not in gang]}),
         ]
         return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
 
     def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
         kind = provider.adapter if provider else request.GET.get("adapter", "")
-        return kind if kind in KINDS else str(AdapterKind.FOLDER)
+        return kind if kind in adapter_kinds() else "folder"
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """The first step chooses the adapter, because the form depends on it."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        if request.method == "GET" and request.GET.get("adapter") not in KINDS:
-            choices = [(kind, AdapterKind(kind).label, PURPOSES[kind]) for kind in KINDS]
+        if request.method == "GET" and request.GET.get("adapter") not in adapter_kinds():
+            choices = [(name, kind.label, kind.purpose) for name, kind in adapter_kinds().items()]
             context = {
                 **self.page_context(request, "Add provider"),
                 "choices": choices,

@@ -1,3 +1,4 @@
-from production.providers.models.provider import AdapterKind, Provider
+from production.providers.models.ledger import LedgerRow, LedgerStem, ProviderLedger
+from production.providers.models.provider import Provider
 
-__all__ = ["AdapterKind", "Provider"]
+__all__ = ["LedgerRow", "LedgerStem", "Provider", "ProviderLedger"]

@@ -3,14 +3,10 @@ from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
 
+from production.adapters.registry import LONGEST_KIND, adapter_kinds
+
 CODE = r"^[a-z0-9-]{1,40}\Z"
 validate_code = RegexValidator(CODE, "Use 1 to 40 small letters, digits and - only.")
-
-
-class AdapterKind(models.TextChoices):
-    FOLDER = "folder", "Hot folder"
-    SFTP = "sftp", "SFTP server"
-    SITEFLOW = "siteflow", "HP Site Flow"
 
 
 @pghistory.track(
@@ -33,7 +29,7 @@ class Provider(models.Model):
 
     code = models.CharField(max_length=40, unique=True, validators=[validate_code])
     name = models.CharField(max_length=100)
-    adapter = models.CharField(max_length=10, choices=AdapterKind.choices)
+    adapter = models.CharField(max_length=LONGEST_KIND)
     settings = models.JSONField(default=dict, blank=True)
     secrets_ciphertext = models.BinaryField(editable=False)
     postback_ciphertext = models.BinaryField(editable=False)
@@ -61,3 +57,9 @@ class Provider(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def adapter_label(self) -> str:
+        """The kind itself where no app has this adapter any more."""
+        kind = adapter_kinds().get(self.adapter)
+        return kind.label if kind else self.adapter

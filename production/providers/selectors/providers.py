@@ -4,6 +4,7 @@ import hmac
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -11,10 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from fulfillment.core.secrets import decrypt, digests
-from production.adapters.interface import Adapter
-from production.adapters.registry import build_adapter, setting_fields
-from production.adapters.settings_schema import clean_settings
-from production.providers.models import Provider
+from production.adapters.registry import adapter_kind
+from production.interface import Adapter
+from production.providers.models import Provider, ProviderLedger
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
@@ -25,14 +25,15 @@ STATES_AT_PROVIDER = ("Queued", "Sent", "Acknowledged", "InProduction")
 def adapter_of(provider: Provider) -> Adapter:
     """Raises ValueError where the settings no longer fit, and InvalidToken where no key opens the secrets."""
     secrets = provider_secrets(provider)
-    fields = setting_fields(provider.adapter)
-    values = clean_settings(fields, {**provider.settings, **secrets})
-    hidden = {field.name for field in fields if field.secret}
-    return build_adapter(
-        provider.adapter,
-        {name: value for name, value in values.items() if name not in hidden},
-        {name: str(value) for name, value in values.items() if name in hidden and value},
-    )
+    kind = adapter_kind(provider.adapter)
+    values = kind.settings({**provider.settings, **secrets}).read()
+    hidden = {name: value for name in kind.settings.secrets if (value := values.pop(name))}
+    return kind.build(values, hidden, ProviderLedger(provider.pk))
+
+
+def plain_settings(provider: Provider) -> Mapping[str, Any]:
+    """Typed settings without secrets; raises ValueError where they no longer fit."""
+    return adapter_kind(provider.adapter).settings(provider.settings, has_secrets=False).read()
 
 
 def provider_secrets(provider: Provider) -> Mapping[str, str]:

@@ -1,14 +1,12 @@
 """Saves and checks providers, and tracks their health."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import InvalidToken
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Greatest
@@ -17,10 +15,9 @@ from django.utils import timezone
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
 from fulfillment.core.secrets import digest, encrypt, generate_secret
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import SettingField, check_settings, clean_settings
-from production.providers.models import AdapterKind, Provider
+from production.adapters.registry import adapter_kind, adapter_kinds
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
 
 POSTBACK_PREFIX = "sfb_"
@@ -43,8 +40,8 @@ class ProviderValues:
 @transaction.atomic
 def save_provider(*, values: ProviderValues, provider: Provider | None = None) -> Provider:
     """Saves a provider with checked settings; the kind of an existing one cannot change."""
-    if values.adapter not in AdapterKind.values:
-        raise Invalid.at("/adapter", "adapter_unknown", f"Adapter: use {', '.join(AdapterKind.values)}.")
+    if values.adapter not in adapter_kinds():
+        raise Invalid.at("/adapter", "adapter_unknown", f"Adapter: use {', '.join(adapter_kinds())}.")
     if provider is not None:
         provider = Provider.objects.select_for_update(no_key=True).get(pk=provider.pk)
         if provider.adapter != values.adapter:
@@ -78,41 +75,20 @@ def check_values(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
     known = provider_secrets(provider) if provider else {}
-    fields = setting_fields(values.adapter)
-    hidden = {field.name for field in fields if field.secret}
+    form_class = adapter_kind(values.adapter).settings
+    hidden = form_class.secrets
     entered = {name: value for name, value in values.settings.items() if name not in hidden or value}
-    whole = {**known, **entered}
-    mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
-    if mistakes:
+    form = form_class({**known, **entered})
+    if form.is_valid():
+        form.check_saved()
+    if mistakes := form.mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
-        labels = {field.name: field.label for field in fields}
         name, text = next(iter(mistakes.items()))
-        raise Invalid(f"{labels.get(name, name)}: {text}", code="settings_invalid", faults=faults)
-    clean = clean_settings(fields, whole)
-    if values.adapter == AdapterKind.FOLDER:
-        _check_folders(clean)
-    secrets = {name: str(value) for name, value in clean.items() if name in hidden and value}
-    return {name: value for name, value in clean.items() if name not in hidden}, secrets
-
-
-def _saved_mistakes(fields: Sequence[SettingField], clean: Mapping[str, Any]) -> dict[str, str]:
-    found = {field.name: field.check_saved(clean[field.name]) for field in fields if field.check_saved}
-    return {name: mistake for name, mistake in found.items() if mistake}
-
-
-def _check_folders(clean: Mapping[str, Any]) -> None:
-    """Requires hot folders below PRODUCTION_FOLDERS, so that no other files can be overwritten."""
-    roots = [Path(root).resolve() for root in settings.PRODUCTION_FOLDERS]
-    for name in ("folder", "return_folder"):
-        place = clean.get(name)
-        if place and not any(Path(place).resolve().is_relative_to(root) for root in roots):
-            allowed = ", ".join(str(root) for root in roots) or "none"
-            message = f"{place} is outside of the folders of PRODUCTION_FOLDERS: {allowed}."
-            raise Invalid.at(f"/settings/{name}", "folder_not_allowed", message)
-    if clean.get("return_folder") and clean["return_folder"] == clean["folder"]:
-        raise Invalid.at(
-            "/settings/return_folder", "folder_twice", "The return folder must be another folder."
-        )
+        label = form.fields[name].label if name in form.fields else "Settings"
+        raise Invalid(f"{label}: {text}", code="settings_invalid", faults=faults)
+    clean = form.read()
+    secrets = {name: value for name in hidden if (value := clean.pop(name))}
+    return clean, secrets
 
 
 @transaction.atomic

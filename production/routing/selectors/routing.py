@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Sum
+from django.db.models import Q, QuerySet, Sum
 
 from production.providers.models import Provider
 from production.providers.selectors.providers import is_down
@@ -61,6 +61,15 @@ def enabled_rules() -> list[RoutingRule]:
     """Enabled rules with a provider, in order."""
     rules = RoutingRule.objects.filter(is_enabled=True, choices__isnull=False).distinct()
     return list(rules.order_by("position", "id"))
+
+
+def providers_for_stores(store_pks: Collection[int]) -> QuerySet[Provider]:
+    """Enabled providers that, for each of these stores, are in an enabled rule that may match its items."""
+    found = Provider.objects.filter(is_enabled=True)
+    for store_pk in store_pks:
+        rules = RoutingRule.objects.filter(Q(store=None) | Q(store=store_pk), is_enabled=True)
+        found = found.filter(pk__in=RoutingChoice.objects.filter(rule__in=rules).values("provider"))
+    return found
 
 
 def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | None:

@@ -19,12 +19,22 @@ GUIDE = ROOT / "docs" / "contributing" / "adding.md"
 FILE = re.compile(r"^`gadgets/(\S+)`\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SETTINGS = "from tests.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'gadgets']\n"
 FIND = """
-import json
+import json, os, tempfile
 from django.test import Client
 from procrastinate.contrib.django import app
 from drf_spectacular.generators import SchemaGenerator
 from fulfillment.core.plugins import offered
 from fulfillment.operations.retention import all_retention_rules
+from production.adapters.registry import adapter_kinds
+from tests.support.production_jobs import made_job
+tray = adapter_kinds()["tray"]
+with tempfile.TemporaryDirectory() as folder:
+    settings = tray.settings({"tray": folder, "pin": "1"}).read()
+    adapter = tray.build({"tray": folder}, {"pin": "1"}, None)
+    answers = [adapter.check_connection(), *(adapter.submit(made_job("1-1")).reference for _ in range(2))]
+    files = os.listdir(folder)
+    adapter.cancel(made_job("1-1"), "1-1")
+    files += os.listdir(folder)
 client = Client(headers={"host": "127.0.0.1:8000"})
 print(json.dumps({
     "operation": "gadget_list" in str(SchemaGenerator().get_schema(request=None, public=True)["paths"]),
@@ -34,6 +44,7 @@ print(json.dumps({
     "rule": "old gadgets" in [rule.name for rule in all_retention_rules()],
     "cards": [card.position for cards in offered("console", "dashboard_cards") if cards.__module__ == "gadgets.console"
               for card in cards(None)],
+    "adapter": [tray.label, sorted(settings), answers, files],
 }))
 """
 
@@ -68,4 +79,5 @@ def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_
         "job": True,
         "rule": True,
         "cards": [900],
+        "adapter": ["Tray", ["pin", "tray"], ["The tray is there.", "1-1", "1-1"], ["1-1.pdf"]],
     }

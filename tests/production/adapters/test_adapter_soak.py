@@ -9,9 +9,9 @@ from ipaddress import ip_network
 
 import pytest
 
-from production.adapters.interface import ProviderUnavailable
-from production.adapters.sftp import SftpAdapter
-from production.adapters.siteflow import SiteFlowAdapter
+from production.adapters.sftp import SftpAdapter, SftpSettings
+from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
+from production.interface import ProviderUnavailable
 from tests.support.production_jobs import job_file, made_job
 from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.siteflow import SECRET, running_siteflow
@@ -64,7 +64,7 @@ def test_sftp_jobs_arrive_once_each(tmp_path, layout):
                 taken[path.name] += 1
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-        adapter = SftpAdapter(press.settings(layout=layout), {"password": PASSWORD})
+        adapter = SftpAdapter(SftpSettings(press.settings(layout=layout)).read(), {"password": PASSWORD})
         for number in NUMBERS:
             _submit(adapter, number, take)
         for path in (press.root / "in").iterdir():
@@ -91,7 +91,9 @@ def test_siteflow_orders_are_taken_once_each():
                 return chance.choice([429, 503, "cut"] if moment == "before" else ["cut"])
 
         flow.fault = fault
-        adapter = SiteFlowAdapter(flow.settings(), {"secret": SECRET})
+        adapter = SiteFlowAdapter(
+            SiteFlowSettings(flow.settings(), has_secrets=False).read(), {"secret": SECRET}
+        )
         for number in NUMBERS:
             _submit(adapter, number, lambda: None)
         assert sorted(flow.orders) == sorted(NUMBERS)

@@ -7,24 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from production.adapters import folder as module
-from production.adapters.folder import SETTINGS, FolderAdapter, build
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.adapters.folder import FolderAdapter
+from production.adapters.folder_settings import FolderSettings
+from production.adapters.open_folder import OpenFolder
+from production.interface import ProviderRefused, ProviderUnavailable
+from tests.factories.production import folder_adapter
 from tests.support.production_jobs import made_job
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def places(tmp_path) -> tuple[Path, Path]:
+def places(tmp_path, settings) -> tuple[Path, Path]:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
     hot, back = tmp_path / "in", tmp_path / "out"
     hot.mkdir()
     back.mkdir()
     return hot, back
-
-
-def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
-    values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
-    return build(clean_settings(SETTINGS, values), {})
 
 
 def shown(folder: Path) -> list[str]:
@@ -34,7 +33,7 @@ def shown(folder: Path) -> list[str]:
 
 
 def test_job_appears_whole_and_once(places):
-    job, press = made_job("1001-1"), adapter(places)
+    job, press = made_job("1001-1"), folder_adapter(places)
 
     first, second = press.submit(job), press.submit(job)
 
@@ -44,7 +43,7 @@ def test_job_appears_whole_and_once(places):
 
 
 def test_names_follow_the_pattern_and_leave_no_folder(places):
-    press = adapter(places, layout="flat", name_pattern="{sku}_{number}", tickets="json")
+    press = folder_adapter(places, layout="flat", name_pattern="{sku}_{number}", tickets="json")
     press.submit(made_job("1001-1", sku="../../etc/passwd ü"))
 
     assert shown(places[0]) == ["etc-passwd-_1001-1.json", "etc-passwd-_1001-1.pdf"]
@@ -53,14 +52,14 @@ def test_names_follow_the_pattern_and_leave_no_folder(places):
 @pytest.mark.parametrize("pattern", ["{order}", "{number}/{item}", "{number}{who}", "{number"])
 def test_patterns_that_are_unsafe_or_not_unique_are_refused(places, pattern):
     values = {"folder": "/srv/in", "name_pattern": pattern}
-    assert list(check_settings(SETTINGS, values)) == ["name_pattern"]
+    assert list(FolderSettings(values).mistakes) == ["name_pattern"]
 
 
 def test_job_that_was_taken_before_a_crash_does_not_come_again(places, monkeypatch):
-    job, press = made_job("1001-1"), adapter(places)
+    job, press = made_job("1001-1"), folder_adapter(places)
 
-    def crash(self, entry):
-        move(self, entry)
+    def crash(self, hot, entry):
+        move(self, hot, entry)
         raise SystemExit
 
     move = FolderAdapter._move
@@ -76,8 +75,8 @@ def test_job_that_was_taken_before_a_crash_does_not_come_again(places, monkeypat
 
 
 def test_job_of_a_crash_before_the_rename_is_finished_by_the_next_attempt(places, monkeypatch):
-    job, press, move = made_job("1001-1"), adapter(places), FolderAdapter._move
-    monkeypatch.setattr(FolderAdapter, "_move", lambda self, entry: (_ for _ in ()).throw(SystemExit))
+    job, press, move = made_job("1001-1"), folder_adapter(places), FolderAdapter._move
+    monkeypatch.setattr(FolderAdapter, "_move", lambda self, *_: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
         press.submit(job)
     assert shown(places[0]) == []
@@ -89,12 +88,12 @@ def test_job_of_a_crash_before_the_rename_is_finished_by_the_next_attempt(places
 
 
 def test_full_disk_is_tried_again_and_leaves_nothing(places, monkeypatch):
-    press = adapter(places)
+    press = folder_adapter(places)
 
-    def full(path, content):
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+    def full(self, name, content):
+        raise OSError(errno.ENOSPC, "No space left on device", name)
 
-    monkeypatch.setattr(module, "write_synced", full)
+    monkeypatch.setattr(OpenFolder, "write", full)
     with pytest.raises(ProviderUnavailable, match="the disk is full") as caught:
         press.submit(made_job("1001-1"))
 
@@ -102,15 +101,15 @@ def test_full_disk_is_tried_again_and_leaves_nothing(places, monkeypatch):
     assert list((places[0] / ".fulfillment").glob("new-*")) == []
 
 
-def test_missing_mount_is_named_and_nothing_was_sent(tmp_path):
-    press = build(clean_settings(SETTINGS, {"folder": str(tmp_path / "gone")}), {})
+def test_missing_mount_is_named_and_nothing_was_sent(places, tmp_path):
+    press = folder_adapter((tmp_path / "gone", places[1]))
     with pytest.raises(ProviderUnavailable, match="is it mounted") as caught:
         press.check_connection()
     assert caught.value.is_unsent
 
 
 def test_cancelled_job_leaves_the_folder_and_is_never_sent_again(places):
-    job, press = made_job("1001-1"), adapter(places)
+    job, press = made_job("1001-1"), folder_adapter(places)
     press.submit(job)
 
     press.cancel(job, "1001-1")
@@ -121,7 +120,7 @@ def test_cancelled_job_leaves_the_folder_and_is_never_sent_again(places):
 
 
 def test_job_that_was_never_written_is_cancelled_for_later_attempts(places):
-    job, press = made_job("1001-1"), adapter(places)
+    job, press = made_job("1001-1"), folder_adapter(places)
     press.cancel(job, "")
 
     with pytest.raises(ProviderRefused):
@@ -129,7 +128,7 @@ def test_job_that_was_never_written_is_cancelled_for_later_attempts(places):
 
 
 def test_taken_job_is_acknowledged_once_and_not_cancelled(places):
-    job, press = made_job("1001-1"), adapter(places)
+    job, press = made_job("1001-1"), folder_adapter(places)
     press.submit(job)
     assert press.poll() == []
     (places[0] / "1001-1").rename(places[1] / "1001-1")
@@ -144,7 +143,7 @@ def test_taken_job_is_acknowledged_once_and_not_cancelled(places):
 
 
 def test_job_moved_to_a_state_folder_is_in_that_state(places):
-    job, press = made_job("1001-1"), adapter(places, taken="none", name_pattern="{order}-{number}")
+    job, press = made_job("1001-1"), folder_adapter(places, taken="none", name_pattern="{order}-{number}")
     press.submit(job)
     (places[1] / "shipped").mkdir()
     (places[0] / "1001-1001-1").rename(places[1] / "shipped" / "1001-1001-1")
@@ -157,7 +156,7 @@ def test_job_moved_to_a_state_folder_is_in_that_state(places):
 
 
 def test_report_files_are_read_once_settled_and_moved_away(places):
-    press, back = adapter(places), places[1]
+    press, back = folder_adapter(places), places[1]
     good, bad, fresh = back / "a.json", back / "b.csv", back / "c.json"
     good.write_text('{"JobNumber": "1001-1", "State": "Shipped", "Carrier": "UPS", "TrackingNumber": "1Z"}')
     bad.write_text("JobNumber,State\n1001-1,Lost\n")

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from production.adapters.folder import SETTINGS, FolderAdapter, build
-from production.adapters.interface import Report
-from production.adapters.settings_schema import clean_settings
+from production.interface import ProviderRefused, Report
+from tests.factories.production import folder_adapter
 from tests.support.production_jobs import made_job
+
+pytestmark = pytest.mark.django_db
 
 OLD = time.time() - 60
 
 
 @pytest.fixture
-def places(tmp_path) -> tuple[Path, Path]:
+def places(tmp_path, settings) -> tuple[Path, Path]:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
     hot, back = tmp_path / "press" / "in", tmp_path / "press" / "out"
     hot.mkdir(parents=True)
     back.mkdir()
@@ -30,11 +32,6 @@ def private(tmp_path) -> Path:
     folder.mkdir()
     (folder / "print.pdf").write_bytes(b"of another customer")
     return folder
-
-
-def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
-    values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
-    return build(clean_settings(SETTINGS, values), {})
 
 
 def put(folder: Path, name: str, content: bytes) -> Path:
@@ -69,7 +66,7 @@ def test_changed_ledger_moves_and_removes_nothing_elsewhere(places, private, cha
 
     for act in (lambda one: one.submit(made_job("1001-1")), lambda one: one.cancel(made_job("1001-1"), "")):
         with pytest.raises(ValueError, match="ledger"):
-            act(adapter(places))
+            act(folder_adapter(places))
 
     assert (private / "print.pdf").read_bytes() == b"of another customer"
     assert [path.name for path in places[0].iterdir()] == [".fulfillment"]
@@ -82,7 +79,7 @@ def test_damaged_ledger_is_reported(places, content):
     (ledger / "1001-1.json").write_bytes(content)
 
     with pytest.raises(ValueError, match="ledger"):
-        adapter(places).submit(made_job("1001-1"))
+        folder_adapter(places).submit(made_job("1001-1"))
 
 
 def test_work_folder_that_became_a_link_is_not_followed(places, private):
@@ -93,8 +90,8 @@ def test_work_folder_that_became_a_link_is_not_followed(places, private):
     entry = {"state": "prepared", "work": work, "names": ["print.pdf"], "digests": {}, "marks": []}
     (ledger / "1001-1.json").write_text(json.dumps(entry))
 
-    with pytest.raises(ValueError, match="link"):
-        adapter(places).submit(made_job("1001-1"))
+    with pytest.raises(ProviderRefused, match="link"):
+        folder_adapter(places).submit(made_job("1001-1"))
 
     assert (private / "print.pdf").exists()
 
@@ -104,7 +101,7 @@ def test_links_in_the_return_folder_are_not_read(places, private):
     (places[1] / "report.csv").symlink_to(secret)
     os.utime(places[1] / "report.csv", (OLD, OLD), follow_symlinks=False)
 
-    assert adapter(places).poll() == []
+    assert folder_adapter(places).poll() == []
     reasons = [path.read_text() for path in places[1].rglob("*.why.txt")]
     assert len(reasons) == 1
     assert "link" in reasons[0]
@@ -117,7 +114,7 @@ def test_reports_are_not_put_away_through_a_link(places, private):
     (places[1] / "unreadable").symlink_to(private)
 
     with pytest.raises(Exception, match="link"):
-        adapter(places).poll()
+        folder_adapter(places).poll()
 
     assert [path.name for path in private.iterdir()] == ["print.pdf"]
 
@@ -127,7 +124,7 @@ def test_report_files_with_malformed_names_delay_no_others(places, name):
     row = b"JobNumber,State\n1001-1,Shipped\n"
     put(places[1], os.fsdecode(name), row)
     put(places[1], "good.csv", row)
-    press = adapter(places)
+    press = folder_adapter(places)
 
     reports: list[Report] = list(press.poll())
     press.confirm(reports)
@@ -141,4 +138,4 @@ def test_named_pipe_in_the_return_folder_holds_nothing_up(places):
     os.mkfifo(places[1] / "report.csv")
     os.utime(places[1] / "report.csv", (OLD, OLD))
 
-    assert adapter(places).poll() == []
+    assert folder_adapter(places).poll() == []

@@ -1,15 +1,17 @@
 """Against a real SFTP server on a loopback port."""
 
+import asyncio
 import errno
 import shutil
+import socket
 from ipaddress import ip_network
 
 import asyncssh
 import pytest
 
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings
-from production.adapters.sftp import SETTINGS, SftpAdapter
+from production.adapters import sftp
+from production.adapters.sftp import SftpAdapter, SftpSettings
+from production.interface import ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import made_job
 from tests.support.sftp_server import PASSWORD, at_count, cut, cut_before, once, running_sftp_server
 
@@ -25,7 +27,7 @@ def press(tmp_path, settings):
 
 
 def _adapter(press, secrets=SECRETS, **changes):
-    return SftpAdapter(press.settings(**changes), secrets, settle=0)
+    return SftpAdapter(SftpSettings(press.settings(**changes)).read(), secrets, settle=0)
 
 
 def _job(number="1001-1", **changes):
@@ -215,12 +217,30 @@ def test_connection_cut_while_reports_are_read_keeps_what_was_read(press):
 
 def test_file_that_may_still_be_written_to_is_left_for_later(press):
     (press.root / "out/day.csv").write_text("JobNumber,State\n1001-1,Shipped\n")
-    assert SftpAdapter(press.settings(), SECRETS).poll() == []
+    assert SftpAdapter(SftpSettings(press.settings()).read(), SECRETS).poll() == []
 
 
 def test_settings_name_each_mistake():
-    errors = check_settings(
-        SETTINGS,
-        {"host": "sftp://x/y", "host_key": "mine", "username": "a", "folder": "/../etc", "private_key": "x"},
-    )
-    assert sorted(errors) == ["folder", "host", "host_key", "private_key"]
+    values = {
+        "host": "sftp://x/y",
+        "host_key": "mine",
+        "username": "a",
+        "folder": "/../etc",
+        "private_key": "x",
+    }
+    assert sorted(SftpSettings(values).mistakes) == ["folder", "host", "host_key", "private_key"]
+
+
+def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
+    """Against a server that says nothing; the settings would let it hold a job for half an hour."""
+    monkeypatch.setattr(sftp, "POLL_SECONDS", 1)
+    limits: list[float] = []
+    timeout = asyncio.timeout
+    monkeypatch.setattr(asyncio, "timeout", lambda seconds: limits.append(seconds) or timeout(seconds))
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        slow = _adapter(press, port=silent.getsockname()[1], time_limit=1800)
+        with pytest.raises(ProviderUnavailable, match="did not finish in time"):
+            slow.poll()
+
+    assert limits[0] == 1

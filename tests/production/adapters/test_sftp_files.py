@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from production.adapters.interface import ProviderRefused
 from production.adapters.sftp_files import drop_files, is_unfinished, preview_files, read_returned
+from production.interface import ProviderRefused
 from production.tickets import write_xjdf
 from tests.support.production_jobs import job_file, made_job
 

@@ -6,10 +6,11 @@ from ipaddress import ip_network
 
 import pytest
 
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.adapters.settings_schema import check_settings
-from production.adapters.siteflow import SETTINGS, SiteFlowAdapter
+from production.adapters import siteflow
+from production.adapters.http import HttpAnswer
+from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
+from production.interface import ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import job_file, made_job
 from tests.support.siteflow import SECRET, TOKEN, running_siteflow
 
@@ -34,7 +35,7 @@ def _papers(url="https://files.example.com/papers.pdf"):
 
 
 def _adapter(flow, secrets=SECRETS, **changes):
-    return SiteFlowAdapter(flow.settings(**changes), secrets)
+    return SiteFlowAdapter(SiteFlowSettings(flow.settings(**changes), has_secrets=False).read(), secrets)
 
 
 def _job(number="1001-1", **changes):
@@ -82,7 +83,7 @@ def test_tables_map_products_and_carriers(flow):
     data = flow.orders["1001-1"]
     assert (data["items"][0]["sku"], data["items"][0]["components"][0]["code"]) == ("card", "cover")
     assert data["shipments"][0]["carrier"] == {"code": "royalmail", "service": "firstclass"}
-    errors = check_settings(SETTINGS, {**flow.settings(products="card"), "secret": "x", "url": "ftp://x"})
+    errors = SiteFlowSettings({**flow.settings(products="card"), "secret": "x", "url": "ftp://x"}).mistakes
     assert sorted(errors) == ["products", "url"]
 
 
@@ -271,3 +272,12 @@ def test_refused_second_submission_does_not_fail_the_first(flow):
 def test_mistake_of_a_postback_is_named(flow, body, message):
     with pytest.raises(ValueError, match=message):
         _adapter(flow).parse_report(body, {})
+
+
+@pytest.mark.parametrize("depth", [33, 900, 944, 5_000])
+def test_refusal_with_deep_json_is_a_refusal_of_the_job(flow, monkeypatch, depth):
+    deep = f'{{"error": {{"validations": [{{"message": {"[" * depth}{"]" * depth}}}]}}}}'
+    monkeypatch.setattr(siteflow, "send_request", lambda *_, **__: HttpAnswer(422, {}, deep))
+
+    with pytest.raises(ProviderRefused, match="Site Flow refused: 422"):
+        _adapter(flow).submit(_job())

@@ -4,10 +4,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Role
+from accounts.permissions import Grant
 from production.jobs.models import Job, JobState
 from production.jobs.services.actions import cancel_job
 from production.providers.models import Provider
 from production.providers.selectors.providers import provider_secrets
+from production.routing.selectors.routing import providers_for_stores
+from stores.catalog.models import Store
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import open_shop
@@ -76,6 +80,46 @@ def test_job_is_reassigned_to_another_provider(operator, job, tmp_path):
     work_off_jobs()
 
     assert (only_job().provider, only_job().state) == (other, JobState.SENT)
+
+
+@pytest.fixture
+def staff(world, client, job) -> Client:
+    """Who works on the orders of the job's store."""
+    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_WRITE)
+    cancel_job(job=job, actor=STORE)
+    client.force_login(world.outsider)
+    return client
+
+
+def test_staff_see_and_choose_only_providers_that_rules_allow_their_store(staff, world, job, tmp_path):
+    make_provider(tmp_path, "unruled")
+    make_rule(make_provider(tmp_path, "foreign"), store=Store.objects.exclude(pk=job.store_id).first())
+    make_rule(make_provider(tmp_path, "resting"), store=job.store, is_enabled=False)
+    own = make_provider(tmp_path, "own")
+    make_rule(own, store=job.store)
+    address = reverse("admin:production_job_reassign")
+
+    page = staff.get(address, {"id": job.pk}).content.decode()
+    assert [name for name in ("Press", "Unruled", "Foreign", "Resting", "Own") if f"> {name} <" in page] == [
+        "Press",
+        "Own",
+    ]
+    for code in ("unruled", "foreign", "resting"):
+        staff.post(address, {"id": job.pk, "provider": code})
+        assert only_job().state == JobState.CANCELLED
+    staff.post(address, {"id": job.pk, "provider": "own"})
+    assert only_job().provider == own
+
+
+def test_staff_choose_for_jobs_of_several_stores_what_all_of_them_may_use(world, tmp_path, settings):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    stores = Store.objects.filter(is_demo=False).order_by("pk")[:2]
+    both, one = make_provider(tmp_path, "both"), make_provider(tmp_path, "one")
+    make_rule(both, one, store=stores[0])
+    make_rule(both, store=stores[1])
+
+    assert set(providers_for_stores([stores[0].pk])) == {both, one}
+    assert set(providers_for_stores([store.pk for store in stores])) == {both}
 
 
 def test_provider_is_added_with_settings_that_are_checked(operator, settings, tmp_path):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Unavailable
 from production.adapters.folder import FolderAdapter
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
 from production.jobs.services import outcomes, sending
 from production.jobs.services.sending import claim_due_jobs

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pypdf import PdfReader
 
 from production.adapters.folder import FolderAdapter
-from production.adapters.interface import ProviderRefused, ProviderUnavailable, Report
+from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, GangSheet, Job, JobState, SheetState
 from production.jobs.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.jobs.services.reports import receive_reports

@@ -8,11 +8,12 @@ from django.test import Client
 
 from accounts.models import Notification, Role
 from accounts.permissions import Grant
-from production.adapters.interface import Exchange, Report, Submitted
+from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
 from production.jobs.services import outcomes
 from production.jobs.services.reports import receive_reports
 from production.providers.selectors.providers import postback_url
+from production.providers.services.providers import ProviderValues, save_provider
 from production.tickets.xjdf import NAMESPACE
 from production.tickets.xjmf import read_xjmf
 from stores.orders.models import Order
@@ -52,6 +53,21 @@ def test_letters_that_no_column_holds_fail_no_postback(press, number, odd):
 
     assert post(press, body).json() == {"Received": 1, "Outcomes": ["Applied"]}
     assert only_job(number=number).message.startswith("Press reported: cut")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("depth", [40, 900, 943, 944, 1_000, 100_000])
+@pytest.mark.parametrize("adapter", ["folder", "siteflow"])
+def test_deep_postback_is_refused_in_a_sentence(press, depth, adapter):
+    if adapter == "siteflow":
+        flow = {"token": "t", "secret": "s", "destination": "d"}
+        press = save_provider(values=ProviderValues("flow", "Flow", "siteflow", flow))
+    row = '"sourceOrderId": "1-1", "status": "printed"' if adapter == "siteflow" else '"JobNumber": "1-1"'
+
+    answer = post(press, f'{{{row}, "x": {"[" * depth}{"]" * depth}}}')
+
+    assert (answer.status_code, answer.json()["Code"]) == (400, "report_unreadable")
+    assert "32 levels" in answer.json()["detail"]
 
 
 @pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from production.adapters import folder, folder_returns
-from production.adapters.interface import Report
+from production.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.jobs.services.actions import resend_job
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Notification
 from accounts.services.notifications import NOTIFICATION_TASK
 from production.adapters.folder import FolderAdapter
-from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
 from production.providers.models import Provider
 from stores.catalog.models import Store

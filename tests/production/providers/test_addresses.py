@@ -6,8 +6,8 @@ import pytest
 
 from fulfillment.core.errors import Invalid
 from production.adapters.http import send_request
-from production.adapters.interface import ProviderRefused
-from production.adapters.sftp import build as build_sftp
+from production.adapters.sftp import SftpAdapter, SftpSettings
+from production.interface import ProviderRefused
 from production.providers.services.providers import ProviderValues, save_provider
 from tests.support.production_jobs import made_job
 
@@ -77,7 +77,7 @@ def test_networks_of_the_operator_are_allowed(settings, kind):
 def test_internal_addresses_are_not_connected_to(host):
     """Checked again when connecting: a name may resolve to another address by then."""
     known = {name: value for name, value in SFTP.items() if name != "password"}
-    press = build_sftp({**known, "host": host}, {"password": "secret"})
+    press = SftpAdapter(SftpSettings({**known, "host": host}).read(), {"password": "secret"})
     with pytest.raises(ProviderRefused, match="public Internet"):
         press.submit(made_job("1001-1"))
     shown = f"[{host}]" if ":" in host else host

@@ -158,3 +158,10 @@ def test_log_is_filtered_by_state_event_and_order(world, made):
     assert numbers("order=10003") == {"10003"}
     assert numbers("type=nonsense") == {"10001", "10002", "10003"}
     assert numbers("order=%27") == set()
+
+
+@pytest.mark.parametrize("depth", [30, 254, 255, 900, 1_023, 5_000])
+def test_body_of_any_depth_gets_a_verdict(made, received, depth):
+    body = f'{{"EventID": "1", "x": {"[" * depth}{"]" * depth}}}'
+
+    assert not verdict(made[0], body, received[1]).is_valid

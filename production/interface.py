@@ -1,9 +1,14 @@
 """The interface of provider adapters, which get all data as arguments and read no models or settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
+
+# A poll ends within this time, so that what one provider does delays no other.
+POLL_SECONDS = 30.0
+PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
+TAKEN = "taken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +142,42 @@ class ProviderUnavailable(Exception):
         self.exchange, self.retry_after, self.is_unsent = exchange, retry_after, is_unsent
 
 
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """What an adapter notes of a job. `names` lie in the work folder `work` until they are handed over, as `state`
+    says; `marks` are reports confirmed."""
+
+    state: str
+    work: str
+    names: tuple[str, ...]
+    digests: Mapping[str, str]
+    marks: tuple[str, ...] = ()
+
+
+class Ledger(Protocol):
+    """Notes of the adapter of one provider on its jobs, by number. They last once a method has returned."""
+
+    def read(self, number: str) -> LedgerEntry | None: ...
+
+    def create(self, number: str, entry: LedgerEntry) -> LedgerEntry:
+        """Creates the entry, or returns the existing one."""
+
+    def write(self, number: str, entry: LedgerEntry) -> None: ...
+
+    def add_mark(self, number: str, mark: str) -> None: ...
+
+    def waiting(self) -> Sequence[tuple[str, LedgerEntry]]:
+        """Entries that are done and not marked as taken."""
+
+    def find_named(self, names: Collection[str], *, mark: str) -> Mapping[str, str]:
+        """The number of the job of each name, where it has one without this mark."""
+
+    def drafts(self) -> Collection[str]:
+        """Work folders that prepared jobs still need."""
+
+
 class Adapter(Protocol):
-    """Built with the provider's settings (a checked mapping) and its decrypted secrets."""
+    """Built with the provider's settings (a checked mapping), its decrypted secrets, and its ledger."""
 
     def check_connection(self) -> str:
         """Returns a message about the connection; raises ProviderRefused or ProviderUnavailable."""
@@ -153,7 +192,8 @@ class Adapter(Protocol):
         """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
 
     def poll(self) -> Sequence[Report]:
-        """The next reports at the provider, of some files at once; empty if the provider sends them itself."""
+        """The next reports at the provider, of some files at once and within POLL_SECONDS; empty if the provider
+        sends them itself."""
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Called after the reports of `poll` are stored; removes them from the provider."""

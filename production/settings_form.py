@@ -1,0 +1,79 @@
+"""The settings of an adapter as a Django form. It validates stored values as well as entered ones."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+Check = Callable[[Any], str | None]
+LONGEST_TEXT = 500
+LONGEST_LONG_TEXT = 20_000
+
+
+class SettingsForm(forms.Form):
+    """An empty value counts as `initial`. Fields in `secrets` are kept encrypted and never shown again."""
+
+    secrets: ClassVar[Collection[str]] = ()
+
+    def __init__(self, values: Mapping[str, Any], *, has_secrets: bool = True) -> None:
+        given = {name: value for name, value in values.items() if value is not None and value != ""}
+        defaults = {name: field.initial for name, field in self.base_fields.items()}
+        super().__init__(defaults | given)
+        self._unknown = sorted(values.keys() - self.base_fields.keys())
+        for name in () if has_secrets else self.secrets:
+            del self.fields[name]
+
+    def clean(self) -> dict[str, Any]:
+        for name in self._unknown:
+            self.add_error(None, f"There is no setting {name}.")
+        return self.cleaned_data
+
+    def check_saved(self) -> None:
+        """Adds the mistakes that count only when a person saves the settings, such as a name that leads nowhere."""
+
+    @property
+    def mistakes(self) -> dict[str, str]:
+        """The first mistake of each field."""
+        return {name: str(errors[0]) for name, errors in self.errors.items()}
+
+    def read(self) -> dict[str, Any]:
+        """The values by name; raises ValueError with the first mistake."""
+        for name, mistake in self.mistakes.items():
+            raise ValueError(f"{name}: {mistake}")
+        return dict(self.cleaned_data)
+
+
+def rule(check: Check) -> Callable[[Any], None]:
+    """A validator from a function that returns what is wrong, or None."""
+
+    def validate(value: Any) -> None:
+        if mistake := check(value):
+            raise ValidationError(mistake)
+
+    return validate
+
+
+def between(least: float, most: float) -> Callable[[Any], None]:
+    return rule(
+        lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."
+    )
+
+
+class Text(forms.CharField):
+    """One line."""
+
+    longest, control = LONGEST_TEXT, ""
+
+    def __init__(self, *checks: Check, **options: Any) -> None:
+        validators = [rule(self._controls), *map(rule, checks)]
+        super().__init__(max_length=self.longest, validators=validators, **options)
+
+    def _controls(self, value: str) -> str | None:
+        odd = any(ord(letter) < 32 and letter not in self.control for letter in value)
+        return "Control characters are not allowed." if odd else None
+
+
+class LongText(Text):
+    longest, control = LONGEST_LONG_TEXT, "\n\r\t"
+    widget = forms.Textarea
