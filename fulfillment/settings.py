@@ -96,19 +96,17 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
     "fulfillment.site.middleware.Hosts",
-    # Everything below is for pages: requests of programs go past it.
-    "fulfillment.site.middleware.PagesBelow",
+    # All below is for pages: requests of programs pass it by (`fulfillment.core.http.for_pages`).
     "fulfillment.site.middleware.PageCompression",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "fulfillment.site.middleware.PageSessions",
     "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "fulfillment.site.middleware.PageUsers",
     "accounts.pages.middleware.PageLimits",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    # Records the signed-in user in the audit trail.
-    "pghistory.middleware.HistoryMiddleware",
+    "fulfillment.site.middleware.PageMessages",
+    "fulfillment.site.middleware.PageHistory",
 ]
 APPEND_SLASH = False
 # The service is at the root of its host.

@@ -17,7 +17,8 @@ from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import LimitedStream, client_address
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
-from fulfillment.core.http.addresses import is_for_programs, is_reference
+from fulfillment.core.http.addresses import is_reference
+from fulfillment.core.http.for_pages import for_pages
 from fulfillment.core.http.refusal_page import refusal_page
 from printing.caches import WeightedCache
 
@@ -29,6 +30,7 @@ _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, wei
 register_cache(_users_of_sessions)
 
 
+@for_pages
 class UploadLimits:
     """Limits large forms of the portal before they are parsed, which may write 32 MB to disk.
 
@@ -43,7 +45,7 @@ class UploadLimits:
 
     def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponse | None:
         size, path = stated_size(request), request.path_info
-        if size <= SIGNED_IN_FORM or is_for_programs(path) or path.startswith("/admin/"):
+        if size <= SIGNED_IN_FORM or path.startswith("/admin/"):
             return None
         if not getattr(view, "takes_large_forms", False):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
@@ -54,6 +56,7 @@ class UploadLimits:
         return refusal_page(refusal(standing)) if standing.is_exceeded else None
 
 
+@for_pages
 class PageLimits:
     """Limits pages and forms of one person, or of one address without a session: in a minute, and at once.
 
@@ -119,6 +122,7 @@ def _count(user_key: str, *, is_picture: bool) -> None:
         raise refusal(standing)
 
 
+@for_pages
 class OperatorTwoFactor:
     """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
 
