@@ -130,7 +130,7 @@ def installed_programs() -> Path:
         if (programs / "postgres").exists():
             return programs
     raise PostgresUnavailable(
-        f"The package {PACKAGE} is not installed here; install requirements/base.txt or set DATABASE_URL."
+        f"The package {PACKAGE} is not installed here; install requirements/local.txt or set DATABASE_URL."
     )
 
 
