@@ -16,6 +16,7 @@ from fulfillment.core.demo import DemoCard, DemoRun
 from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.demo.activity import load_activity
+from stores.demo.pictures import draw_pictures as draw_pictures
 from stores.typesetting import load_template_folder
 
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
