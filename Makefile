@@ -1,4 +1,5 @@
 PYTHON ?= python3
+PYTHONS := 3.12 3.13 3.14
 VENV := .venv
 BIN := $(VENV)/bin/python
 DEVELOPMENT := FULFILLMENT_MODE=development
@@ -15,7 +16,7 @@ SLOW = $(BIN) -m pytest -m slow
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock
+.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock wheels
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +76,13 @@ lock: ## Lock requirements/*.in again with uv (ARGS=--upgrade for newer versions
 	$(COMPILE) requirements/local.in --output-file requirements/local.txt
 	$(COMPILE) requirements/test.in --output-file requirements/test.txt
 	$(COMPILE) requirements/optional.in --output-file requirements/optional.txt
+
+wheels: $(VENV)/base.stamp ## See that every lock has wheels for newer Pythons (PYTHONS="3.12 3.13 3.14")
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && for version in $(PYTHONS); do for lock in requirements/*.txt; do \
+		$(BIN) -m pip download -qq --disable-pip-version-check --only-binary :all: --require-hashes --no-deps \
+			--python-version $$version --dest "$$folder" -r $$lock || \
+			{ echo "$$lock has no wheels for Python $$version" >&2; exit 1; }; \
+	done; done
 
 # Without a stamp the environment is made anew: an interrupted pip leaves halves it takes for whole. A stamp
 # is void when the Python it was made with has gone.

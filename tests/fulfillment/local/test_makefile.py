@@ -48,7 +48,7 @@ def test_help_lists_every_target_for_people():
 
     assert targets == [
         *("help", "run", "test", "test-slow", "test-optional", "lint", "types", "schema"),
-        *("clients", "bench", "soak", "mutants", "install", "lock"),
+        *("clients", "bench", "soak", "mutants", "install", "lock", "wheels"),
     ]
     assert make(ROOT).stdout == make(ROOT, "help").stdout
 
