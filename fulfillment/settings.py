@@ -220,10 +220,11 @@ STORAGES = {
 
 EMAIL_BACKEND = environment.text(
     "EMAIL_BACKEND",
-    "django.core.mail.backends.console.EmailBackend"
+    "django.core.mail.backends.filebased.EmailBackend"
     if DEVELOPMENT
     else "django.core.mail.backends.smtp.EmailBackend",
 )
+EMAIL_FILE_PATH = environment.folder("FULFILLMENT_VAR", BASE_DIR / "var", root=BASE_DIR) / "log" / "mail"
 EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
 EMAIL_PORT = environment.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
 EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")

@@ -5,19 +5,22 @@ works on the database and address of the running service. The web server itself 
 """
 
 import argparse
+import fcntl
 import os
 import secrets
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from fulfillment.local import postgres
-from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder
+from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder, open_lock
 
 SETTINGS = "fulfillment.settings"
 VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parents[2] / "var").resolve()
 ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
+LOGS = VAR / "log"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 PERSISTENT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
 DEFAULT_PORT = "8000"
@@ -48,6 +51,8 @@ def prepare(arguments: Sequence[str]) -> None:
     command = arguments[1] if len(arguments) > 1 else "help"
     if not os.environ.get("FULFILLMENT_MODE", "").strip():
         os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
+    if command == "up":
+        _claim_checkout(_public_url(arguments))
     # The children of `up` get all values in their environment and may not read the file.
     has_all = command != "up" and all(os.environ.get(name) for name in PERSISTENT)
     values = {} if has_all else _persistent_values(arguments if command == "up" else None)
@@ -75,6 +80,19 @@ def _is_requested() -> bool:
         return mode == "development"
     configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in PERSISTENT)
     return ENVIRONMENT_FILE.exists() and not configured
+
+
+def _claim_checkout(address: str) -> None:
+    """Refuses a second `up` of one checkout. The lock ends with this process, however it ends."""
+    make_folder(VAR)
+    lock = open_lock(VAR / "up.lock")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        first = os.read(lock, 1000).decode() or "another process"
+        sys.exit(f"This checkout is running already, as {first}; end that one, or start another checkout.")
+    os.ftruncate(lock, 0)
+    os.write(lock, f"{address} (process {os.getpid()})".encode())
 
 
 def _persistent_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
