@@ -33,8 +33,11 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def var() -> Iterator[Path]:
-    """The folder of one development environment, in which `service` runs."""
-    yield from new_folder()
+    """The folder of one development environment, in which `service` runs: private, and with an unusual name."""
+    for folder in new_folder():
+        private = folder / "Größe mit Raum"
+        private.mkdir(mode=0o700)
+        yield private
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +61,12 @@ def environment(var: Path, **more: str) -> dict[str, str]:
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     # Granian writes a process title where setproctitle is installed, over the variables `processes_of` reads.
     plain["SPT_NOENV"] = "1"
-    return plain | {"FULFILLMENT_VAR": str(var), "MEDIA_ROOT": str(var / "media"), "WEB_WORKERS": "1"} | more
+    plain |= {
+        "FULFILLMENT_VAR": str(var),
+        "FULFILLMENT_SHARED": str(var.parent / "shared"),
+        "WEB_WORKERS": "1",
+    }
+    return plain | {"MEDIA_ROOT": str(var / "media")} | more
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,13 @@ class Run:
         variables = environment(var, FULFILLMENT_MODE="development", **{"PORT": str(self.port)} | more)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                cwd=ROOT,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                umask=0o077,
             )
 
     def output(self) -> str:
@@ -180,6 +194,15 @@ def test_second_start_of_a_checkout_names_the_first(service, var):
         "end that one, or start another checkout.\n"
     )
     assert (var / "development.env").read_bytes() == secrets
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
+def test_private_folder_of_root_stays_as_it_was(service, var):
+    data = [path for path in var.parent.joinpath("shared").glob("*/postgres") if path.is_dir()]
+
+    assert stat.S_IMODE(var.stat().st_mode) == 0o700
+    assert not (var / "postgres").exists()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in data] == [0o700]
 
 
 def test_nothing_is_written_after_the_card(service, var):
