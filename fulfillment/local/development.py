@@ -42,6 +42,8 @@ WITHOUT_DATABASE = frozenset(
         "version",
     }
 )
+# What `prepare` found: the place of the embedded server is never looked for where DATABASE_URL names another.
+_embedded: list[Path] = []
 
 
 def prepare(arguments: Sequence[str]) -> None:
@@ -60,13 +62,14 @@ def prepare(arguments: Sequence[str]) -> None:
     for name, value in values.items():
         os.environ[name] = os.environ.get(name) or value
     if not os.environ.get("DATABASE_URL"):
+        _embedded.append(DATA_FOLDER)
         os.environ["DATABASE_URL"] = postgres.locate(DATA_FOLDER)
         if command not in WITHOUT_DATABASE and "--help" not in arguments:
             postgres.ensure_running(DATA_FOLDER)
 
 
 def uses_embedded_server() -> bool:
-    return os.environ.get("DATABASE_URL") == postgres.locate(DATA_FOLDER)
+    return bool(_embedded)
 
 
 def reachable_host(host: str) -> str:
@@ -126,6 +129,8 @@ def is_port(value: str) -> bool:
 def _file_beside_data() -> Path:
     """The secrets' file beside data outside of the checkout, so that a new clone can read that data."""
     make_folder(VAR)
+    if os.environ.get("DATABASE_URL"):
+        return ENVIRONMENT_FILE
     return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
 
 

@@ -332,6 +332,33 @@ def test_refusal_is_one_sentence(quiet_var, variables, sentence):
     wait_for_silence(quiet_var)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
+def test_root_without_a_place_for_postgresql_gets_the_variables_to_set(quiet_var):
+    private = quiet_var / "private"
+    private.mkdir(mode=0o700)
+    variables = environment(private, FULFILLMENT_MODE="development", FULFILLMENT_SHARED="/dev/null/shared")
+    elsewhere = variables | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
+
+    refused, tried = (
+        subprocess.run(
+            [sys.executable, "manage.py", "up", "--port", str(free_port())],
+            cwd=ROOT,
+            env=each,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stderr
+        for each in (variables, elsewhere)
+    )
+
+    assert re.fullmatch(
+        r"PostgreSQL runs as the user \w+, who may not enter this checkout, and /dev/null/shared cannot take it .*; "
+        r"set FULFILLMENT_SHARED to a folder that every user may enter, or DATABASE_URL to .*\n",
+        refused,
+    )
+    assert tried.startswith("The database of DATABASE_URL does not answer")
+
+
 def test_address_without_mode_is_not_mistaken_for_development(quiet_var):
     command = [sys.executable, "manage.py", "check"]
     variables = environment(quiet_var, DATABASE_URL="postgresql://nobody@127.0.0.1:1/production")

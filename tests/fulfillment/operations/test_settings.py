@@ -141,8 +141,18 @@ def test_wrong_variable_stops_the_start_with_its_name():
 
 
 def test_all_wrong_variables_are_named_in_one_message():
-    required = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS", "PUBLIC_URL", "DATABASE_URL")
-    wrong = dict.fromkeys(required, "") | {"FULFILLMENT_MODE": "x", "EMAIL_PORT": "many", "FILE_STORAGE": "s3"}
+    required = (
+        "SECRET_KEY",
+        "FULFILLMENT_PEPPERS",
+        "FULFILLMENT_ENCRYPTION_KEYS",
+        "PUBLIC_URL",
+        "DATABASE_URL",
+    )
+    wrong = dict.fromkeys(required, "") | {
+        "FULFILLMENT_MODE": "x",
+        "EMAIL_PORT": "many",
+        "FILE_STORAGE": "s3",
+    }
 
     (message,) = said_by_settings([wrong])
 

@@ -38,7 +38,9 @@ def test_shipped_fonts_have_their_licence_beside_them():
 
     assert len(folders) == 9
     assert [
-        folder.name for folder in folders if "Open Font License" not in (folder / "LICENSE").read_text("utf-8")
+        folder.name
+        for folder in folders
+        if "Open Font License" not in (folder / "LICENSE").read_text("utf-8")
     ] == []
 
 
