@@ -46,12 +46,13 @@ if (
         "a path, such as https://print.example.",
         urlsplit("https://print.example"),
     )
+_host = _public.hostname or ""
 API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.hosts(
     "ALLOWED_HOSTS",
-    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
+    ("localhost", "127.0.0.1", "[::1]", _host) if DEVELOPMENT else (_host,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -177,9 +178,7 @@ LOGOUT_REDIRECT_URL = "/"
 # Operators without a second step are led to set one up, and open nothing before.
 OPERATOR_TWO_FACTOR = environment.choice("OPERATOR_TWO_FACTOR", "optional", ("optional", "required"))
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.domain(
-    "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
-)
+DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _host)
 
 LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
@@ -231,7 +230,7 @@ EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_host}")
 
 HTTPS = _public.scheme == "https"
 BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
