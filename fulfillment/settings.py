@@ -1,16 +1,16 @@
 """One settings module, driven by the environment. docs/operating/settings.md lists the variables.
 
 Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in what a first start needs;
-without it a missing or weak secret stops the start.
+without it a missing or weak secret stops the start. All wrong variables are named at once, at the end.
 """
 
 import os
 import re
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pghistory
-from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 from fulfillment.core import environment
@@ -22,6 +22,7 @@ from fulfillment.core.observability.multiprocess_metrics import configure_multip
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
+environment.collect_mistakes()
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
 DEBUG = False
@@ -40,16 +41,18 @@ if (
     or _public.netloc.rpartition("@")[1]
     or any((_public.path, _public.query, _public.fragment))
 ):
-    raise ImproperlyConfigured(
+    _public = environment.refuse(
         f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, without "
-        "a path, such as https://print.example."
+        "a path, such as https://print.example.",
+        urlsplit("https://print.example"),
     )
+_host = _public.hostname or ""
 API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.hosts(
     "ALLOWED_HOSTS",
-    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
+    ("localhost", "127.0.0.1", "[::1]", _host) if DEVELOPMENT else (_host,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -132,11 +135,13 @@ TEMPLATES = [
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
-if not DATABASE_URL:
-    raise ImproperlyConfigured(
-        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
+DATABASES = {
+    "default": connection_settings("DATABASE_URL", DATABASE_URL)
+    if DATABASE_URL
+    else environment.refuse(
+        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name.", {}
     )
-DATABASES = {"default": connection_settings("DATABASE_URL", DATABASE_URL)}
+}
 # The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
 DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -172,9 +177,7 @@ LOGOUT_REDIRECT_URL = "/"
 # Operators without a second step are led to set one up, and open nothing before.
 OPERATOR_TWO_FACTOR = environment.choice("OPERATOR_TWO_FACTOR", "optional", ("optional", "required"))
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.domain(
-    "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
-)
+DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _host)
 
 LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
@@ -215,17 +218,18 @@ STORAGES = {
 
 EMAIL_BACKEND = environment.text(
     "EMAIL_BACKEND",
-    "django.core.mail.backends.console.EmailBackend"
+    "django.core.mail.backends.filebased.EmailBackend"
     if DEVELOPMENT
     else "django.core.mail.backends.smtp.EmailBackend",
 )
+EMAIL_FILE_PATH = environment.folder("FULFILLMENT_VAR", BASE_DIR / "var", root=BASE_DIR) / "log" / "mail"
 EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
 EMAIL_PORT = environment.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
 EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_host}")
 
 HTTPS = _public.scheme == "https"
 BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
@@ -465,15 +469,13 @@ EDDM_TILES_URL = environment.url(
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
-    raise ImproperlyConfigured(
-        f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH."
-    )
+    environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)
 
 # A text over every proof, up to 24 letters; `none` for no text. Print files never have it.
 PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
 PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
 if len(PROOF_MARK) > 24 or not PROOF_MARK.isprintable():
-    raise ImproperlyConfigured(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.")
+    environment.refuse(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.", None)
 # Signed URLs of proofs are valid for 31 days, and a use is recorded once a day.
 PROOF_MINIMUM_RETENTION_DAYS = 33
 PROOF_RETENTION_DAYS = environment.integer(
@@ -511,11 +513,14 @@ LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEVELOPMENT else "json"
 ACCESS_LOG = environment.flag("ACCESS_LOG")
 SENTRY_DSN = environment.text("SENTRY_DSN")
 if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+", SENTRY_DSN):
-    raise ImproperlyConfigured(
+    environment.refuse(
         f"SENTRY_DSN is {environment.without_password(SENTRY_DSN)!r}; write an address such as "
-        "https://key@sentry.example/7."
+        "https://key@sentry.example/7.",
+        None,
     )
 OTLP_ENDPOINT = environment.url(
     "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, expected="an address such as http://collector.example:4318"
 )
 LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)
+
+environment.end_collection()

@@ -140,6 +140,30 @@ def test_wrong_variable_stops_the_start_with_its_name():
     ] == []
 
 
+def test_all_wrong_variables_are_named_in_one_message():
+    required = (
+        "SECRET_KEY",
+        "FULFILLMENT_PEPPERS",
+        "FULFILLMENT_ENCRYPTION_KEYS",
+        "PUBLIC_URL",
+        "DATABASE_URL",
+    )
+    wrong = dict.fromkeys(required, "") | {
+        "FULFILLMENT_MODE": "x",
+        "EMAIL_PORT": "many",
+        "FILE_STORAGE": "s3",
+    }
+
+    (message,) = said_by_settings([wrong])
+
+    assert [line.split()[0] for line in message.split("\n")] == [
+        "FULFILLMENT_MODE",
+        *required,
+        "S3_BUCKET",
+        "EMAIL_PORT",
+    ]
+
+
 def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_path):
     program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
     program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_PACKAGES'])"
@@ -191,7 +215,7 @@ ANY_TEXT = {
     ),
 }
 # Read by `make run` alone.
-OF_DEVELOPMENT = {"FULFILLMENT_VAR", "HOST", "PORT", "RUN_AS_ROOT", "WEB_THREADS", "WEB_WORKERS"}
+OF_DEVELOPMENT = {"FULFILLMENT_SHARED", "FULFILLMENT_VAR", "HOST", "PORT", "WEB_THREADS", "WEB_WORKERS"}
 NONSENSE = [
     "non sense!",
     "-1",
