@@ -92,7 +92,7 @@ KNOWN = {
         "one at a time of a provider",
     ),
     "proofs/<secret:token>/<str:name>": ("a proof, by its signed address", "a file", PROXY),
-    "readyz": ("which parts are ready, without details", "a few statements", PROXY),
+    "readyz": ("which parts are ready, and why one is not", "a few statements", PROXY),
 }
 
 
