@@ -70,10 +70,10 @@ def test_no_odd_request_of_operators_is_an_error(furnished, client):
     request = request_of(furnished.operator)
 
     requests = [
-        *chosen(odd_paths(), each=2),
+        *chosen(odd_paths(), each=1),
         *chosen(odd_lists(request), each=1),
         *chosen(odd_pages(), each=1),
-        *chosen(odd_records(furnished), each=1),
+        *chosen(list(odd_records(furnished))[::4], each=1),
     ]
 
     assert len(requests) > 5000
