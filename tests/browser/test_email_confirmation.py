@@ -73,7 +73,9 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     again = page.get_by_role("button", name="Send the link again")
 
     again.click()
-    expect(page.get_by_text("We send a link to new@mail.example: at most 2 mails an hour, 10 a day.")).to_be_visible()
+    expect(
+        page.get_by_text("We send a link to new@mail.example: at most 2 mails an hour, 10 a day.")
+    ).to_be_visible()
     assert apart(work_off, CONFIRMATION_TASK) == 2
     again.click()
 
