@@ -24,11 +24,11 @@ urlpatterns = [
         "accounts/password-reset/saved/", PasswordResetCompleteView.as_view(), name="password_reset_complete"
     ),
     path(
-        "accounts/password-reset/<uidb64>/<token>/",
+        "accounts/password-reset/<uidb64>/<secret:token>/",
         PasswordResetConfirmView.as_view(),
         name="password_reset_confirm",
     ),
-    path("accounts/email/<str:token>/", confirm_email, name="email_confirm"),
-    path("accounts/email/confirm/<str:token>/", confirm_own_address, name="email_confirmation"),
+    path("accounts/email/<secret:token>/", confirm_email, name="email_confirm"),
+    path("accounts/email/confirm/<secret:token>/", confirm_own_address, name="email_confirmation"),
     path("accounts/password-change/", PasswordChangeView.as_view(), name="password_change"),
 ]

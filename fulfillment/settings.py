@@ -392,13 +392,13 @@ APPLICATIONS_PER_USER = environment.integer("APPLICATIONS_PER_USER", 100, minimu
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
 SECOND_STEPS_PER_ACCOUNT = 5
-SIGN_UPS_PER_ADDRESS = 20
-# In a day: accounts that one user creates over the API, and links sent to one unconfirmed address.
+SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
+# Mails to one address that people cause without a session, or for an address that is not confirmed.
+MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
+# In a day: accounts that one user creates over the API.
 ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
-CONFIRMATIONS_PER_EMAIL = 5
 # In a day: mails to addresses that a user entered.
-INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 50, 5, 10
-RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
+INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
 # Of one kind to one user; further notifications appear in the portal only.
 NOTIFICATION_MAILS_PER_HOUR = 20
 

@@ -1,7 +1,7 @@
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -11,7 +11,6 @@ from accounts.pages.confirmation import is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, EmailForm
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.pages.throttling import too_many
 from accounts.selectors.email_changes import email_change_of, pending_email_change
 from accounts.selectors.email_confirmations import user_of_confirmation
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
@@ -76,10 +75,13 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
 @signed_in
 def send_link_again(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
-    if refusal := request_confirmation(user=user):
-        return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
     if user.email_confirmed is None:
-        messages.success(request, f"We sent a link to {user.email}.")
+        request_confirmation(user=user)
+        messages.success(
+            request,
+            f"We send a link to {user.email}: at most {settings.MAILS_PER_HOUR} mails an hour, "
+            f"{settings.MAILS_PER_DAY} a day.",
+        )
     return redirect("portal:profile")
 
 

@@ -44,7 +44,7 @@ class PasswordResetView(views.PasswordResetView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
-        if refusal := count_reset(email=form.cleaned_data["email"], address=address):
+        if refusal := count_reset(address=address):
             return too_many(self.request, refusal, what="requests for a new password", back=self.request.path)
         request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")

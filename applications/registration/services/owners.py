@@ -141,8 +141,8 @@ def _count_mail(caller: Caller, email: str) -> None:
     over = count_invitation_mail(user_id=str(caller.user_id), email=email)
     if over is None:
         return
-    who = "An address is sent at most" if over.policy == "invitations-to" else "You can send"
-    raise Conflict(f"{who} {over.quota} invitations a day.", code="too_many")
+    who = "an address is sent at most" if over.policy == "invitations-to" else "you can send"
+    raise Conflict(f"{email} was sent no invitation: {who} {over.quota} a day.", code="too_many")
 
 
 def _lock_to_write(caller: Caller, application: Application) -> None:

@@ -84,7 +84,7 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
         return []
     union = sql.SQL(" UNION ALL ").join(branches)
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
+        _execute(cursor, sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
         entries = [
             LogEntry(when, kind, key, label, object_id, _parsed(metadata))
             for when, kind, key, label, object_id, _, metadata in cursor.fetchall()
@@ -92,6 +92,11 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
         if entries:
             _add_rows(cursor, entries)
     return entries
+
+
+def _execute(cursor: Any, statement: sql.Composed) -> None:
+    """As text: pghistory, which reads every statement of a request that may write, takes no other."""
+    cursor.execute(statement.as_string(cursor.connection))
 
 
 def kind_of(model: Any) -> str:
@@ -162,7 +167,7 @@ def _add_rows(cursor: Any, entries: list[LogEntry]) -> None:
         )
         for kind, found in keys.items()
     ]
-    cursor.execute(sql.SQL(" UNION ALL ").join(parts))
+    _execute(cursor, sql.SQL(" UNION ALL ").join(parts))
     rows = {(kind, key): (after, before) for kind, key, after, before in cursor.fetchall()}
     for entry in entries:
         entry.after, entry.before = map(_parsed_or_none, rows[(entry.kind, entry.key)])

@@ -122,14 +122,15 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
     """The first page of an item's proof, if the product has not changed since the order."""
-    application, access, _ = _opened(request, application_id)
+    _, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404("The template has changed since the order, or its values were erased.")
-    caller = Caller(application_id=application.pk, user_id=item.order.user_id)
     try:
         proof = make_proof(
-            caller=caller, product=product_version_of(item.product_id), values=item.template_data or {}
+            caller=Caller.who_made(item.order),
+            product=product_version_of(item.product_id),
+            values=item.template_data or {},
         )
     except DomainError as error:
         return picture_refusal(error)
