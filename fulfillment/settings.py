@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.pages.middleware.Confirmations",
     # Records the signed-in user in the audit trail.
     "pghistory.middleware.HistoryMiddleware",
 ]

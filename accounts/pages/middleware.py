@@ -5,6 +5,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from accounts.pages.confirmation import require_confirmation
 from accounts.rate_limits import cached_rejection, count_request, refusal
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
@@ -37,6 +38,23 @@ class UploadLimits:
             policy="uploads", bucket=bucket, quota=settings.UPLOADS_PER_MINUTE
         )
         return refusal_page(refusal(standing)) if standing.is_exceeded else None
+
+
+class Confirmations:
+    """Requires a confirmation of signed-in users before a dangerous action reaches its view."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, _: Any, arguments: dict[str, Any]
+    ) -> HttpResponse | None:
+        if is_for_programs(request.path_info) or not request.user.is_authenticated:
+            return None
+        return require_confirmation(request, view, arguments)
 
 
 class OperatorTwoFactor:

@@ -12,6 +12,7 @@ from applications.registration.pages.frame import frame, opened
 from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 
 
 @require_safe
@@ -25,6 +26,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
     return HttpResponse(bytes(content), content_type="image/png")
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms

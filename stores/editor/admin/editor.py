@@ -6,6 +6,7 @@ hidden input. With it the draft travels there as a whole, and answers are JSON.
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -241,6 +242,7 @@ class TemplateEditor:
 def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Holds a slot for a view that renders a page of the template or decodes an uploaded picture."""
 
+    @wraps(view)
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
         with RENDERINGS.slot(Caller.on_pages(request.user).key):
             return view(request, **arguments)
