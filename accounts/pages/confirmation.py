@@ -90,7 +90,7 @@ def _answered(request: HttpRequest) -> HttpResponse | None:
     with suppress(InvalidToken):
         sent = decrypt(waiting.encode())
     if sent.startswith(purpose):
-        request.POST = QueryDict(sent.removeprefix(purpose))  # type: ignore[assignment]  # as Django's own
+        request.POST = QueryDict(sent.removeprefix(purpose))
         return None
     if waiting == AGAIN:
         messages.info(request, "Confirmed. Fill in the form again and send it.")
@@ -119,8 +119,8 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
                 "code",
                 "This code does not fit.",
             )
-        except TooManyRequests as refusal:
-            is_right, name, complaint = False, "code", _too_many(refusal.retry_after)
+        except TooManyRequests as error:
+            is_right, name, complaint = False, "code", _too_many(error.retry_after)
     else:
         is_right, name = is_own_password(request, form.cleaned_data["password"]), "password"
         refusal = getattr(request, "sign_in_refusal", None)

@@ -72,7 +72,7 @@ class PasswordResetCompleteView(views.PasswordResetCompleteView):
 @method_decorator([dangerous("Change the password", asks_first=True), signed_in], name="dispatch")
 class PasswordChangeView(views.PasswordChangeView):
     template_name = "accounts/password_change.html"
-    form_class = SetPasswordForm
+    form_class: Any = SetPasswordForm
     success_url = "/profile"
     extra_context = {"section": "password"}
 
