@@ -48,6 +48,7 @@ def approve_everything(visitor) -> None:
     page.locator("input.action-select").first.check()
     page.locator("select[name=action]").first.select_option("approve")
     page.get_by_role("button", name=re.compile("^(Run|Go)")).first.click()
+    visitor.confirm_password(page)
     expect(page.get_by_text(re.compile("approved", re.IGNORECASE)).first).to_be_visible()
     context.close()
 
