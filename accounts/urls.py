@@ -11,12 +11,13 @@ from accounts.pages.passwords import (
 )
 from accounts.pages.second_step import show_second_step
 from accounts.pages.sign_in import SignInView, SignUpView
+from fulfillment.core.http.dangerous import harmless
 
 # Without a namespace, because Django's own views reverse some of these names.
 urlpatterns = [
     path("accounts/login/", SignInView.as_view(), name="login"),
     path("accounts/second-step/", show_second_step, name="second_step"),
-    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/logout/", harmless(LogoutView.as_view()), name="logout"),
     path("accounts/signup/", SignUpView.as_view(), name="signup"),
     path("accounts/password-reset/", PasswordResetView.as_view(), name="password_reset"),
     path("accounts/password-reset/sent/", PasswordResetDoneView.as_view(), name="password_reset_done"),

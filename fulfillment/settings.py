@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
     "fulfillment.site.middleware.PageMessages",
+    "accounts.pages.middleware.Confirmations",
     "fulfillment.site.middleware.PageHistory",
 ]
 APPEND_SLASH = False

@@ -10,6 +10,7 @@ from django.urls import Resolver404, resolve
 
 from accounts.callers import Caller
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
+from accounts.pages.confirmation import require_confirmation
 from accounts.rate_limits import cached_rejection, count_request, refusal
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
@@ -120,6 +121,22 @@ def _count(user_key: str, *, is_picture: bool) -> None:
         return
     if standing.is_exceeded:
         raise refusal(standing)
+
+
+@for_pages
+class Confirmations:
+    """Requires a confirmation of signed-in users before a dangerous action reaches its view."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, _: Any, arguments: dict[str, Any]
+    ) -> HttpResponse | None:
+        return require_confirmation(request, view, arguments) if request.user.is_authenticated else None
 
 
 @for_pages

@@ -123,6 +123,7 @@ def test_unconfirmed_owner_must_confirm_before_inviting_people(visitor):
 
     page.fill("#id_email", "friend@mail.example")
     page.get_by_role("button", name=re.compile("invit", re.IGNORECASE)).click()
+    visitor.confirm_password()
 
     expect(page.get_by_text("Confirm your own e-mail address first")).to_be_visible()
     assert mail.outbox == []

@@ -46,11 +46,11 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     notify_owners(
         application=application,
         kind=NotificationKind.OWNER_INVITED,
-        key=f"invitation:{invitation.pk}",
+        key=f"invitation:{invitation.pk}:{invitation.sent:%Y%m%d%H%M%S}",
         title=f"A new owner is invited to {application.name}",
         text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognise.",
         path=f"{application.get_absolute_url()}/owners",
-        without=[caller.user_id],
+        also=[caller.user_id],
     )
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)

@@ -1,6 +1,6 @@
 """The base class of all admins: access to records, and lists that stay fast on large tables."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NoReturn
 
@@ -16,6 +16,7 @@ from django.http.response import HttpResponseBase
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.text import capfirst
+from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
@@ -26,6 +27,7 @@ from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
@@ -65,6 +67,10 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
 
     # What no user may do in the console: "add", "change" or "delete".
     forbidden: Sequence[str] = ()
+    # Of those allowed and of own pages, by name: what the dangerous ones do, and the harmless ones. Actions of the list
+    # are marked themselves (`fulfillment.core.http.dangerous`).
+    dangerous_pages: Mapping[str, str] = {}
+    harmless_pages: Collection[str] = ()
     paginator = BoundedPaginator
     list_per_page = 25
     list_max_show_all = 0
@@ -91,9 +97,30 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def urls(self) -> list[Any]:
         """Guards every page of the admin: users who may not view the list get none of them."""
         patterns = self.get_urls()
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}_"
         for pattern in patterns:
-            pattern.callback = self._guarded(pattern.callback)
+            page = (pattern.name or "").removeprefix(prefix)
+            pattern.callback = self._declared(page, self._guarded(pattern.callback))
         return patterns
+
+    def _declared(self, page: str, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        if page in self.dangerous_pages:
+            return dangerous(self.dangerous_pages[page])(view)
+        if page == "changelist":
+            return dangerous(self._effect_of_action)(view)
+        if page in {"", "history"}:
+            return require_safe(view)
+        return harmless(view) if page in (*self.harmless_pages, *self.forbidden) else view
+
+    def _effect_of_action(self, request: HttpRequest) -> str:
+        """Of every action named: Django chooses one of them by another field."""
+        effects = (self.effect_of_action(name) for name in request.POST.getlist("action") if name)
+        return next(filter(None, effects), "")
+
+    def effect_of_action(self, name: str) -> str:
+        if name != "delete_selected":
+            return str((declared_by(getattr(self, name, None)) or UNDECLARED).effect)
+        return "" if "delete" in self.harmless_pages else self.dangerous_pages.get("delete", "Delete")
 
     def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)

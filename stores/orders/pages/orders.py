@@ -14,6 +14,7 @@ from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
@@ -100,6 +101,7 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
     return render(request, "stores/orders/order.html", context)
 
 
+@harmless
 @require_POST
 @signed_in
 def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:

@@ -19,6 +19,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from printing.preflight.marks import picture_of_page
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -94,6 +95,7 @@ class Playground:
         return found
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms
@@ -118,6 +120,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     return response
 
 
+@harmless
 @require_POST
 @signed_in
 @takes_large_forms

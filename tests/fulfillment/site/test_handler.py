@@ -71,7 +71,7 @@ def test_every_middleware_below_the_first_of_pages_is_for_pages(settings):
     names = settings.MIDDLEWARE
     below = names[names.index("fulfillment.site.middleware.PageCompression") :]
 
-    assert len(below) == 10
+    assert len(below) == 11
     assert [name for name in below if "ForPages" not in import_string(name).__call__.__qualname__] == []
 
 
