@@ -166,8 +166,8 @@ def test_all_wrong_variables_are_named_in_one_message():
 
 def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_path):
     program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
-    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_PACKAGES'])"
-    names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_PACKAGES": "e"}
+    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_DOWNLOADS'])"
+    names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_DOWNLOADS": "e"}
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -206,11 +206,11 @@ def test_secret_is_read_from_a_file(tmp_path):
 ANY_TEXT = {
     *("DATABASE_ROLE", "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_HOST_PASSWORD", "EMAIL_HOST_USER", "S3_PREFIX"),
     *(
-        "CLIENT_PACKAGES",
+        "CLIENT_DOWNLOADS",
         "EDDM_TILES_CREDIT",
         "MEDIA_ROOT",
         "PRODUCTION_FOLDERS",
-        "PROOF_MARK",
+        "PROOF_WATERMARK",
         "STATIC_ROOT",
     ),
 }
