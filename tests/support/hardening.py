@@ -41,9 +41,15 @@ def read_unit(path: Path) -> dict[str, list[str]]:
 
 def can_apply() -> str:
     """What is missing to apply a unit here; empty if nothing is."""
+    has_analyze = shutil.which("systemd-analyze")
+    return can_confine() or ("" if has_analyze else "there is no systemd-analyze here")
+
+
+def can_confine() -> str:
+    """What is missing to confine a command here; empty if nothing is."""
     if os.geteuid():
         return "only root may mount and drop capabilities"
-    missing = [name for name in ("systemd-analyze", "unshare", "setpriv", "mount") if not shutil.which(name)]
+    missing = [name for name in ("unshare", "setpriv", "mount") if not shutil.which(name)]
     if missing:
         return f"there is no {' and no '.join(missing)} here"
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True)
@@ -52,18 +58,23 @@ def can_apply() -> str:
 
 def hardened(unit: Path, command: Sequence[str], writable: Sequence[Path]) -> list[str]:
     """The command below the unit; `writable` stand in for its ReadWritePaths, and hold its private /tmp."""
+    return confined([sys.executable, "-m", "tests.support.hardening", str(unit), *command], writable)
+
+
+def confined(command: Sequence[str], writable: Sequence[Path], user: int = NOBODY) -> list[str]:
+    """The command as a user without rights, on a file system of which it can write `writable` alone."""
     binds = " && ".join(f"mount --bind '{path}' '{path}'" for path in writable)
     script = f'{binds} && mount -o remount,bind,ro / && exec "$@"'
     return [
         *("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"),
         # Another user, as in the unit. What belongs to root here, such as this checkout, would be its own there.
-        *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"),
+        *("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"),
         *(
             "--inh-caps=-all,+dac_override",
             "--ambient-caps=+dac_override",
             "--bounding-set=-all,+dac_override",
         ),
-        *(sys.executable, "-m", "tests.support.hardening", str(unit), *command),
+        *command,
     ]
 
 
