@@ -135,12 +135,13 @@ def test_compose_holds_no_secret():
     assert not re.search(r"password:\s*\S", text)
 
 
-def test_secrets_beside_compose_are_in_no_image_and_no_commit():
+def test_secrets_beside_the_files_are_in_no_image_and_no_commit():
     written = {
         "docs/deploy/service.env",
         "docs/deploy/secrets",
         "docs/deploy/certificates",
         "docs/deploy/backups",
+        "docs/deploy/kubernetes/secrets.env",
     }
     left_out = {
         name: (ROOT / name).read_text("utf-8").splitlines() for name in (".dockerignore", ".gitignore")
