@@ -16,7 +16,7 @@ from django.db import OperationalError
 import accounts.deploy
 from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
-from tests.support.production import PRODUCTION, ROOT, SECRETS
+from tests.support.production import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.scenario import build_world
 
 
@@ -214,8 +214,6 @@ ANY_TEXT = {
         "STATIC_ROOT",
     ),
 }
-# Read by `make run` alone.
-OF_DEVELOPMENT = {"FULFILLMENT_SHARED", "FULFILLMENT_VAR", "HOST", "PORT", "WEB_THREADS", "WEB_WORKERS"}
 NONSENSE = [
     "non sense!",
     "-1",
@@ -230,10 +228,7 @@ NONSENSE = [
 
 
 def test_nonsense_in_any_variable_is_one_sentence_that_names_it():
-    document = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
-    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", document, re.MULTILINE)
-    names = {name for row in rows for name in re.findall(r"[A-Z0-9_]+", row)} - OF_DEVELOPMENT
-    tried = [(name, value) for name in sorted(names) for value in NONSENSE]
+    tried = [(name, value) for name in sorted(setting_names()) for value in NONSENSE]
     tried += [("SECRET_KEY_FILE", "/dev/null/x"), ("SECRET_KEY_FILE", sys.executable)]
     messages = said_by_settings(
         [{name: value} for name, value in tried], FILE_STORAGE="s3", S3_BUCKET="prints"
