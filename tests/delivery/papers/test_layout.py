@@ -1,6 +1,5 @@
 import io
 import random
-import time
 from collections import Counter
 from datetime import date, timedelta
 
@@ -17,24 +16,18 @@ from tests.factories.mailings import PRICE, make_mailing, random_routes
 LATER = date(2026, 11, 22)
 
 
-def test_papers_of_20_routes_are_quick_and_read_back():
+def test_papers_of_20_routes_are_read_back():
     chance = random.Random(3)
     routes = [
         DropRoute(f"{84101 + number % 4}", f"C{number:03}", "MAIN", chance.randint(20, 900))
         for number in range(20)
     ]
-    seconds = []
-    # The best of three: other tests run beside this one.
-    for _ in range(3):
-        begun = time.monotonic()
-        sheets = papers_sheets(
-            make_mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
-        )
-        pdf = render_document(LAYOUT, sheets, timestamp=0)
-        seconds.append(time.monotonic() - begun)
+    sheets = papers_sheets(
+        make_mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
+    )
+    pdf = render_document(LAYOUT, sheets, timestamp=0)
 
     pages = [page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages]
-    assert min(seconds) < 2
     text = "\n".join(pages)
     assert f"{sheets['pieces']:,}" in pages[0]
     assert "Data for PS Form 3587" in text
