@@ -10,9 +10,7 @@ import pytest
 from django.db import transaction
 from django.urls import reverse
 
-from tests.support.console_fixtures import furnish_console
 from tests.support.console_pages import admins_of, apps_of_console, own_pages, request_of
-from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
 pytestmark = pytest.mark.slow
@@ -45,11 +43,6 @@ OF_FILTERS = ("x", "\0", HUGE)
 SEARCHED = ("order", "a", "\0", "%", "x" * 3000, " ", "(")
 
 
-@pytest.fixture
-def furnished(world) -> World:
-    return furnish_console(furnish(world))
-
-
 def addresses(place: str, parameters: dict[str, tuple[str, ...]]) -> Iterator[str]:
     for name, values in parameters.items():
         for value in values:
@@ -69,8 +62,8 @@ def filters_of(model_admin, request) -> set[str]:
 
 
 def sample(places: Iterable[str], number: int) -> list[str]:
-    """All lists share one mechanism: each is tried with an eighth of the values, and all lists with all values."""
-    return list(places)[number % 8 :: 8]
+    """All lists share one mechanism: each is tried with a twelfth of the values, and all lists with all values."""
+    return list(places)[number % 12 :: 12]
 
 
 def list_addresses(user) -> Iterator[str]:
@@ -153,7 +146,8 @@ def test_no_parameter_of_a_list_or_search_is_an_error_for_staff_of_stores(furnis
     person = furnished.user
     client.force_login(person)
 
-    places = [*list_addresses(person), *site_addresses(), *own_page_addresses(furnished)]
+    # Half of what is the same for everybody.
+    places = [*list_addresses(person), *[*site_addresses(), *own_page_addresses(furnished)][::2]]
 
     assert client.get("/admin/").status_code == 200
     assert failures(client, places) == []
