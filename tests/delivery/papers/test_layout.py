@@ -38,7 +38,7 @@ def test_papers_of_20_routes_are_read_back():
         assert set(bar_codes(pdf, number)) == {slip["barcode"] for slip in sheets["slips"][start : start + 8]}
 
 
-@pytest.mark.parametrize("mailings", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mailings", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_papers_of_random_mailings_are_read_back_whole(mailings):
     """Every bar code of every slip, and every number printed beside one."""
     chance = random.Random(11)
