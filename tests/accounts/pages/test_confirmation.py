@@ -16,8 +16,8 @@ from applications.registration.models import OwnerInvitation
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.secrets import decrypt, encrypt
-from tests.accounts.pages.test_two_factor import code_of
 from tests.support.scenario import PASSWORD, confirm_password, sign_in
+from tests.support.two_factor import code_of
 
 QUESTION = "Confirm that it is you"
 NEW_ADDRESS = {"email": "new@print.example"}

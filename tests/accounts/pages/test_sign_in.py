@@ -117,7 +117,7 @@ def test_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, sett
 
     response = client.post("/accounts/signup/", {**NEW, "username": "USER", "password": "12345"})
     errors = response.context["form"].errors
-    assert set(errors) == {"password"}
+    assert set(errors) == {"username", "password"}
     assert 'value="nora@print.example"' in response.content.decode()
 
     response = client.post("/accounts/signup/", {**NEW, "username": "USER"})

@@ -58,6 +58,6 @@ def test_resource_is_the_address_it_was_derived_from(client, path, resource):
         "/o/token/",
     ],
 )
-def test_nothing_else_is_served(client, path):
+def test_nothing_else_is_served(client, db, path):
     assert client.get(path).status_code == 404
     assert client.post(path).status_code in {404, 405}

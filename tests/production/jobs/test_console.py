@@ -15,6 +15,7 @@ from stores.catalog.models import Store
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import open_shop
+from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
@@ -37,8 +38,7 @@ def job(world, press) -> Job:
 
 @pytest.fixture
 def operator(world, client) -> Client:
-    client.force_login(world.operator)
-    return client
+    return sign_in(client, world.operator)
 
 
 @pytest.mark.parametrize(

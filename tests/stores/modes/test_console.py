@@ -6,6 +6,7 @@ from django.urls import reverse
 from applications.registration.models import Application
 from stores.orders.models import Order
 from tests.support.modes import add_test_application
+from tests.support.scenario import sign_in
 from tests.support.submissions import form_of
 
 BADGE = '<span class="status status-test">Test</span>'
@@ -65,7 +66,7 @@ def test_page_of_a_test_order_carries_the_badge(shop, tester, board):
 
 
 def test_operator_registers_a_test_application_that_stays_one(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     address = reverse("admin:applications_application_add")
     form = form_of(client.get(address), "application_form")
 

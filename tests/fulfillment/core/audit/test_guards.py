@@ -44,6 +44,8 @@ UNTRACKED = {
     "delivery.LiveDataset": "follows the status of the data sets, which is tracked",
     "delivery.Population": "data of a tracked data set",
     "production.Attempt": "a log itself",
+    "production.LedgerRow": "what a hot folder was given; the history of each job has it",
+    "production.LedgerStem": "parts of names, made from the ledger",
     "production.Job": "its history has each change",
     "production.GangSheet": "the history of each of its jobs has it",
     "production.JobHistory": "the trail of jobs itself",
