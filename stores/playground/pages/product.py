@@ -16,6 +16,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
@@ -25,10 +27,9 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
 from stores.playground.fields import FormField, chosen_files, form_fields, show_errors, template_data
 from stores.playground.pages.prices import PriceForm, price_form
-from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, store_named
+from stores.playground.selectors.actors import actors_at, store_named
 from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.selectors.selections import orderable_selections, owner_among
-from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_trial_order
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
@@ -101,7 +102,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     page = _opened(request, store_id, product_id)
     if request.method == "POST":
         try:
-            count_playground_request(user=signed_in_user(request))
+            enforce_page_limit("playground", signed_in_user(request).pk)
             _take_files(page, request)
             if not any(one.errors for one in page.fields):
                 placed = _ACTIONS.get(request.POST.get("do", ""), _proof)(page)
@@ -126,7 +127,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     page = _opened(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
-        count_playground_request(user=signed_in_user(request))
+        enforce_page_limit("playground", signed_in_user(request).pk)
         asset = _stored(page, file) if file else None
     except DomainError as error:
         return JsonResponse({"Message": error.message}, status=200)
@@ -226,10 +227,10 @@ def _order(page: Playground) -> HttpResponse | None:
     except DomainError as error:
         page.fail(error, place="/Items/0/TemplateData")
         return None
-    if page.actor.application_id is None:
+    if page.actor.caller.application_id is None:
         page.notice = f"Order {order.number} is placed."
         return redirect("portal:product", page.store.external_id, page.product_id)
-    return redirect("portal:application-order", page.actor.application_id, order.pk)
+    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 
 _ACTIONS = {"proof": _proof, "quote": _quote, "order": _order}
