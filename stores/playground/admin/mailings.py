@@ -80,12 +80,12 @@ class ProductMailings:
         if request.method == "POST" and (placed := answer_button(request, page)) is not None:
             return redirect("admin:stores_order_change", placed.pk)
         return self._answer(
-            request, product, "mailing_order", f"Mailing of {product.name}", self._shown(page)
+            request, product, "mailing_order", f"Mailing of {product.name}", self._shown(page, product)
         )
 
-    def _shown(self, page: MailingOrder) -> dict[str, Any]:
+    def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
-        priced, problem = _priced(page.caller, page.product)
+        priced, problem = _priced(page.caller, product)
         routes = list(routes_of_selection(selection)[:MAX_LISTED])
         return {
             **tiles_context(),

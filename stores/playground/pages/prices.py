@@ -8,6 +8,7 @@ from typing import Any
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError
+from fulfillment.core.faults import faults_at_fields
 from stores.orders.eddm import Choice
 from stores.orders.models import Quote
 from stores.orders.price_requests import PriceRequest, PriceRequestItem
@@ -73,15 +74,9 @@ class PriceForm:
         return PriceRequest(items=items, country_code=self.country, location_type=self.location)
 
     def show_errors(self, error: DomainError) -> list[str]:
-        others = []
-        for fault in error.faults:
-            place = PLACES.get(fault.pointer)
-            message = fault.message.partition(": ")[2] or fault.message
-            if place is None:
-                others.append(fault.message)
-            else:
-                self.errors.setdefault(place, []).append(message[:1].upper() + message[1:])
-        return others if error.faults else [error.message]
+        placed, others = faults_at_fields(error, PLACES)
+        self.errors |= placed
+        return others
 
     def options(self) -> list[dict[str, Any]]:
         """Of the quote, with dates for people."""
