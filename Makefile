@@ -1,4 +1,5 @@
 PYTHON ?= python3
+PYTHONS := 3.12 3.13 3.14
 VENV := .venv
 BIN := $(VENV)/bin/python
 DEVELOPMENT := FULFILLMENT_MODE=development
@@ -15,7 +16,7 @@ SLOW = $(BIN) -m pytest -m slow
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock
+.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock wheels
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,13 +73,21 @@ install: $(VENV)/test.stamp ## Install what the service and its tests need
 
 lock: ## Lock requirements/*.in again with uv (ARGS=--upgrade for newer versions)
 	$(COMPILE) requirements/base.in --output-file requirements/base.txt
+	$(COMPILE) requirements/local.in --output-file requirements/local.txt
 	$(COMPILE) requirements/test.in --output-file requirements/test.txt
 	$(COMPILE) requirements/optional.in --output-file requirements/optional.txt
+
+wheels: $(VENV)/base.stamp ## See that every lock has wheels for newer Pythons (PYTHONS="3.12 3.13 3.14")
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && for version in $(PYTHONS); do for lock in requirements/*.txt; do \
+		$(BIN) -m pip download -qq --disable-pip-version-check --only-binary :all: --require-hashes --no-deps \
+			--python-version $$version --dest "$$folder" -r $$lock || \
+			{ echo "$$lock has no wheels for Python $$version" >&2; exit 1; }; \
+	done; done
 
 # Without a stamp the environment is made anew: an interrupted pip leaves halves it takes for whole. A stamp
 # is void when the Python it was made with has gone.
 $(shell test -x $(BIN) || rm -f $(VENV)/*.stamp)
-$(VENV)/base.stamp: requirements/base.txt
+$(VENV)/base.stamp: requirements/base.txt requirements/local.txt
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "There is no $(PYTHON); install Python 3.11 or newer, or name one: make run PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -89,7 +98,7 @@ $(VENV)/base.stamp: requirements/base.txt
 		{ echo "You may not write to $(CURDIR); use a clone in a folder of your own." >&2; exit 1; }
 	@echo "Installing the requirements into $(VENV) (once, half a minute)"
 	@$(PYTHON) -m venv $$(test -e $@ || echo --clear) $(VENV)
-	@$(call install,requirements/base.txt)
+	@$(call install,requirements/base.txt requirements/local.txt)
 	@$(call finish,$@)
 
 $(VENV)/test.stamp: $(VENV)/base.stamp requirements/test.txt
@@ -97,9 +106,10 @@ $(VENV)/test.stamp: $(VENV)/base.stamp requirements/test.txt
 	@$(call install,requirements/test.txt)
 	@$(call finish,$@)
 
-# Two at once, because pip uses one core. A lock names every package, so nothing is left to resolve.
+# Two at once, because pip uses one core. A lock names every package, so nothing is left to resolve. What two locks
+# name is installed once.
 HALVES := $(VENV)/half-
-install = awk '/^[a-z0-9]/ { half = !half } { print > ("$(HALVES)" half ".txt") }' $(1) && \
+install = awk '/^[a-z0-9]/ { known = seen[$$1]++; half = !half } !known { print > ("$(HALVES)" half ".txt") }' $(1) && \
 	{ $(PIP_INSTALL) --no-deps -r $(HALVES)0.txt & other=$$!; \
 	$(PIP_INSTALL) --no-deps -r $(HALVES)1.txt; failed=$$?; wait $$other && exit $$failed; }
 

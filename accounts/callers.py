@@ -68,6 +68,11 @@ class Caller:
         )
 
     @classmethod
+    def who_made(cls, record: Any) -> "Caller":
+        """The user and application of an order or quote, in its mode: sees the pictures and proofs it was made with."""
+        return cls(user_id=record.user_id, application_id=record.application_id, is_test=record.is_test)
+
+    @classmethod
     def on_pages(cls, user: Any) -> "Caller":
         """The caller of a signed-in browser session: the user through the service itself."""
         return cls(

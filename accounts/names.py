@@ -15,6 +15,8 @@ from precis_i18n import get_profile
 from precis_i18n.profile import Profile
 
 LONGEST = 64
+# A name in its longest spelling, each letter with its marks apart. Normalizing takes quadratic time.
+LONGEST_PREPARED = 4 * LONGEST
 FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
 HELP = "1 to 64 letters, digits and marks of one script, without spaces and @ : / \\"
@@ -46,7 +48,10 @@ def prepared_name(name: str) -> str:
     """The form two names are compared by; of any text, also of one that could not become a name.
 
     For each valid name this is what RFC 8265 calls its prepared form: narrow letters, lower case, composed (NFC).
+    Longer text than any name stays as it is, and so equals none.
     """
+    if len(name) > LONGEST_PREPARED:
+        return name
     mapped = _PROFILE.case_mapping_rule(_PROFILE.width_mapping_rule(name))
     return str(_PROFILE.normalization_rule(mapped))
 

@@ -73,22 +73,25 @@ def forget_second_steps(*, account: str) -> None:
     forget(_second_step_bucket(account))
 
 
-def count_reset(*, email: str, address: str) -> RateLimitStatus | None:
-    """Counts a request for a reset link, for known and unknown addresses alike."""
-    return _first_over(
-        (f"reset:{digest(email.casefold())[:40]}", settings.RESETS_PER_EMAIL),
-        (_address_bucket("reset", address), settings.RESETS_PER_ADDRESS),
-    )
+def count_reset(*, address: str) -> RateLimitStatus | None:
+    return _first_over((_address_bucket("reset", address), settings.RESETS_PER_ADDRESS))
 
 
 def count_sign_up(*, address: str) -> RateLimitStatus | None:
     return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
 
 
-def count_confirmation_mail(*, email: str) -> RateLimitStatus | None:
-    """Counts a mail to an address that is not confirmed: its owner may want none, whichever account requests it."""
-    bucket = f"confirmation:{digest(email.casefold())[:40]}"
-    return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
+def may_mail(*, email: str) -> bool:
+    """Counts a mail that a visitor, or the user of an unconfirmed address, causes; False where it must not be sent.
+
+    One count for all kinds of such mails: the owner of the address may want none. Refusals are not shown to visitors,
+    and unknown addresses count alike.
+    """
+    owner = digest(email.casefold())[:40]
+    return not (
+        _first_over((f"mail-of-hour:{owner}", settings.MAILS_PER_HOUR), window=HOUR)
+        or _first_over((f"mail-of-day:{owner}", settings.MAILS_PER_DAY), window=DAY)
+    )
 
 
 def count_invitation_mail(*, user_id: str, email: str) -> RateLimitStatus | None:

@@ -11,12 +11,13 @@ from accounts.pages.passwords import (
 )
 from accounts.pages.second_step import show_second_step
 from accounts.pages.sign_in import SignInView, SignUpView
+from fulfillment.core.http.dangerous import harmless
 
 # Without a namespace, because Django's own views reverse some of these names.
 urlpatterns = [
     path("accounts/login/", SignInView.as_view(), name="login"),
     path("accounts/second-step/", show_second_step, name="second_step"),
-    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/logout/", harmless(LogoutView.as_view()), name="logout"),
     path("accounts/signup/", SignUpView.as_view(), name="signup"),
     path("accounts/password-reset/", PasswordResetView.as_view(), name="password_reset"),
     path("accounts/password-reset/sent/", PasswordResetDoneView.as_view(), name="password_reset_done"),
@@ -24,11 +25,11 @@ urlpatterns = [
         "accounts/password-reset/saved/", PasswordResetCompleteView.as_view(), name="password_reset_complete"
     ),
     path(
-        "accounts/password-reset/<uidb64>/<token>/",
+        "accounts/password-reset/<uidb64>/<secret:token>/",
         PasswordResetConfirmView.as_view(),
         name="password_reset_confirm",
     ),
-    path("accounts/email/<str:token>/", confirm_email, name="email_confirm"),
-    path("accounts/email/confirm/<str:token>/", confirm_own_address, name="email_confirmation"),
+    path("accounts/email/<secret:token>/", confirm_email, name="email_confirm"),
+    path("accounts/email/confirm/<secret:token>/", confirm_own_address, name="email_confirmation"),
     path("accounts/password-change/", PasswordChangeView.as_view(), name="password_change"),
 ]

@@ -1,16 +1,16 @@
 """One settings module, driven by the environment. docs/operating/settings.md lists the variables.
 
 Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in what a first start needs;
-without it a missing or weak secret stops the start.
+without it a missing or weak secret stops the start. All wrong variables are named at once, at the end.
 """
 
 import os
 import re
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pghistory
-from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 from fulfillment.core import environment
@@ -22,9 +22,27 @@ from fulfillment.core.observability.multiprocess_metrics import configure_multip
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
+environment.collect_mistakes()
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
 DEBUG = False
+environment.refuse_former_names(
+    {
+        "PROOF_DAYS_KEPT": "PROOF_RETENTION_DAYS",
+        "ASSET_DAYS_KEPT": "ASSET_RETENTION_DAYS",
+        "ADDRESS_DAYS_KEPT": "ADDRESS_RETENTION_DAYS",
+        "RENDERINGS_AT_ONCE": "RENDERINGS_CONCURRENCY",
+        "PROOF_MARK": "PROOF_WATERMARK",
+        "CLIENT_PACKAGES": "CLIENT_DOWNLOADS",
+        **dict.fromkeys(("IMPORT_DAYS_KEPT", "IMPORT_RETENTION_DAYS", "LANE_WAIT_SECONDS"), ""),
+        **dict.fromkeys(
+            ("ORDERS_AT_ONCE", "LARGE_ORDERS_AT_ONCE", "PASSWORDS_AT_ONCE", "PICTURES_AT_ONCE"), ""
+        ),
+        **dict.fromkeys(("FILES_AT_ONCE", "SELECTIONS_AT_ONCE", "SELECTIONS_PER_CALLER"), ""),
+        **dict.fromkeys(("APPLICATIONS_PER_USER", "ACCOUNTS_PER_USER", "LIVE_PROOFS_PER_MINUTE"), ""),
+        "WEBHOOK_CONNECTIONS_PER_APPLICATION": "",
+    }
+)
 
 SECRET_KEY, *SECRET_KEY_FALLBACKS = environment.secrets("SECRET_KEY")
 PEPPERS = environment.secrets("FULFILLMENT_PEPPERS")
@@ -40,16 +58,18 @@ if (
     or _public.netloc.rpartition("@")[1]
     or any((_public.path, _public.query, _public.fragment))
 ):
-    raise ImproperlyConfigured(
+    _public = environment.refuse(
         f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, without "
-        "a path, such as https://print.example."
+        "a path, such as https://print.example.",
+        urlsplit("https://print.example"),
     )
+_host = _public.hostname or ""
 API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.hosts(
     "ALLOWED_HOSTS",
-    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
+    ("localhost", "127.0.0.1", "[::1]", _host) if DEVELOPMENT else (_host,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -96,19 +116,18 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
     "fulfillment.site.middleware.Hosts",
-    # Everything below is for pages: requests of programs go past it.
-    "fulfillment.site.middleware.PagesBelow",
+    # All below is for pages: requests of programs pass it by (`fulfillment.core.http.for_pages`).
     "fulfillment.site.middleware.PageCompression",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "fulfillment.site.middleware.PageSessions",
     "accounts.pages.middleware.UploadLimits",
     "fulfillment.site.middleware.PageCsrf",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "fulfillment.site.middleware.PageUsers",
     "accounts.pages.middleware.PageLimits",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    # Records the signed-in user in the audit trail.
-    "pghistory.middleware.HistoryMiddleware",
+    "fulfillment.site.middleware.PageMessages",
+    "accounts.pages.middleware.Confirmations",
+    "fulfillment.site.middleware.PageHistory",
 ]
 APPEND_SLASH = False
 # The service is at the root of its host.
@@ -134,11 +153,13 @@ TEMPLATES = [
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
-if not DATABASE_URL:
-    raise ImproperlyConfigured(
-        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
+DATABASES = {
+    "default": connection_settings("DATABASE_URL", DATABASE_URL)
+    if DATABASE_URL
+    else environment.refuse(
+        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name.", {}
     )
-DATABASES = {"default": connection_settings("DATABASE_URL", DATABASE_URL)}
+}
 # The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
 DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -174,9 +195,7 @@ LOGOUT_REDIRECT_URL = "/"
 # Operators without a second step are led to set one up, and open nothing before.
 OPERATOR_TWO_FACTOR = environment.choice("OPERATOR_TWO_FACTOR", "optional", ("optional", "required"))
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.domain(
-    "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
-)
+DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _host)
 
 LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
@@ -196,7 +215,7 @@ PRODUCTION_FOLDERS = [
     for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
 ]
 # What `make clients` built, offered for download.
-CLIENT_PACKAGES = environment.folder("CLIENT_PACKAGES", BASE_DIR / "clients", root=BASE_DIR)
+CLIENT_DOWNLOADS = environment.folder("CLIENT_DOWNLOADS", BASE_DIR / "clients", root=BASE_DIR)
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))
@@ -217,17 +236,18 @@ STORAGES = {
 
 EMAIL_BACKEND = environment.text(
     "EMAIL_BACKEND",
-    "django.core.mail.backends.console.EmailBackend"
+    "django.core.mail.backends.filebased.EmailBackend"
     if DEVELOPMENT
     else "django.core.mail.backends.smtp.EmailBackend",
 )
+EMAIL_FILE_PATH = environment.folder("FULFILLMENT_VAR", BASE_DIR / "var", root=BASE_DIR) / "log" / "mail"
 EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
 EMAIL_PORT = environment.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
 EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_host}")
 
 HTTPS = _public.scheme == "https"
 BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
@@ -376,8 +396,8 @@ REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
 # Pages and forms of one person, and of one address without a session; five times as many pictures.
-PAGES_PER_MINUTE = environment.integer("PAGES_PER_MINUTE", 600, minimum=1)
-ADDRESS_PAGES_PER_MINUTE = environment.integer("ADDRESS_PAGES_PER_MINUTE", 300, minimum=1)
+PAGES_PER_MINUTE = 600
+ADDRESS_PAGES_PER_MINUTE = 300
 # Forms of the portal with more than 256 kB, of one user.
 UPLOADS_PER_MINUTE = 60
 # Of one client address without valid credentials.
@@ -385,52 +405,47 @@ ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE",
 # Refused requests of one client address at /oauth/token.
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
 # Limited because each application has REQUESTS_PER_MINUTE of its own.
-APPLICATIONS_PER_USER = environment.integer("APPLICATIONS_PER_USER", 100, minimum=1)
+APPLICATIONS_PER_USER = 100
 # In 15 minutes.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
 SECOND_STEPS_PER_ACCOUNT = 5
-SIGN_UPS_PER_ADDRESS = 20
-# In a day: accounts that one user creates over the API, and links sent to one unconfirmed address.
-ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
-CONFIRMATIONS_PER_EMAIL = 5
+SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
+# Mails to one address that people cause without a session, or for an address that is not confirmed.
+MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
+# In a day: accounts that one user creates over the API.
+ACCOUNTS_PER_USER = 20
 # In a day: mails to addresses that a user entered.
-INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 50, 5, 10
-RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
+INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
 # Of one kind to one user; further notifications appear in the portal only.
 NOTIFICATION_MAILS_PER_HOUR = 20
 
 # Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
 # --blocking-threads of the web server: limited work holds at most three quarters of them.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
-LIMITED = ("RENDERINGS", "ORDERS", "LARGE_ORDERS", "PASSWORDS", "PICTURES", "FILES", "SELECTIONS")
-environment.refuse_former_names(
-    {f"{work}_AT_ONCE": f"{work}_CONCURRENCY" for work in LIMITED}
-    | {"LANE_WAIT_SECONDS": "CONCURRENCY_WAIT_SECONDS"}
-)
 # *_CONCURRENCY count for each process; one caller gets one less.
 RENDERINGS_CONCURRENCY = environment.integer(
     "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
 # Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
-LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
+LIVE_PROOFS_PER_MINUTE = 120
 # Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
 PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
 PAGE_WAIT_SECONDS = 2
 # JSON bodies of more than 256 kB that are parsed.
 LARGE_BODIES_CONCURRENCY = 1
-ORDERS_CONCURRENCY = environment.integer("ORDERS_CONCURRENCY", 4, minimum=1, maximum=256)
-LARGE_ORDERS_CONCURRENCY = environment.integer("LARGE_ORDERS_CONCURRENCY", 2, minimum=1, maximum=256)
-PASSWORDS_CONCURRENCY = environment.integer("PASSWORDS_CONCURRENCY", 2, minimum=1, maximum=256)
-PICTURES_CONCURRENCY = environment.integer("PICTURES_CONCURRENCY", 2, minimum=1, maximum=256)
-FILES_CONCURRENCY = environment.integer("FILES_CONCURRENCY", 2, minimum=1, maximum=256)
-SELECTIONS_CONCURRENCY = environment.integer("SELECTIONS_CONCURRENCY", 2, minimum=1, maximum=256)
+ORDERS_CONCURRENCY = 4
+LARGE_ORDERS_CONCURRENCY = 2
+PASSWORDS_CONCURRENCY = 2
+PICTURES_CONCURRENCY = 2
+FILES_CONCURRENCY = 2
+SELECTIONS_CONCURRENCY = 2
 # EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
-SELECTIONS_PER_CALLER = environment.integer("SELECTIONS_PER_CALLER", 2_000, minimum=1, maximum=100_000)
+SELECTIONS_PER_CALLER = 2_000
 SELECTED_ROUTES_PER_CALLER = 500_000
 # How long a request above such a limit waits before it is refused.
-CONCURRENCY_WAIT_SECONDS = environment.integer("CONCURRENCY_WAIT_SECONDS", 5, minimum=1, maximum=60)
+CONCURRENCY_WAIT_SECONDS = 5
 
 # API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
 USAGE_FLUSH_SECONDS = 5
@@ -453,9 +468,7 @@ WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 # Open requests of one worker to webhooks: of all applications, and of one. Each is an open file.
 WEBHOOK_CONNECTIONS = environment.integer("WEBHOOK_CONNECTIONS", 200, minimum=8, maximum=10_000)
-WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
-    "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
-)
+WEBHOOK_CONNECTIONS_PER_APPLICATION = 40
 
 # Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and their credit. Without tiles
 # the map has the outlines of states and counties.
@@ -467,15 +480,13 @@ EDDM_TILES_URL = environment.url(
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
-    raise ImproperlyConfigured(
-        f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH."
-    )
+    environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)
 
 # A text over every proof, up to 24 letters; `none` for no text. Print files never have it.
-PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
-PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
-if len(PROOF_MARK) > 24 or not PROOF_MARK.isprintable():
-    raise ImproperlyConfigured(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.")
+PROOF_WATERMARK = environment.text("PROOF_WATERMARK", "PROOF")
+PROOF_WATERMARK = "" if PROOF_WATERMARK.lower() == "none" else PROOF_WATERMARK
+if len(PROOF_WATERMARK) > 24 or not PROOF_WATERMARK.isprintable():
+    environment.refuse(f"PROOF_WATERMARK is {PROOF_WATERMARK!r}; write up to 24 letters, or none.", None)
 # Signed URLs of proofs are valid for 31 days, and a use is recorded once a day.
 PROOF_MINIMUM_RETENTION_DAYS = 33
 PROOF_RETENTION_DAYS = environment.integer(
@@ -483,7 +494,6 @@ PROOF_RETENTION_DAYS = environment.integer(
     45,
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
-    former_name="PROOF_DAYS_KEPT",
 )
 # Of uploaded pictures that were never ordered, from their last use in a proof.
 ASSET_RETENTION_DAYS = environment.integer(
@@ -491,16 +501,11 @@ ASSET_RETENTION_DAYS = environment.integer(
     90,
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
-    former_name="ASSET_DAYS_KEPT",
 )
 # Of the recipient of a finished order; 0 keeps it for ever.
-ADDRESS_RETENTION_DAYS = environment.integer(
-    "ADDRESS_RETENTION_DAYS", 0, maximum=36500, former_name="ADDRESS_DAYS_KEPT"
-)
+ADDRESS_RETENTION_DAYS = environment.integer("ADDRESS_RETENTION_DAYS", 0, maximum=36500)
 # Of uploaded import files and of the problems found in them.
-IMPORT_RETENTION_DAYS = environment.integer(
-    "IMPORT_RETENTION_DAYS", 90, minimum=1, maximum=3650, former_name="IMPORT_DAYS_KEPT"
-)
+IMPORT_RETENTION_DAYS = 90
 # Of exchanges with print providers, from their end.
 EXCHANGE_RETENTION_DAYS = environment.integer("EXCHANGE_RETENTION_DAYS", 180, minimum=1, maximum=3650)
 # Of test orders and test quotes, from their creation.
@@ -513,11 +518,14 @@ LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEVELOPMENT else "json"
 ACCESS_LOG = environment.flag("ACCESS_LOG")
 SENTRY_DSN = environment.text("SENTRY_DSN")
 if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+", SENTRY_DSN):
-    raise ImproperlyConfigured(
+    environment.refuse(
         f"SENTRY_DSN is {environment.without_password(SENTRY_DSN)!r}; write an address such as "
-        "https://key@sentry.example/7."
+        "https://key@sentry.example/7.",
+        None,
     )
 OTLP_ENDPOINT = environment.url(
     "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, expected="an address such as http://collector.example:4318"
 )
 LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)
+
+environment.end_collection()

@@ -3,6 +3,7 @@ from django.urls import include, path, re_path
 
 from fulfillment.core.api.errors import unknown_path
 from fulfillment.core.api.schema import serve_schema
+from fulfillment.core.http.secret_links import mask_links
 from fulfillment.core.plugins import offered
 from fulfillment.site import probes
 from fulfillment.site.metrics import show_metrics
@@ -25,3 +26,5 @@ urlpatterns = [
     path("readyz", probes.readyz),
     path("metrics", show_metrics),
 ]
+
+mask_links(urlpatterns)

@@ -3,6 +3,6 @@ from django.urls import path
 from production.jobs.pages.postbacks import receive_postback, serve_print_file
 
 urlpatterns = [
-    path("production/postback/<slug:code>/<str:secret>", receive_postback, name="production_postback"),
-    path("production/file/<str:token>/<str:name>", serve_print_file, name="production_file"),
+    path("production/postback/<slug:code>/<secret:secret>", receive_postback, name="production_postback"),
+    path("production/file/<secret:token>/<str:name>", serve_print_file, name="production_file"),
 ]

@@ -22,6 +22,7 @@ from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Conflict, DomainError
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.identifiers import parse_uuid
 
 DENY = "Decline these requests without a reason? Applicants are informed and may send another request."
@@ -66,6 +67,8 @@ class StateFilter(admin.SimpleListFilter):
 class AssociationRequestAdmin(ConsoleAdmin):
     """The inbox. A decision is made with its grants and a note, for one request or for several at once."""
 
+    dangerous_pages = {"decide": "Decide association requests"}
+    harmless_pages = ("change",)
     forbidden = ("add", "delete")
     list_display = [
         "application",
@@ -133,6 +136,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         is_pending = access_request is not None and access_request.state == AssociationState.PENDING
         return [] if is_pending else super().get_fieldsets(request, access_request)
 
+    @harmless
     @admin.action(description="Decide, with grants and a note …", permissions=["change"])
     def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         """Decides at most one page of requests, because a silent cut would go unnoticed."""
@@ -142,12 +146,14 @@ class AssociationRequestAdmin(ConsoleAdmin):
             return None
         return HttpResponseRedirect(_decision_address(ids))
 
+    @dangerous("Approve association requests")
     @admin.action(description="Approve with the grants requested", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
             request, [(access_request, {}) for access_request in chosen], approve_association, "approved"
         )
 
+    @harmless
     @admin.action(description="Decline …", permissions=["change"])
     @requires_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:

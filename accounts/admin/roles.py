@@ -15,6 +15,7 @@ from fulfillment.core.admin.read_only import register_history
 class RoleAdmin(RolePlaces, StaffAdmin):
     """Store staff read the roles of their stores; operators grant them."""
 
+    dangerous_pages = {"add": "Give a role", "change": "Change a role", "delete": "Take a role away"}
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
     list_display = ["grant", "user", "application", "store", "created"]

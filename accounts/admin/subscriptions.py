@@ -9,12 +9,14 @@ from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.http.dangerous import dangerous
 
 
 @admin.register(Subscription)
 class SubscriptionAdmin(ConsoleAdmin):
     """Never shows keys; owners see them in the portal."""
 
+    harmless_pages = ("change",)
     forbidden = ("add", "delete")
     list_display = ["owner", "requests_per_minute", "created"]
     list_select_related = ["user", "application"]
@@ -32,6 +34,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     def owner(self, subscription: Subscription) -> Any:
         return subscription.user or subscription.application
 
+    @dangerous("Regenerate a subscription key")
     @admin.action(description="Regenerate the primary key …", permissions=["change"])
     @requires_confirmation(
         "Regenerate the primary key of these subscriptions? Calls with the old key are refused immediately.",
@@ -40,6 +43,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
 
+    @dangerous("Regenerate a subscription key")
     @admin.action(description="Regenerate the secondary key …", permissions=["change"])
     @requires_confirmation(
         "Regenerate the secondary key of these subscriptions? Calls with the old key are refused immediately.",

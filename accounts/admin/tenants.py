@@ -12,6 +12,7 @@ from fulfillment.core.admin.read_only import register_history
 
 @admin.register(Tenant)
 class TenantAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete")
     list_display = ["domain", "name", "created"]
     search_fields = ["domain", "name"]
     search_help_text = "Domain or name"

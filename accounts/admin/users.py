@@ -95,6 +95,13 @@ class RoleInline(RolePlaces, ConsoleInline):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what theirs widens, ours narrows
+    # Users are deactivated, not deleted, because their records refer to them.
+    forbidden = ("delete",)
+    dangerous_pages = {
+        "add": "Add a user",
+        "change": "Change a user",
+        "auth_user_password_change": "Set the password of a user",
+    }
     form = ChangedUserForm
     add_form = NewUserForm
     change_password_form = AdminPasswordChangeForm
@@ -158,10 +165,6 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         created = create_user(password=form.cleaned_data["password1"], **values)
         instance.pk = created.pk
         instance.refresh_from_db()
-
-    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """Users are deactivated, not deleted, because their records refer to them."""
-        return False
 
 
 register_history(

@@ -1,62 +1,137 @@
-"""Confirmation by password: for a few minutes it opens keys and two-factor settings to a signed-in user."""
+"""Confirmation: a dangerous action needs the password or a code, once in ten minutes for all of them in the session."""
 
 import math
 import time
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
 
-from django import forms
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from cryptography.fernet import InvalidToken
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.utils.crypto import constant_time_compare
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
 
 from accounts.authentication import is_own_password
-from accounts.pages.forms import PasswordConfirmForm
+from accounts.pages.forms import ConfirmationForm
+from accounts.pages.guards import signed_in
+from accounts.services.two_factor import check_second_step
+from fulfillment.core.api.form_limits import SIGNED_IN_FORM
+from fulfillment.core.errors import TooManyRequests
+from fulfillment.core.http.dangerous import effect_of, harmless
+from fulfillment.core.secrets import decrypt, encrypt
+from fulfillment.core.time_zones import zone_named
 
-SECONDS = 300
-SESSION_NAME = "password_confirmed_at"
-# Marks the form of `password_page`, to distinguish it from the form of the page behind it.
-CONFIRMING = "confirming"
-
-
-def password_complaint(request: HttpRequest) -> str:
-    """The error message for a password that was not accepted."""
-    if refusal := getattr(request, "sign_in_refusal", None):
-        minutes = math.ceil(refusal.resets_in / 60)
-        return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
-    return "This is not your password."
-
-
-def is_confirmed_by(request: HttpRequest, form: forms.Form) -> bool:
-    """Whether a valid form holds the user's password; if not, its field says why."""
-    if is_own_password(request, form.cleaned_data["password"]):
-        return True
-    form.add_error("password", password_complaint(request))
-    return False
+SECONDS = 600
+SESSION_NAME = "confirmed"
+# The field of the form that waits for the confirmation: encrypted; AGAIN for one with files or of great length, which
+# is not kept; empty for a visit.
+WAITING, AGAIN = "waiting_form", "again"
 
 
-def confirm_by(request: HttpRequest, form: forms.Form) -> bool:
-    """As `is_confirmed_by`; the confirmation then lasts some minutes."""
-    if not is_confirmed_by(request, form):
-        return False
-    request.session[SESSION_NAME] = int(time.time())
-    return True
+def confirmed_until(request: HttpRequest) -> datetime | None:
+    """In the user's time zone. A change of the password or of the second factor ends the confirmation."""
+    user: Any = request.user
+    if not user.is_authenticated or not (stored := request.session.get(SESSION_NAME)):
+        return None
+    until, credentials = stored
+    is_valid = 0 < until - time.time() <= SECONDS
+    if not is_valid or not constant_time_compare(credentials, user.get_session_auth_hash()):
+        return None
+    return datetime.fromtimestamp(until, tz=zone_named(user.time_zone))
 
 
-def password_page(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
-    """Renders the page that requests the password, and then continues at the same URL.
+@sensitive_post_parameters("password", "code")
+def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, Any]) -> HttpResponse | None:
+    """The page that asks for a confirmation, where the request needs one; after it the view gets the same form."""
+    if request.method == "POST" and WAITING in request.POST:
+        return _answered(request)
+    effect = effect_of(view, request, arguments)
+    if not effect or confirmed_until(request):
+        return None
+    waiting = ""
+    if request.method == "POST":
+        sent = request.POST.urlencode()
+        # Encrypted, because forms hold passwords and secrets.
+        is_kept = not request.FILES and len(sent) <= SIGNED_IN_FORM // 2
+        waiting = encrypt(_purpose(request) + sent).decode() if is_kept else AGAIN
+    return _page(request, ConfirmationForm(request.user), effect, waiting)
 
-    A form sent there meanwhile is discarded: its page is shown again.
-    """
-    is_submitted = request.method == "POST" and CONFIRMING in request.POST
-    form = PasswordConfirmForm(request.POST if is_submitted else None)
-    if is_submitted and form.is_valid() and confirm_by(request, form):
-        # The path alone: browsers take what follows `//` for a host.
-        return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
-    context = {"form": form, "what": what, "back": back, "confirming": CONFIRMING}
-    return render(request, "accounts/confirm_password.html", context)
 
-
-def is_confirmed(request: HttpRequest) -> bool:
-    return 0 <= time.time() - request.session.get(SESSION_NAME, 0) < SECONDS
-
-
-def forget(request: HttpRequest) -> None:
+@require_POST
+@harmless
+@signed_in
+def end_confirmation(request: HttpRequest) -> HttpResponse:
     request.session.pop(SESSION_NAME, None)
+    return HttpResponseRedirect(_page_before(request))
+
+
+def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: str) -> HttpResponse:
+    context = {
+        "form": form,
+        "effect": effect,
+        "name": WAITING,
+        "waiting": waiting,
+        "back": _page_before(request),
+    }
+    response = render(request, "accounts/confirm.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _answered(request: HttpRequest) -> HttpResponse | None:
+    form, waiting = ConfirmationForm(request.user, request.POST), request.POST[WAITING]
+    if not confirmed_until(request) and not (form.is_valid() and _is_confirmed_by(request, form)):
+        return _page(request, form, request.POST.get("effect", ""), waiting)
+    purpose, sent = _purpose(request), ""
+    with suppress(InvalidToken):
+        sent = decrypt(waiting.encode())
+    if sent.startswith(purpose):
+        request.POST = QueryDict(sent.removeprefix(purpose))
+        return None
+    if waiting == AGAIN:
+        messages.info(request, "Confirmed. Fill in the form again and send it.")
+    # The path alone: browsers take what follows `//` for a host.
+    return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
+
+
+def _page_before(request: HttpRequest) -> str:
+    before = request.headers.get("Referer", "")
+    return (
+        before if url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}) else "/profile"
+    )
+
+
+def _purpose(request: HttpRequest) -> str:
+    """Binds a waiting form to its page and user, so that no other encrypted value is taken for one."""
+    return f"{WAITING} {request.user.pk} {request.get_full_path()}\n"
+
+
+def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
+    user: Any = request.user
+    if code := form.cleaned_data.get("code"):
+        try:
+            is_right, name, complaint = (
+                check_second_step(user=user, code=code),
+                "code",
+                "This code does not fit.",
+            )
+        except TooManyRequests as error:
+            is_right, name, complaint = False, "code", _too_many(error.retry_after)
+    else:
+        is_right, name = is_own_password(request, form.cleaned_data["password"]), "password"
+        refusal = getattr(request, "sign_in_refusal", None)
+        complaint = _too_many(refusal.resets_in) if refusal else "This is not your password."
+    if is_right:
+        request.session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash()]
+    else:
+        form.add_error(name, complaint)
+    return is_right
+
+
+def _too_many(seconds: float) -> str:
+    minutes = math.ceil(seconds / 60)
+    return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."

@@ -3,17 +3,28 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from accounts.pages.confirmation import confirmed_until
 from accounts.selectors.page_header import PageHeader, page_header_of
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:
-    """Template context of the header: whether it links to the console, and the number of unread notifications.
+    """Template context of all pages: whether the header links to the console, the number of unread notifications, and
+    the time when the confirmation ends.
 
-    Both are read in one query, and only if a template uses them.
+    The first two are read in one query, and all only if a template uses them.
     """
 
     @cache
     def found() -> PageHeader:
         return page_header_of(getattr(request, "user", None))
 
-    return {"may_enter_console": lambda: found().may_enter_console, "unread": lambda: found().unread}
+    def until() -> str:
+        # Formatted here: not every page is shown in the user's time zone.
+        moment = confirmed_until(request) if hasattr(request, "session") else None
+        return f"{moment:%H:%M}" if moment else ""
+
+    return {
+        "may_enter_console": lambda: found().may_enter_console,
+        "unread": lambda: found().unread,
+        "confirmed_until": until,
+    }

@@ -1,25 +1,23 @@
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import EmailChange
-from accounts.pages.confirmation import is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, EmailForm
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.pages.throttling import too_many
 from accounts.selectors.email_changes import email_change_of, pending_email_change
 from accounts.selectors.email_confirmations import user_of_confirmation
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.email_confirmations import confirm_address, request_confirmation
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.dangerous import dangerous, harmless
 
 
-@sensitive_post_parameters()
+@dangerous("Change the e-mail address")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_email(request: HttpRequest) -> HttpResponse:
@@ -33,6 +31,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/email.html", context)
 
 
+@harmless
 @require_POST
 @signed_in
 def cancel_change(request: HttpRequest) -> HttpResponse:
@@ -41,6 +40,7 @@ def cancel_change(request: HttpRequest) -> HttpResponse:
     return redirect("portal:profile-email")
 
 
+@harmless
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
@@ -55,6 +55,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/email_confirm.html", context)
 
 
+@harmless
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
@@ -72,20 +73,22 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, template, {"account": account, "is_done": account.email_confirmed is not None})
 
 
+@harmless
 @require_POST
 @signed_in
 def send_link_again(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
-    if refusal := request_confirmation(user=user):
-        return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
     if user.email_confirmed is None:
-        messages.success(request, f"We sent a link to {user.email}.")
+        request_confirmation(user=user)
+        messages.success(
+            request,
+            f"We send a link to {user.email}: at most {settings.MAILS_PER_HOUR} mails an hour, "
+            f"{settings.MAILS_PER_DAY} a day.",
+        )
     return redirect("portal:profile")
 
 
 def _request_change(request: HttpRequest, form: EmailForm) -> EmailChange | None:
-    if not is_confirmed_by(request, form):
-        return None
     try:
         return request_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
     except DomainError as error:

@@ -161,22 +161,12 @@ class ProfileForm(forms.Form):
         cast("forms.ChoiceField", self.fields["time_zone"]).choices = [*others, *zone_choices()]
 
 
-class PasswordConfirmForm(forms.Form):
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        max_length=1024,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-
-class EmailForm(PasswordConfirmForm):
+class EmailForm(forms.Form):
     email = forms.EmailField(
         label="New e-mail address",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    field_order = ["email", "password"]
 
 
 class CodeForm(forms.Form):
@@ -193,3 +183,23 @@ class CodeForm(forms.Form):
             }
         ),
     )
+
+
+class ConfirmationForm(forms.Form):
+    """The password or, with two-factor authentication, a code."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        max_length=1024,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
+    )
+
+    def __init__(self, user: Any, *args: Any) -> None:
+        super().__init__(*args)
+        if user.two_factor_since is not None:
+            self.fields |= CodeForm().fields
+            self.fields["code"].label = "Or a code from your authenticator app"
+            del self.fields["code"].widget.attrs["autofocus"]
+            name, other = ("code", "password") if self.data.get("code") else ("password", "code")
+            self.fields[name].required, self.fields[other].required = True, False

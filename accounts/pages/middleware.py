@@ -11,6 +11,7 @@ from django.urls import Resolver404, resolve
 
 from accounts.callers import Caller
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
+from accounts.pages.confirmation import require_confirmation
 from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
@@ -18,7 +19,8 @@ from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import LimitedStream, client_address
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
-from fulfillment.core.http.addresses import is_for_programs, is_reference
+from fulfillment.core.http.addresses import is_reference
+from fulfillment.core.http.for_pages import for_pages
 from fulfillment.core.http.refusal_page import refusal_page
 from printing.caches import WeightedCache
 
@@ -30,6 +32,7 @@ _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, wei
 register_cache(_users_of_sessions)
 
 
+@for_pages
 class UploadLimits:
     """Limits large forms of the portal before they are parsed, which may write 32 MB to disk.
 
@@ -44,7 +47,7 @@ class UploadLimits:
 
     def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponse | None:
         size, path = stated_size(request), request.path_info
-        if size <= SIGNED_IN_FORM or is_for_programs(path) or path.startswith("/admin/"):
+        if size <= SIGNED_IN_FORM or path.startswith("/admin/"):
             return None
         if not getattr(view, "takes_large_forms", False):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
@@ -55,6 +58,7 @@ class UploadLimits:
         return None
 
 
+@for_pages
 class PageLimits:
     """Limits pages and forms of one person, or of one address without a session: in a minute, and at once.
 
@@ -113,6 +117,23 @@ def _count(user_key: str, *, is_picture: bool) -> None:
         enforce_limit(policy, user_key or client_address.get(), quota=quota * factor)
 
 
+@for_pages
+class Confirmations:
+    """Requires a confirmation of signed-in users before a dangerous action reaches its view."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, _: Any, arguments: dict[str, Any]
+    ) -> HttpResponse | None:
+        return require_confirmation(request, view, arguments) if request.user.is_authenticated else None
+
+
+@for_pages
 class OperatorTwoFactor:
     """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
 

@@ -10,6 +10,7 @@ from accounts.models import Notification, NotificationKind
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.notifications import preferences_of
 from accounts.services.notifications import mark_read, set_preferences
+from fulfillment.core.http.dangerous import harmless
 
 A_PAGE = 25
 
@@ -34,6 +35,7 @@ def open_notification(request: HttpRequest, notification_id: int) -> HttpRespons
     return redirect("/" + found.path.lstrip("/"))
 
 
+@harmless
 @require_POST
 @signed_in
 def read_all(request: HttpRequest) -> HttpResponse:
@@ -41,6 +43,7 @@ def read_all(request: HttpRequest) -> HttpResponse:
     return redirect("portal:notifications")
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_preferences(request: HttpRequest) -> HttpResponse:

@@ -4,47 +4,32 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.contrib import messages
 from django.contrib.auth import views
-from django.contrib.auth.forms import PasswordChangeForm
-from django.core.exceptions import ValidationError
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
-from accounts.authentication import is_own_password
 from accounts.devices import remember_device
-from accounts.pages.confirmation import password_complaint
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
 from accounts.services.passwords import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, encrypt
 
 TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
-class ChangePasswordForm(PasswordChangeForm):
-    """Wrong current passwords count against the account's limit."""
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.request = request
-
-    def clean_old_password(self) -> str:
-        password: str = self.cleaned_data["old_password"]
-        if not is_own_password(self.request, password):
-            raise ValidationError(password_complaint(self.request), code="password_incorrect")
-        return password
-
-
+@method_decorator(harmless, name="dispatch")
 class PasswordResetView(views.PasswordResetView):
     template_name = "accounts/password_reset.html"
     form_class: Any = ForgottenPasswordForm
 
     def form_valid(self, form: Any) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
-        if refusal := count_reset(email=form.cleaned_data["email"], address=address):
+        if refusal := count_reset(address=address):
             return too_many(self.request, refusal, what="requests for a new password", back=self.request.path)
         request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")
@@ -57,6 +42,7 @@ class PasswordResetDoneView(views.PasswordResetDoneView):
         return {**super().get_context_data(**kwargs), "valid_for": link_lifetime()}
 
 
+@method_decorator(harmless, name="dispatch")
 class PasswordResetConfirmView(views.PasswordResetConfirmView):
     template_name = "accounts/password_reset_confirm.html"
 
@@ -83,15 +69,12 @@ class PasswordResetCompleteView(views.PasswordResetCompleteView):
     template_name = "accounts/password_reset_complete.html"
 
 
-@method_decorator(signed_in, name="dispatch")
+@method_decorator([dangerous("Change the password", asks_first=True), signed_in], name="dispatch")
 class PasswordChangeView(views.PasswordChangeView):
     template_name = "accounts/password_change.html"
-    form_class = ChangePasswordForm
+    form_class: Any = SetPasswordForm
     success_url = "/profile"
     extra_context = {"section": "password"}
-
-    def get_form_kwargs(self) -> dict[str, Any]:
-        return {**super().get_form_kwargs(), "request": self.request}
 
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(

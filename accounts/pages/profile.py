@@ -11,10 +11,12 @@ from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, subjects_of_roles
 from accounts.services.users import change_profile
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 
 ROLES_A_PAGE = 25
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_profile(request: HttpRequest) -> HttpResponse:

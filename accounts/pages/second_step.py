@@ -18,6 +18,7 @@ from accounts.pages.throttling import too_many_seconds
 from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
 from fulfillment.core.errors import TooManyRequests
+from fulfillment.core.http.dangerous import harmless
 
 SESSION_NAME = "second_step"
 SECONDS = 600
@@ -69,6 +70,7 @@ def begin_second_step(request: HttpRequest, user: User, destination: str) -> Non
     }
 
 
+@harmless
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_second_step(request: HttpRequest) -> HttpResponse:

@@ -18,8 +18,10 @@ from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
 from accounts.throttles import count_sign_up
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 
 
+@method_decorator(harmless, name="dispatch")
 class SignInView(LoginView):
     template_name = "accounts/login.html"
     authentication_form = SignInForm
@@ -43,7 +45,7 @@ class SignInView(LoginView):
         return complete_sign_in(self.request, user, self.get_success_url())
 
 
-@method_decorator([sensitive_post_parameters(), never_cache], name="dispatch")
+@method_decorator([harmless, sensitive_post_parameters(), never_cache], name="dispatch")
 class SignUpView(RedirectURLMixin, FormView):
     template_name = "accounts/signup.html"
     form_class = SignUpForm

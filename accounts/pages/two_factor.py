@@ -5,14 +5,12 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.confirmation import is_confirmed, is_confirmed_by, password_page
 from accounts.pages.faults import show_faults
-from accounts.pages.forms import CodeForm, PasswordConfirmForm
+from accounts.pages.forms import CodeForm
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.services.two_factor import (
     disable_two_factor,
@@ -22,6 +20,7 @@ from accounts.services.two_factor import (
     renew_recovery_codes,
 )
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.secrets import decrypt, encrypt
 
 SESSION_NAME = "two_factor_key"
@@ -35,18 +34,15 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor.html", context)
 
 
+@dangerous("Set up two-factor authentication", asks_first=True)
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
-    """After the password it shows the key as a QR code; a valid code turns the second step on."""
+    """Shows the key as a QR code; a valid code turns the second step on."""
     user = signed_in_user(request)
     if user.two_factor_since is not None:
         return redirect("portal:two-factor")
-    if not is_confirmed(request):
-        return password_page(
-            request, what="Set up two-factor authentication", back=reverse("portal:two-factor")
-        )
     key = _key_being_set_up(request)
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -70,12 +66,12 @@ def set_up(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor_set_up.html", context)
 
 
+@dangerous("Turn off two-factor authentication")
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def turn_off(request: HttpRequest) -> HttpResponse:
-    form = PasswordConfirmForm(request.POST or None)
-    if _is_sent_with_password(request, form):
+    if request.method == "POST":
         user = signed_in_user(request)
         disable_two_factor(user=user)
         update_session_auth_hash(request, user)
@@ -83,13 +79,13 @@ def turn_off(request: HttpRequest) -> HttpResponse:
         return redirect("portal:two-factor")
     context = {
         "section": "two-factor",
-        "form": form,
         "what": "Turn off two-factor authentication",
         "button": "Turn off",
     }
     return render(request, "accounts/two_factor_confirm.html", context)
 
 
+@dangerous("Create new recovery codes")
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
@@ -97,20 +93,14 @@ def new_codes(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if user.two_factor_since is None:
         return redirect("portal:two-factor")
-    form = PasswordConfirmForm(request.POST or None)
-    if _is_sent_with_password(request, form):
+    if request.method == "POST":
         return _show_codes(request, renew_recovery_codes(user=user), "Your old codes no longer work.")
     context = {
         "section": "two-factor",
-        "form": form,
         "what": "Create new recovery codes",
         "button": "Create new codes",
     }
     return render(request, "accounts/two_factor_confirm.html", context)
-
-
-def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> bool:
-    return request.method == "POST" and form.is_valid() and is_confirmed_by(request, form)
 
 
 def _show_codes(request: HttpRequest, codes: list[str], message: str) -> HttpResponse:

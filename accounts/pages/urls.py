@@ -1,7 +1,8 @@
 from django.urls import path
 
+from accounts.pages.confirmation import end_confirmation
 from accounts.pages.emails import cancel_change, change_email, send_link_again
-from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
+from accounts.pages.keys import regenerate_key, show_keys, subscribe
 from accounts.pages.notifications import (
     change_preferences,
     list_notifications,
@@ -21,8 +22,8 @@ urlpatterns = [
     path("profile/email/link", send_link_again, name="profile-email-link"),
     path("profile/email/cancel", cancel_change, name="profile-email-cancel"),
     path("profile/roles", show_roles, name="profile-roles"),
-    path("profile/keys", KeysView.as_view(), name="profile-keys"),
-    path("profile/keys/hide", hide_keys, name="profile-keys-hide"),
+    path("profile/confirmation/end", end_confirmation, name="confirmation-end"),
+    path("profile/keys", show_keys, name="profile-keys"),
     path("profile/keys/subscribe", subscribe, name="profile-subscribe"),
     path("profile/keys/<str:slot>/regenerate", regenerate_key, name="profile-key-regenerate"),
     path("profile/two-factor", show_two_factor, name="two-factor"),

@@ -10,7 +10,7 @@ from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
-from accounts.throttles import count_confirmation_mail, count_email_change
+from accounts.throttles import count_email_change, may_mail
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
@@ -67,9 +67,9 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
         raise Conflict(
             "A mail was sent less than a minute ago. Wait a minute, then try again.", code="too_soon"
         )
-    if count_confirmation_mail(email=email):
+    if not may_mail(email=email):
         raise Conflict(
-            "That address was sent as many links as it may get in a day. Try again tomorrow.", code="too_many"
+            "That address was sent as many mails as it may get. Try again tomorrow.", code="too_many"
         )
     if over := count_email_change(user_id=str(user.pk)):
         # A cancelled change leaves no row that counts.

@@ -9,21 +9,16 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.rate_limits import RateLimitStatus
 from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
-from accounts.throttles import count_confirmation_mail
+from accounts.throttles import may_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
-def request_confirmation(*, user: User) -> RateLimitStatus | None:
-    """Queues a mail with a link at the transaction's commit; returns the rate limit state if that refuses it."""
-    if user.email_confirmed is not None:
-        return None
-    if refusal := count_confirmation_mail(email=user.email):
-        return refusal
-    app.configure_task(CONFIRMATION_TASK).defer(user_id=str(user.pk))
-    return None
+def request_confirmation(*, user: User) -> None:
+    """Queues a mail with a link at the transaction's commit, unless the address had enough mails."""
+    if user.email_confirmed is None and may_mail(email=user.email):
+        app.configure_task(CONFIRMATION_TASK).defer(user_id=str(user.pk))
 
 
 def send_confirmation_link(*, user_id: str) -> None:

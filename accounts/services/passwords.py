@@ -10,6 +10,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
+from accounts.throttles import may_mail
 
 RESET_TASK = "accounts.send_reset_links"
 # In one mail.
@@ -18,7 +19,8 @@ MAX_ACCOUNTS = 100
 
 def request_reset_link(*, email: str) -> None:
     """Queues a job that looks up the address, so that the response time is the same for all addresses."""
-    app.configure_task(RESET_TASK).defer(email=email)
+    if may_mail(email=email):
+        app.configure_task(RESET_TASK).defer(email=email)
 
 
 def send_reset_links(*, email: str) -> None:

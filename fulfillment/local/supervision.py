@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from fulfillment.local.unprivileged import Identity
-
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOP_SECONDS = 10
 SET_PARENT_DEATH_SIGNAL = 1
@@ -49,27 +47,25 @@ class ProcessSupervisor:
 
     children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def start(
-        self, name: str, command: Sequence[str], *, folder: Path, identity: Identity | None = None
-    ) -> None:
+    def start(self, name: str, command: Sequence[str], *, folder: Path, log: Path) -> None:
+        """The child's output is added to the log."""
         parent = os.getpid()
 
         def follow_parent() -> None:
-            if identity:
-                identity.take()
-            # After the change of user, which resets it.
             end_with_parent()
             if os.getppid() != parent:
                 os._exit(1)
 
-        self.children[name] = subprocess.Popen(  # noqa: S603 - the commands are ours
-            command,
-            cwd=folder,
-            env=identity.environment() if identity else None,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=follow_parent,
-        )
+        with log.open("ab") as output:
+            self.children[name] = subprocess.Popen(  # noqa: S603 - the commands are ours
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=follow_parent,
+            )
 
     def first_ended(self) -> tuple[str, int] | None:
         for name, child in self.children.items():

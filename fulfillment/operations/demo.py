@@ -16,6 +16,12 @@ def load_demo() -> DemoRun:
     return _each("load_demo")
 
 
+def draw_pictures() -> None:
+    """Draws pictures that pages would otherwise draw when they are first opened."""
+    for draw in offered("demo", "draw_pictures"):
+        draw()
+
+
 @transaction.atomic
 def reset_demo() -> dict[str, Any]:
     """Restores users, keys, roles and application of the demo as documented; returns them with new tokens."""

@@ -7,9 +7,7 @@ from typing import Any
 import unfold.fields
 from django.apps import apps
 from django.contrib import admin
-from django.contrib.admin.views.main import ERROR_FLAG
-from django.db import DataError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from procrastinate.contrib.django.models import ProcrastinateJob
@@ -60,8 +58,4 @@ class JobAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The column of the status is an enum of PostgreSQL's, which refuses the question for any other."""
-        try:
-            return super().changelist_view(request, {"opts": WORDED, **(extra_context or {})})
-        except DataError:
-            return HttpResponseRedirect(f"{request.path}?{ERROR_FLAG}=1")
+        return super().changelist_view(request, {"opts": WORDED, **(extra_context or {})})

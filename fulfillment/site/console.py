@@ -14,11 +14,13 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.locales import dates_of_reader
 from fulfillment.core.plugins import offered
 from fulfillment.core.time_zones import zone_named
@@ -63,7 +65,12 @@ class ConsoleSite(UnfoldAdminSite):
             path("audit/", self.admin_view(self.audit_log), name="audit_log"),
             path("system/", self.admin_view(self.system), name="system"),
         ]
-        return [*own, *(one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site")]
+        patterns = [one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site"]
+        for pattern in (*own, *patterns):
+            if isinstance(pattern, URLPattern):
+                guard = harmless if pattern.name == "logout" else require_safe
+                pattern.callback = guard(pattern.callback)
+        return [*own, *patterns]
 
     def audit_log(self, request: HttpRequest) -> TemplateResponse:
         from fulfillment.site.audit_log import show_audit_log  # noqa: PLC0415 - needs the models, which come later

@@ -9,9 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from fulfillment.core.http.addresses import logged_path
 from fulfillment.core.observability.instruments import measure_request
-from fulfillment.core.observability.logs import current_trace, trace_of
+from fulfillment.core.observability.logs import current_trace, masked, trace_of
 from fulfillment.core.observability.periodic import Periodic
 from fulfillment.core.plugins import offered
 
@@ -62,7 +61,7 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
     if settings.ACCESS_LOG:
         fields = {
             "method": request.method,
-            "path": logged_path(request.path_info),
+            "path": masked(request.path_info),
             "status": response.status_code,
             "milliseconds": round(seconds * 1000, 1),
         }

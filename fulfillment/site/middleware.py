@@ -7,12 +7,16 @@ from typing import Any
 import pghistory
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
+from pghistory.middleware import HistoryMiddleware
 
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import (
@@ -24,7 +28,8 @@ from fulfillment.core.api.form_limits import (
     field_count,
     stated_size,
 )
-from fulfillment.core.http.addresses import is_api, is_for_programs
+from fulfillment.core.http.addresses import is_api
+from fulfillment.core.http.for_pages import for_pages
 from fulfillment.core.http.head_limits import head_refusal
 from fulfillment.core.http.policies import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
@@ -32,20 +37,6 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Search texts may contain tabs and line ends.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
-
-
-class PagesBelow:
-    """Sends requests of programs straight to their view, past all middleware below this one in the settings."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = self.view = get_response
-        # Django's handler wraps each middleware and gives the wrapper its attributes; the last one calls the view.
-        # Middleware that is a function, without the attribute, would be run for programs too.
-        while hasattr(self.view, "get_response"):
-            self.view = self.view.get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.view(request) if is_for_programs(request.path_info) else self.get_response(request)
 
 
 class Hosts:
@@ -63,6 +54,7 @@ class Hosts:
         return response
 
 
+@for_pages
 class PageCompression(GZipMiddleware):
     """Compresses HTML. Of random length, so that a secret cannot be found by the size of answers (BREACH)."""
 
@@ -72,15 +64,16 @@ class PageCompression(GZipMiddleware):
         return super().process_response(request, response)
 
 
-class PageCsrf(CsrfViewMiddleware):
-    def process_view(self, request: HttpRequest, *view: Any) -> Any:
-        # Django calls this for every request. Programs use no cookies, so other sites cannot make a browser send
-        # credentials.
-        if is_for_programs(request.path_info):
-            return None
-        return super().process_view(request, *view)
+PageSessions = for_pages(SessionMiddleware)
+# Programs use no cookies, so other sites cannot make a browser send credentials.
+PageCsrf = for_pages(CsrfViewMiddleware)
+PageUsers = for_pages(AuthenticationMiddleware)
+PageMessages = for_pages(MessageMiddleware)
+# Records the signed-in user in the audit trail.
+PageHistory = for_pages(HistoryMiddleware)
 
 
+@for_pages
 class BodyLimits:
     """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 

@@ -15,18 +15,11 @@ from printing.typesetting.errors import FontInvalid, Problem
 
 FONT_BYTES = 20_000_000
 
-# Packages with font files. An installation may leave out those of scripts; text in these scripts is then
-# refused instead of printed as empty boxes.
-TEXT_PACKAGES = (
-    "font_lato",
-    "fontpkg_inter",
-    "fontpkg_montserrat",
-    "fontpkg_oswald",
-    "fontpkg_playfair_display",
-    "fontpkg_source_serif_4",
-    "fontpkg_dancing_script",
-)
-SCRIPT_PACKAGES = ("fontpkg_ibm_plex_sans_arabic", "manimgx_fonts", "manimgx_fonts_cjk")
+# Each folder has the licence of its fonts beside them.
+SHIPPED_FONTS = Path(__file__).with_name("shipped_fonts")
+# 33 MB, so it comes as a package. An installation may leave it out; Chinese, Japanese and Korean are then refused
+# instead of printed as empty boxes.
+CJK_PACKAGE = "manimgx_fonts_cjk"
 
 _CJK = "Noto Sans CJK "
 # Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
@@ -83,8 +76,8 @@ class FontSet:
     @staticmethod
     @cache
     def shipped() -> "FontSet":
-        """Find the installed font packages' files; cheap after the first call."""
-        faces = tuple(face for path in _package_files() for face in _read_faces(path))
+        """Find the font files; cheap after the first call."""
+        faces = tuple(face for path in _font_files() for face in _read_faces(path))
         families = sorted({face.family for face in faces})
         scripts = [one for one in families if one.startswith("Noto Sans") and not one.startswith(_CJK)]
         others = [one for one in families if one.startswith(("Noto Emoji", _CJK))]
@@ -195,13 +188,10 @@ def font_digest(paths: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(paths).encode()).hexdigest()
 
 
-def _package_files() -> Iterator[Path]:
-    for package in (*TEXT_PACKAGES, *SCRIPT_PACKAGES):
-        spec = importlib.util.find_spec(package)
-        for folder in spec.submodule_search_locations or () if spec else ():
-            yield from sorted(
-                path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"}
-            )
+def _font_files() -> Iterator[Path]:
+    spec = importlib.util.find_spec(CJK_PACKAGE)
+    for folder in (SHIPPED_FONTS, *(spec.submodule_search_locations or () if spec else ())):
+        yield from sorted(path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"})
 
 
 @cache

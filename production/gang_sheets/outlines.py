@@ -1,14 +1,14 @@
 """Text as outlines, so that the slug line needs no font."""
 
-import importlib.util
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from fontTools.pens.basePen import BasePen
 from fontTools.ttLib import TTFont
 
-PACKAGE, NAME = "fontpkg_inter", "Inter[opsz,wght].ttf"
+from printing.typesetting.fonts import SHIPPED_FONTS
+
+FONT = SHIPPED_FONTS / "inter" / "Inter[opsz,wght].ttf"
 
 
 class _PathPen(BasePen):
@@ -39,10 +39,7 @@ class _PathPen(BasePen):
 
 @cache
 def _font() -> tuple[Any, dict[int, str], Any, int]:
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        raise RuntimeError(f"The font package {PACKAGE} is missing.")
-    font = TTFont(Path(spec.origin).parent / "files" / NAME, lazy=True)
+    font = TTFont(FONT, lazy=True)
     return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
 
 

@@ -15,7 +15,6 @@ from django.utils import timezone
 from accounts.callers import Caller
 from accounts.demo import OPERATOR, USER
 from accounts.models import Tenant, User
-from accounts.permissions import Permission, with_implied
 from accounts.services.associations import approve_association, request_association
 from accounts.services.users import create_user
 from applications.registration.models import Application
@@ -119,10 +118,9 @@ def _associate(actors: _Cast, owner: User) -> None:
 
 
 def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
-    caller = Caller(
-        application_id=actors.applications[order.application].pk, scopes=with_implied(Permission.values)
+    opened = authorize_store(
+        Caller.of_application(actors.applications[order.application]), order.store_id, WRITE
     )
-    opened = authorize_store(caller, order.store_id, WRITE)
     return prepare_order(access=opened, request=order_request(order, actors.now))
 
 

@@ -64,10 +64,18 @@ class Visitor:
         self.page.fill("#id_password", PASSWORD)
         self.page.click("main button[type=submit]")
 
-    def confirm_password(self) -> None:
-        """On the page that asks for it before keys are shown."""
-        self.page.fill("#id_password", PASSWORD)
-        self.page.get_by_role("button", name="Continue").click()
+    def confirm_password(self, page: Page | None = None) -> None:
+        """On the page that asks for it before a dangerous action."""
+        page = page or self.page
+        page.fill("#id_password", PASSWORD)
+        page.get_by_role("button", name="Continue").click()
+
+    def confirm_before(self, path: str) -> None:
+        """Opens the page of a person who confirmed an action a moment ago."""
+        self.go("/profile/keys?reveal")
+        self.confirm_password()
+        self.page.wait_for_url("**/profile/keys?reveal")
+        self.go(path)
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,7 @@ def approve_everything(visitor) -> None:
     page.locator("input.action-select").first.check()
     page.locator("select[name=action]").first.select_option("approve")
     page.get_by_role("button", name=re.compile("^(Run|Go)")).first.click()
+    visitor.confirm_password(page)
     expect(page.get_by_text(re.compile("approved", re.IGNORECASE)).first).to_be_visible()
     context.close()
 
@@ -71,12 +72,12 @@ def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
     page.get_by_role("link", name="Add a redirect URI").click()
     page.fill("#id_reply_urls", reply_url)
     page.get_by_role("button", name="Save").click()
+    visitor.confirm_password()
     page.get_by_role("link", name="Overview", exact=True).click()
     client_id = page.locator("#client-id").inner_text()
 
     page.get_by_role("link", name="Keys", exact=True).click()
     page.get_by_role("link", name="Show").first.click()
-    visitor.confirm_password()
     key = page.locator("#key").inner_text()
     page.get_by_role("link", name="Show").last.click()
     subscription_key = page.locator("#primary").inner_text()
@@ -169,8 +170,8 @@ def test_subscription_key_is_rotated_after_the_password(visitor):
     visitor.go("/profile/keys")
     visitor.sign_in()
     assert page.locator("#primary").count() == 0
-    page.fill("#id_password", PASSWORD)
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("link", name="Show the keys").click()
+    visitor.confirm_password()
     before = [page.locator(f"#{slot}").inner_text() for slot in ("primary", "secondary")]
 
     page.get_by_role("link", name="Regenerate the primary key").click()
@@ -217,6 +218,8 @@ def test_owner_is_invited_and_accepts(visitor):
     visitor.sign_in("outsider")
     page.fill("#id_email", "user@print.example")
     page.get_by_role("button", name="Invite").click()
+    visitor.confirm_password()
+    expect(page.get_by_text("Confirmed until")).to_be_visible()
     expect(page.get_by_text("Pending")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
 

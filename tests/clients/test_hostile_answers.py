@@ -208,3 +208,35 @@ def test_damaged_profile_is_as_none(library, tmp_path, monkeypatch):
         Path(tmp_path / "profile.json").write_text(text)
 
         assert library.profiles.load() is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://print.example",
+        "http://127.0.0.1.print.example/",
+        "http://localhost@print.example",
+        "HTTP://10.0.0.1:8000",
+    ],
+)
+def test_secrets_are_not_sent_in_clear_to_other_machines(library, monkeypatch, url):
+    monkeypatch.delenv("FULFILLMENT_ALLOW_HTTP", raising=False)
+    known = {"client_id": "a", "client_secret": "b", "subscription_key": "c"}
+
+    for client in (library.api.Client, library.api.AsyncClient):
+        with pytest.raises(ValueError, match="in clear"):
+            client(url, **known)
+    with pytest.raises(ValueError, match="in clear"):
+        library.api.start_sign_in(url, "client", "http://127.0.0.1/callback")
+    library.api.Client(url, allow_http=True, **known).close()
+    monkeypatch.setenv("FULFILLMENT_ALLOW_HTTP", "1")
+    library.api.Client(url, **known).close()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8000", "http://[::1]:8000", "http://a.localhost", "https://print.example"]
+)
+def test_this_machine_and_encrypted_services_need_no_permission(library, monkeypatch, url):
+    monkeypatch.delenv("FULFILLMENT_ALLOW_HTTP", raising=False)
+
+    library.api.Client(url, client_id="a", client_secret="b", subscription_key="c").close()

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from accounts.models import AssociationRequest
@@ -10,7 +11,15 @@ from applications.registration.models import DailyUsage
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.operations import demo
 from stores.demo.calls import load_calls
-from stores.orders.models import Order, OrderComment, OrderDay, OrderHistory, OrderStatus, OrderTally
+from stores.orders.models import (
+    Order,
+    OrderComment,
+    OrderDay,
+    OrderHistory,
+    OrderItem,
+    OrderStatus,
+    OrderTally,
+)
 from stores.orders.selectors.due import late_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
@@ -83,3 +92,14 @@ def test_tallies_of_the_demo_are_those_of_its_orders(loaded):
     assert set(OrderTally.objects.values_list("store", "status", "orders")) == kept
     assert sum(OrderDay.objects.values_list("placed", flat=True)) == placed
     assert sum(OrderDay.objects.values_list("shipped", flat=True)) == shipped
+
+
+@pytest.mark.slow
+def test_demo_orders_have_their_pictures_before_a_page_shows_them(loaded):
+    files = set(OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True))
+    assert not any(default_storage.exists(f"{name.removesuffix('.pdf')}-small-0.png") for name in files)
+
+    demo.draw_pictures()
+
+    assert len(files) > 20
+    assert all(default_storage.exists(f"{name.removesuffix('.pdf')}-small-0.png") for name in files)

@@ -10,20 +10,14 @@ from django.db import connection
 from django.test import Client
 
 from tests.support.order_helpers import Shop, build_shop, open_shop
-from tests.support.scenario import World, confirm_password
+from tests.support.scenario import World, sign_in
 from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture
 def signed_in(world: World):
-    """A browser session for one of the people of the world."""
-
-    def sign_in(user) -> Client:
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
+    """A browser session for one of the people of the world, who typed the password a moment ago."""
+    return lambda user: sign_in(Client(), user)
 
 
 @pytest.fixture
@@ -32,9 +26,11 @@ def browser(world: World, signed_in) -> Client:
 
 
 @pytest.fixture
-def confirmed(browser) -> Client:
-    """The password was typed a moment ago."""
-    return confirm_password(browser)
+def stolen(world: World) -> Client:
+    """A session alone, of a person who typed no password for a while."""
+    client = Client()
+    client.force_login(world.user)
+    return client
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A small world for API tests: people, applications and stores with every relationship the rules speak of."""
 
 import json
+import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from django.test import Client
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
+from accounts.pages.confirmation import SECONDS, SESSION_NAME, WAITING
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.users import create_user
@@ -127,8 +129,17 @@ def build_known_world() -> World:
 
 
 def confirm_password(client: Client, password: str = PASSWORD) -> Client:
-    """Types the password of the session's user, which opens keys for five minutes."""
-    assert client.post("/profile/keys", {"password": password}).status_code == 302
+    """Types the password of the session's user, who may do dangerous things for ten minutes."""
+    assert client.post("/profile/keys?reveal", {WAITING: "", "password": password}).status_code == 302
+    return client
+
+
+def sign_in(client: Client, user: User) -> Client:
+    """A session of a person who typed the password a moment ago."""
+    client.force_login(user)
+    session = client.session
+    session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash()]
+    session.save()
     return client
 
 

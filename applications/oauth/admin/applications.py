@@ -8,12 +8,14 @@ from applications.oauth.services.authorizations import end_tokens_of_application
 from applications.registration.admin.applications import ApplicationAdmin
 from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.http.dangerous import harmless
 
 
 @admin.register(Application)
 class ApplicationWithTokensAdmin(ApplicationAdmin):
     actions = [*ApplicationAdmin.actions, "end_tokens"]
 
+    @harmless
     @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
     @requires_confirmation(
         "Revoke all tokens and sign-ins of these applications? Their users have to sign in again.", "Revoke"

@@ -13,6 +13,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 from accounts.names import prepared_name
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.http.dangerous import harmless
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
     admin.site.unregister(model)
@@ -34,6 +35,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     actions = ["revoke"]
     empty_help = "Tokens appear when applications or users sign in."
 
+    @harmless
     @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
     @requires_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
     def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:

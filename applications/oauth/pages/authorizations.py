@@ -8,6 +8,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.selectors.authorizations import authorizations_of
 from applications.oauth.services.authorizations import revoke_authorization
 from applications.registration.selectors.applications import find_application
+from fulfillment.core.http.dangerous import harmless
 
 AUTHORIZATIONS_A_PAGE = 25
 
@@ -26,6 +27,7 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/authorizations.html", context)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:

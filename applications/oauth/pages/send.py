@@ -5,13 +5,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django.forms import CharField, PasswordInput
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.pages.confirmation import confirm_by, is_confirmed
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.pages.send_form import SendForm
 from applications.oauth.services.own_requests import credentials_for_one_request
@@ -19,11 +16,12 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.api.inner_requests import InnerAnswer, answer_within
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.reference.operations import Operation, operations, raw_operation
 from fulfillment.core.reference.views import navigation
 
 ME = "me"
-# These reads show no secret, and proofs and prices change nothing. All others need the password.
+# These reads show no secret, and proofs and prices change nothing. All others are dangerous.
 HARMLESS_TAGS = {"Stores", "Products", "Proofs", "Orders", "Delivery", "Events and webhooks"}
 HARMLESS = {"proof_create", "quote_create"}
 SHOWN_HEADERS = (
@@ -61,7 +59,12 @@ class Shown:
         return self.status < 400
 
 
-@sensitive_post_parameters()
+def _effect(request: HttpRequest, operation_id: str) -> str:
+    operation = operations().get(operation_id)
+    return "Send a request that changes data or reads keys" if operation and is_dangerous(operation) else ""
+
+
+@dangerous(_effect)
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms
@@ -72,14 +75,13 @@ def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
     applications = applications_to_call_as(signed_in_user(request).pk)
     form = _form(request, operation, raw, applications)
     answer = None
-    if request.method == "POST" and form.is_valid() and _is_allowed(request, form):
+    if request.method == "POST" and form.is_valid():
         answer = _answer(request, operation, form, applications)
-        form.fields.pop("password", None)
     context = {"operation": operation, "form": form, "answer": answer, "here": operation.url}
     return render(request, "reference/send.html", {**navigation(), **context})
 
 
-def takes_password(operation: Operation) -> bool:
+def is_dangerous(operation: Operation) -> bool:
     reads = operation.method == "GET" and operation.tag in HARMLESS_TAGS
     return not reads and operation.id not in HARMLESS
 
@@ -92,19 +94,7 @@ def _form(
     closed = "Closed to applications" in operation.access
     callers = [person, *callers] if closed else [*callers, person]
     data = (request.POST, request.FILES) if request.method == "POST" else (None, None)
-    form = SendForm(raw, callers, *data)
-    if takes_password(operation) and not is_confirmed(request):
-        form.fields["password"] = CharField(
-            label="Your password",
-            strip=False,
-            widget=PasswordInput(attrs={"autocomplete": "current-password"}),
-            help_text="This request can change data or read keys. Your password is not needed again for five minutes.",
-        )
-    return form
-
-
-def _is_allowed(request: HttpRequest, form: SendForm) -> bool:
-    return "password" not in form.fields or confirm_by(request, form)
+    return SendForm(raw, callers, *data)
 
 
 def _answer(

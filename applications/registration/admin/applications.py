@@ -28,6 +28,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
 
 
@@ -99,6 +100,15 @@ admin.site.unregister(Application)
 
 
 class ApplicationAdmin(ConsoleAdmin):
+    # Applications are disabled, not deleted, because of their orders and history.
+    forbidden = ("delete",)
+    dangerous_pages = {
+        "add": "Add an application",
+        "change": "Change an application",
+        "add_key": "Add a key",
+        "regenerate_key": "Regenerate a key",
+    }
+    harmless_pages = ("end_key",)
     form = ApplicationForm
     list_display = [
         "shown_icon",
@@ -181,6 +191,7 @@ class ApplicationAdmin(ConsoleAdmin):
     def shown_icon(self, application: Application) -> str:
         return _picture(application, 28)
 
+    @dangerous("Add a key")
     @admin.action(description="Add a one-year key", permissions=["change"])
     def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
@@ -207,10 +218,6 @@ class ApplicationAdmin(ConsoleAdmin):
             set_icon(application=saved, content=form.cleaned_data["new_icon"])
         instance.pk = saved.pk
         instance.refresh_from_db()
-
-    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """Applications are disabled, not deleted, because of their orders and history."""
-        return False
 
     def get_view_on_site_url(self, instance: Any = None) -> None:
         return None

@@ -23,6 +23,7 @@ from applications.registration.pages.usage import usage_of
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.services.applications import change_application, create_application
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import dangerous, harmless
 
 APPLICATIONS_A_PAGE = 25
 
@@ -40,6 +41,7 @@ def list_applications(request: HttpRequest) -> HttpResponse:
     )
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def new_application(request: HttpRequest) -> HttpResponse:
@@ -76,6 +78,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/overview.html", context)
 
 
+@dangerous("Change the settings of an application")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:

@@ -3,7 +3,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from accounts.pages.forms import PasswordConfirmForm
 from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
@@ -125,15 +124,6 @@ class KeyForm(forms.Form):
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
             field.widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
-
-
-class NewKeyForm(KeyForm):
-    """Includes the password, unless it was confirmed a moment ago."""
-
-    def __init__(self, *args: Any, requires_password: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if requires_password:
-            self.fields |= PasswordConfirmForm().fields
 
 
 class IconForm(forms.Form):

@@ -13,6 +13,7 @@ from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
+from fulfillment.core.http.dangerous import harmless
 
 
 @serves_picture
@@ -27,6 +28,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
     return HttpResponse(bytes(content), content_type="image/png")
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms

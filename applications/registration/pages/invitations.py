@@ -11,6 +11,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.selectors.owners import invitation_of
 from applications.registration.services.owners import accept_invitation, decline_invitation
 from fulfillment.core.errors import NotFound
+from fulfillment.core.http.dangerous import harmless
 
 
 @never_cache
@@ -29,6 +30,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "applications/invitation.html", context)
 
 
+@harmless
 @require_POST
 @signed_in
 def accept(request: HttpRequest, token: str) -> HttpResponse:
@@ -40,6 +42,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("portal:application", application.pk)
 
 
+@harmless
 @never_cache
 @require_POST
 def decline(request: HttpRequest, token: str) -> HttpResponse:

@@ -16,12 +16,14 @@ from applications.registration.models import Application
 from applications.registration.pages.forms import JoinForm
 from applications.registration.selectors.applications import find_application
 from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 
 JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
 REQUESTS_A_PAGE = 10
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def join_application(request: HttpRequest) -> HttpResponse:
@@ -47,6 +49,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
     return render(request, "applications/join.html", context)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:

@@ -5,17 +5,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
-from accounts.pages.confirmation import confirm_by, is_confirmed, password_page
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
-from applications.registration.pages.forms import KEY_FIELDS, KeyForm, NewKeyForm
+from applications.registration.pages.forms import KEY_FIELDS, KeyForm
 from applications.registration.pages.frame import frame, opened, writable
 from applications.registration.services.keys import (
     MAXIMUM_KEYS,
@@ -26,24 +24,27 @@ from applications.registration.services.keys import (
     regenerate_key,
 )
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, masked
 
 SUBSCRIPTION = "subscription"
 
 
-@sensitive_post_parameters()
+def _effect_on_keys(request: HttpRequest, **address: str) -> str:
+    if request.method == "POST":
+        return "Add a key"
+    return "Show the key" if request.GET.get("reveal") else ""
+
+
+@dangerous(_effect_on_keys)
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET lists the keys, after the password with `?reveal=` one of them in full; POST with the password adds one."""
+    """GET lists the keys, with `?reveal=` one of them in full; POST adds one."""
     application = opened(request, application_id)
     context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
-    if revealed and not is_confirmed(request):
-        return _password_page(request, application, "Show the key")
-    form = context["form"] = NewKeyForm(
-        request.POST if request.method == "POST" else None, requires_password=not is_confirmed(request)
-    )
+    form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and (key := _added(request, application, form)):
         return _revealed(request, application, key, "Key created. Copy it into your application.")
     context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
@@ -52,6 +53,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/keys.html", context)
 
 
+@dangerous("Change the dates of a key")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
@@ -72,14 +74,12 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
 
 
-@sensitive_post_parameters()
+@dangerous("Regenerate a key")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = key_of(application, key_id)
-    if not is_confirmed(request):
-        return _password_page(request, application, "Regenerate the key")
     if request.method == "POST":
         try:
             new = regenerate_key(application=application, key_id=key_id)
@@ -95,6 +95,7 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     )
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
@@ -116,7 +117,7 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     )
 
 
-@sensitive_post_parameters()
+@dangerous("Regenerate a subscription key")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
@@ -124,8 +125,6 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     subscription = Subscription.objects.filter(application=application).first()
     if subscription is None or slot not in SubscriptionSlot.values:
         raise NotFound("The application has no such subscription key.")
-    if not is_confirmed(request):
-        return _password_page(request, application, f"Regenerate the {slot} subscription key")
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(
@@ -141,8 +140,8 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     )
 
 
-def _added(request: HttpRequest, application: Application, form: NewKeyForm) -> ApplicationKey | None:
-    if not form.is_valid() or not (is_confirmed(request) or confirm_by(request, form)):
+def _added(request: HttpRequest, application: Application, form: KeyForm) -> ApplicationKey | None:
+    if not form.is_valid():
         return None
     dates = {name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
     try:
@@ -150,10 +149,6 @@ def _added(request: HttpRequest, application: Application, form: NewKeyForm) -> 
     except DomainError as error:
         show_faults(form, error, KEY_FIELDS)
         return None
-
-
-def _password_page(request: HttpRequest, application: Application, what: str) -> HttpResponse:
-    return password_page(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
 
 
 def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:

@@ -24,12 +24,14 @@ from applications.registration.services.owners import (
     withdraw_invitation,
 )
 from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 
 PEOPLE_A_PAGE = 50
 JOINING_SHOWN = 20
 
 
+@dangerous("Invite an owner")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -50,6 +52,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/owners.html", context)
 
 
+@dangerous("Invite an owner again")
 @require_POST
 @signed_in
 def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
@@ -61,6 +64,7 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
     return redirect("portal:application-owners", application.pk)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
@@ -83,6 +87,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     return redirect("portal:application-owners", application.pk)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:

@@ -1,38 +1,34 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_safe
 
 from accounts.models import Role, Subscription
-from accounts.pages.confirmation import is_confirmed, password_page
 from accounts.pages.guards import signed_in
 from accounts.selectors.subscriptions import subscription_keys
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable
 from fulfillment.core.client_packages import packages
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.secrets import decrypt
 
 DEMO_STORE = "demo"
 
 
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
+def _effect(request: HttpRequest, **address: str) -> str:
+    return "Insert my keys" if "fill" in request.GET else ""
+
+
+@dangerous(_effect)
+@require_safe
 @signed_in
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
-    """The quick start with this application's values.
-
-    Its secrets are shown only to users who may change it, on request and after the password, the only posted field.
-    """
+    """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""
     application = readable(request, application_id)
     context = frame(request, application, "try")
     context["packages"] = packages()
     context["filled"] = context["may_write"] and "fill" in request.GET
-    if context["filled"] and not is_confirmed(request):
-        back = reverse("portal:application-try", args=[application.pk])
-        return password_page(request, what="Insert my keys", back=back)
     context |= example_values(application, with_secrets=context["filled"])
     return render(request, "applications/try.html", context)
 

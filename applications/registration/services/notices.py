@@ -32,10 +32,9 @@ def notify_owners(
     title: str,
     text: str,
     path: str = "",
-    without: Iterable[UUID | None] = (),
     also: Iterable[UUID | None] = (),
 ) -> None:
-    people = {*owner_ids(application), application.user_id, *also} - {*without, None}
+    people = {*owner_ids(application), application.user_id, *also} - {None}
     notify(
         user_ids=sorted(people),
         kind=kind,
@@ -63,7 +62,6 @@ def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any)
         ).strip(),
         path=f"{application.get_absolute_url()}/stores" if request.store else "/applications",
         also=[request.requested_by_id, request.user_id],
-        without=[request.decided_by_id],
     )
 
 

@@ -46,11 +46,11 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     notify_owners(
         application=application,
         kind=NotificationKind.OWNER_INVITED,
-        key=f"invitation:{invitation.pk}",
+        key=f"invitation:{invitation.pk}:{invitation.sent:%Y%m%d%H%M%S}",
         title=f"A new owner is invited to {application.name}",
         text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognise.",
         path=f"{application.get_absolute_url()}/owners",
-        without=[caller.user_id],
+        also=[caller.user_id],
     )
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
@@ -141,8 +141,8 @@ def _count_mail(caller: Caller, email: str) -> None:
     over = count_invitation_mail(user_id=str(caller.user_id), email=email)
     if over is None:
         return
-    who = "An address is sent at most" if over.policy == "invitations-to" else "You can send"
-    raise Conflict(f"{who} {over.quota} invitations a day.", code="too_many")
+    who = "an address is sent at most" if over.policy == "invitations-to" else "you can send"
+    raise Conflict(f"{email} was sent no invitation: {who} {over.quota} a day.", code="too_many")
 
 
 def _lock_to_write(caller: Caller, application: Application) -> None:

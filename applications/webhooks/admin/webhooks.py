@@ -21,6 +21,7 @@ from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin, register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.identifiers import parse_uuid
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -78,6 +79,7 @@ class StateFilter(admin.SimpleListFilter):
 class WebhookAdmin(ReadOnlyAdmin):
     """Operators watch webhooks and test, enable or disable them; applications own the other settings."""
 
+    harmless_pages = ("test", "enable", "disable")
     list_display = ["url", "application", "event_types_shown", "health", "failing_since", "created"]
     list_filter = [HealthFilter]
     search_fields = ["url", "application__name", "application__client_id"]
@@ -171,6 +173,7 @@ class WebhookAdmin(ReadOnlyAdmin):
 class DeliveryAdmin(ReadOnlyAdmin):
     """The delivery log: requests, responses and next attempts."""
 
+    harmless_pages = ("resend",)
     list_display = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
     list_filter = [WebhookFilter, StateFilter]
     list_filter_submit = True
@@ -199,6 +202,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:
         return super().get_queryset(request).select_related("event", "webhook")
 
+    @harmless
     @admin.action(description="Resend …", permissions=["view"])
     @requires_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:

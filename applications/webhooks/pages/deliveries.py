@@ -31,6 +31,7 @@ from applications.webhooks.services.deliveries import (
     send_test_event,
 )
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 
 DELIVERIES_A_PAGE = 25
@@ -40,6 +41,7 @@ LARGEST_KEY = 2**63 - 1
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -76,6 +78,7 @@ def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, ev
     return render(request, "applications/delivery.html", context)
 
 
+@harmless
 @require_POST
 @signed_in
 def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -89,6 +92,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
     return redirect(_delivery_address(webhook, delivery))
 
 
+@harmless
 @require_POST
 @signed_in
 def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
@@ -100,6 +104,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
     return redirect(_delivery_address(webhook, delivery))
 
 
+@harmless
 @require_POST
 @signed_in
 def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:

@@ -18,6 +18,7 @@ from applications.webhooks.selectors.signatures import (
     verify_signature,
 )
 from applications.webhooks.selectors.webhooks import find_webhook
+from fulfillment.core.http.dangerous import harmless
 
 LONGEST_BODY, LONGEST_HEADERS = 100_000, 10_000
 PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
@@ -43,6 +44,7 @@ class SignatureForm(forms.Form):
         return str(self.cleaned_data["body"]).replace("\r\n", "\n")
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def check_signature(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:

@@ -22,6 +22,7 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.secrets import decrypt, encrypt
 
@@ -38,6 +39,7 @@ def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/webhooks.html", context)
 
 
+@dangerous("Add a webhook")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -54,6 +56,7 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/webhook_form.html", context)
 
 
+@dangerous("Change a webhook")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -77,6 +80,7 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
 
 
+@harmless
 @require_POST
 @signed_in
 def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -87,6 +91,7 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     return redirect(address_of(webhook))
 
 
+@dangerous("Replace the secret of a webhook")
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -107,6 +112,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     )
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:

@@ -3,6 +3,7 @@
 Checked twice: by `refusal` when a webhook is saved, and for the very address of each connection.
 """
 
+import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
@@ -29,6 +30,10 @@ NOT_PUBLIC = (
 SPECIAL_USE = frozenset({"localhost", "local", "internal", "test", "invalid", "onion"})
 # Public addresses of cloud-internal services: Azure's.
 METADATA = frozenset({IPv4Address("168.63.129.16")})
+# Of services on the public Internet. Other ports are those of mail, databases and control panels.
+PORTS = frozenset({443, 8443})
+# yarl drops a user name that is empty.
+USER_INFORMATION = re.compile(r"[^/?#]*//[^/?#]*@")
 NOT_HTTPS = "it must begin with https://."
 
 
@@ -63,18 +68,16 @@ def refusal(url: str) -> str | None:
     host = parsed.raw_host or ""
     literal = literal_address(host)
     addresses = [literal] if literal else _resolved(host.rstrip("."))
+    if addresses and all(map(is_allowed, addresses)):
+        return None
     if not literal and _is_special_use(host):
-        is_named = addresses and all(is_allowed(address) for address in addresses)
-        return None if is_named else f"{host} is not a name of the public Internet.{_hint(host)}"
-    if not addresses:
-        return None if parsed.scheme == "https" else NOT_HTTPS
-    for address in addresses:
-        if not may_connect(address, scheme=parsed.scheme):
-            if parsed.scheme == "http" and is_public(address):
-                return NOT_HTTPS
-            # Does not name the address: it may be of the operator's internal network.
-            return f"{host} is not an address of the public Internet.{_hint(host)}"
-    return None
+        return f"{host} is not a name of the public Internet.{_hint(host)}"
+    if not all(may_connect(address, scheme="https") for address in addresses):
+        # Does not name the address: it may be of the operator's internal network.
+        return f"{host} is not an address of the public Internet.{_hint(host)}"
+    if parsed.scheme != "https":
+        return NOT_HTTPS
+    return None if parsed.port in PORTS else f"port {parsed.port} is not open to webhooks; use 443 or 8443."
 
 
 def _hint(host: str) -> str:
@@ -104,7 +107,7 @@ def parse(url: str) -> URL:
         raise ValueError(NOT_HTTPS)
     if not parsed.host or not port:
         raise ValueError("it is not an address such as https://example.com/events.")
-    if parsed.user is not None or parsed.password is not None:
+    if USER_INFORMATION.match(url):
         raise ValueError("it may hold no user name or password.")
     if parsed.fragment or url.endswith("#"):
         raise ValueError("it may hold no fragment (#).")

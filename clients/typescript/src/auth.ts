@@ -113,13 +113,25 @@ export interface SignIn {
   namesIssuer?: boolean;
 }
 
+/** The address without slashes at its end; throws where secrets would cross a network in clear. */
+export function safeAddress(baseUrl: string, allowHttp = false): string {
+  if (!/^https?:\/\//.test(baseUrl)) throw new TypeError("The address of the service starts with http:// or https://.");
+  const { protocol, hostname } = new URL(baseUrl);
+  const isLoopback = /^(127(\.\d+){3}|\[::1\]|localhost|.+\.localhost)$/.test(hostname);
+  if (protocol === "http:" && !allowHttp && !isLoopback) {
+    throw new TypeError(`${baseUrl} would send keys and tokens in clear: use https://, or allowHttp on a network of your own.`);
+  }
+  return baseUrl.replace(/\/+$/, "");
+}
+
 export async function startSignIn(request: {
   baseUrl: string;
   clientId: string;
   redirectUri: string;
   scopes?: readonly string[];
+  allowHttp?: boolean | undefined;
 }): Promise<SignIn> {
-  const baseUrl = request.baseUrl.replace(/\/+$/, "");
+  const baseUrl = safeAddress(request.baseUrl, request.allowHttp);
   const metadata = await metadataOf(baseUrl);
   const [state, verifier] = [randomText(24), randomText(48)];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));

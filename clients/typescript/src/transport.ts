@@ -1,5 +1,5 @@
 /** How a call is made: its headers, its tries and what comes of it. */
-import { type Credentials, TokenSource, tokenRequest, type Tokens, tokensOf } from "./auth.js";
+import { type Credentials, safeAddress, TokenSource, tokenRequest, type Tokens, tokensOf } from "./auth.js";
 import { ConnectionFailed, errorOf, TimedOut } from "./errors.js";
 import { type Retries, USUAL_RETRIES, waitAfter } from "./retries.js";
 import { VERSION } from "./version.js";
@@ -46,6 +46,8 @@ export interface ClientOptions {
   /** Written before the library's own; browsers send theirs. */
   userAgent?: string;
   fetch?: typeof globalThis.fetch;
+  /** Sends keys and tokens over http:// to hosts other than this machine, in clear. */
+  allowHttp?: boolean | undefined;
 }
 
 const ROOT = "/api/v1";
@@ -108,9 +110,8 @@ export class Transport {
   readonly #fetch: typeof globalThis.fetch;
 
   constructor(options: ClientOptions) {
-    if (!/^https?:\/\//.test(options.baseUrl)) throw new TypeError("The address of the service starts with http:// or https://.");
     this.#options = options;
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.#baseUrl = safeAddress(options.baseUrl, options.allowHttp);
     this.#retries = { ...USUAL_RETRIES, ...options.retries };
     this.#tokens = new TokenSource(options.credentials);
     // Bound to nothing: browsers refuse a fetch that is called as a method of something else.

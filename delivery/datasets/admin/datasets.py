@@ -31,6 +31,7 @@ COLOURS: dict[str, str] = {
 
 @admin.register(Dataset)
 class DatasetAdmin(DeliveryAdmin):
+    harmless_pages = ("look_up", "export", "activate", "discard")
     list_display = [
         "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
         "difference", "file_name", "created_by",

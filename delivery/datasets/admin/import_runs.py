@@ -32,6 +32,7 @@ UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 @admin.register(ImportRun)
 class ImportRunAdmin(DeliveryAdmin):
+    harmless_pages = ("add", "prepare", "throw_away", "progress", "problems")
     list_display = [
         "id", "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created",
         "created_by",

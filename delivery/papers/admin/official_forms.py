@@ -82,6 +82,7 @@ class MappingForm(forms.ModelForm):
 
 @admin.register(OfficialForm)
 class OfficialFormAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete", "sample")
     list_display = ["file_name", "filled_fields", "created"]
     search_fields = ["file_name"]
     search_help_text = "File"

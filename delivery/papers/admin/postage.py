@@ -23,6 +23,7 @@ class PostagePriceForm(forms.ModelForm):
 
 @admin.register(PostagePrice)
 class PostagePriceAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete")
     form = PostagePriceForm
     list_display = ["starts", "per_piece", "note"]
     list_display_links = ["starts", "per_piece"]

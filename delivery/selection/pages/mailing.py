@@ -16,11 +16,13 @@ from delivery.selection.pages.chooser import choose_and_save, mailing_context, o
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core import plugins
 from fulfillment.core.api.form_limits import takes_large_forms
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.http.policies import PAGE_POLICY
 
 SAVED_SHOWN = 10
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms

@@ -1,51 +1,37 @@
 """The base class of all admins: access to records, and lists that stay fast on large tables."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
 from django.contrib import messages
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.options import IS_POPUP_VAR
+from django.contrib.admin.options import IS_POPUP_VAR, IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import path, reverse
-from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.text import capfirst
+from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
 from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
+from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
 
-COUNTED_ROWS = 10_000
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
 OwnPage = tuple[str, Callable[..., HttpResponseBase], str]
-
-
-class BoundedPaginator(Paginator):
-    """Counts up to a limit, because counting a growing table gets ever slower."""
-
-    @cached_property
-    def count(self) -> int:
-        rows: Any = self.object_list
-        return int(rows.order_by()[: COUNTED_ROWS + 1].count())
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether there are more rows than counted; a search or filter finds them."""
-        return self.count > COUNTED_ROWS
 
 
 class LabelledFormSet(PaginationInlineFormSet):
@@ -81,6 +67,10 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
 
     # What no user may do in the console: "add", "change" or "delete".
     forbidden: Sequence[str] = ()
+    # Of those allowed and of own pages, by name: what the dangerous ones do, and the harmless ones. Actions of the list
+    # are marked themselves (`fulfillment.core.http.dangerous`).
+    dangerous_pages: Mapping[str, str] = {}
+    harmless_pages: Collection[str] = ()
     paginator = BoundedPaginator
     list_per_page = 25
     list_max_show_all = 0
@@ -107,9 +97,30 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def urls(self) -> list[Any]:
         """Guards every page of the admin: users who may not view the list get none of them."""
         patterns = self.get_urls()
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}_"
         for pattern in patterns:
-            pattern.callback = self._guarded(pattern.callback)
+            page = (pattern.name or "").removeprefix(prefix)
+            pattern.callback = self._declared(page, self._guarded(pattern.callback))
         return patterns
+
+    def _declared(self, page: str, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        if page in self.dangerous_pages:
+            return dangerous(self.dangerous_pages[page])(view)
+        if page == "changelist":
+            return dangerous(self._effect_of_action)(view)
+        if page in {"", "history"}:
+            return require_safe(view)
+        return harmless(view) if page in (*self.harmless_pages, *self.forbidden) else view
+
+    def _effect_of_action(self, request: HttpRequest) -> str:
+        """Of every action named: Django chooses one of them by another field."""
+        effects = (self.effect_of_action(name) for name in request.POST.getlist("action") if name)
+        return next(filter(None, effects), "")
+
+    def effect_of_action(self, name: str) -> str:
+        if name != "delete_selected":
+            return str((declared_by(getattr(self, name, None)) or UNDECLARED).effect)
+        return "" if "delete" in self.harmless_pages else self.dangerous_pages.get("delete", "Delete")
 
     def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
@@ -203,23 +214,29 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
                 context["title"] = capfirst(self.opts.verbose_name)
         return super().render_change_form(request, context, *args, **kwargs)
 
+    def get_changelist(self, request: HttpRequest, **options: Any) -> type[ConsoleList]:
+        return ConsoleList
+
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        changelist = super().get_changelist_instance(request)
+        try:
+            changelist = super().get_changelist_instance(request)
+        except IncorrectLookupParameters as fault:
+            messages.warning(request, f"{fault} All records are shown.")
+            raise
         changelist.title = capfirst(self.opts.verbose_name_plural)
         return changelist
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
+        """Django's pages call it for an ID that names no record the user sees, or is none at all."""
+        raise Http404(f"No {opts.verbose_name} has this ID.")
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         record = self.get_object(request, unquote(object_id))
         if record is None:
-            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         if not self.has_view_permission(request, record):
             raise PermissionDenied
         return history_page(self, request, record)
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Refuses regular expressions: an invalid one fails in the database, and a costly one overloads it."""
-        is_pattern = lookup.rpartition("__")[2] in {"regex", "iregex"}
-        return not is_pattern and bool(super().lookup_allowed(lookup, value, request))
 
     def response_action(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
         """Refuses keys of another kind than the list's, and more records than one request can work through."""

@@ -76,7 +76,7 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
         return []
     union = sql.SQL(" UNION ALL ").join(branches)
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
+        _execute(cursor, sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
         found: list[tuple[str, int]] = cursor.fetchall()
         return _entries(cursor, found) if found else []
 
@@ -96,7 +96,7 @@ def _entries(cursor: Any, found: list[tuple[str, int]]) -> list[LogEntry]:
         )
         for kind, of_kind in keys.items()
     ]
-    cursor.execute(sql.SQL(" UNION ALL ").join(parts))
+    _execute(cursor, sql.SQL(" UNION ALL ").join(parts))
     entries = {}
     for kind, key, row, former, metadata in cursor.fetchall():
         event = _event(models[kind], row)
@@ -117,6 +117,11 @@ def _parsed(value: Any) -> dict[str, Any]:
     """Django's connections give JSON as text."""
     found: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
     return found
+
+
+def _execute(cursor: Any, statement: sql.Composed) -> None:
+    """As text: pghistory, which reads every statement of a request that may write, takes no other."""
+    cursor.execute(statement.as_string(cursor.connection))
 
 
 def kind_of(model: Any) -> str:

@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import psycopg
-from django.core.exceptions import ImproperlyConfigured
 
 from fulfillment.core import environment
 
@@ -17,9 +16,10 @@ def connection_settings(variable: str, url: str) -> dict[str, Any]:
     name = "" if parts is None else parts.path.strip("/")
     # A password with / or @ as they are would end up in the name.
     if parts is None or parts.scheme not in {"postgres", "postgresql"} or not name or set(name) & set("/@"):
-        raise ImproperlyConfigured(
+        return environment.refuse(
             f"{variable} is {environment.without_password(url)!r}; write an address such as "
-            "postgresql://user:password@host:5432/name, with / @ : ? # and % of a password as %2F %40 %3A %3F %23 %25."
+            "postgresql://user:password@host:5432/name, with / @ : ? # and % of a password as %2F %40 %3A %3F %23 %25.",
+            {},
         )
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     _check_options(variable, options)
@@ -53,11 +53,12 @@ def _check_options(variable: str, options: dict[str, str]) -> None:
     """Refuses at the start what libpq would refuse at the first connection."""
     mode = options.get("sslmode", "prefer")
     if mode not in SSL_MODES:
-        raise ImproperlyConfigured(
-            f"{variable} has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}."
+        environment.refuse(
+            f"{variable} has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}.", None
         )
     known = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults()}
     if unknown := sorted(options.keys() - known):
-        raise ImproperlyConfigured(
-            f"{variable} has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert."
+        environment.refuse(
+            f"{variable} has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert.",
+            None,
         )

@@ -64,7 +64,7 @@ class FolderStorage(FileSystemStorage):
 
     def _save(self, name: str, content: File) -> str:
         path = Path(self.path(name))
-        _make_folder(path.parent)
+        make_folder(path.parent)
         # In the same folder, because a rename is atomic only within one file system.
         part = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
@@ -79,10 +79,11 @@ class FolderStorage(FileSystemStorage):
         return name
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Makes a folder and its parents; what a command makes as root belongs to the owner of the folder around it."""
     if folder.is_dir():
         return
-    _make_folder(folder.parent)
+    make_folder(folder.parent)
     try:
         folder.mkdir(mode=FOLDER_MODE)
     except FileExistsError:
@@ -91,7 +92,10 @@ def _make_folder(folder: Path) -> None:
 
 
 def _give_to_owner(path: Path) -> None:
-    """What a command writes as root must be read and removed by the service, which owns the folder around it."""
+    """What a command writes as root must be read and removed by the service, which owns the folder around it.
+
+    That service may put a link in its place meanwhile, which is not followed.
+    """
     if os.geteuid() == 0:
         around = path.parent.stat()
-        os.chown(path, around.st_uid, around.st_gid)
+        os.chown(path, around.st_uid, around.st_gid, follow_symlinks=False)

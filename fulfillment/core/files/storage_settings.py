@@ -2,8 +2,6 @@
 
 import re
 
-from django.core.exceptions import ImproperlyConfigured
-
 from fulfillment.core import environment
 
 
@@ -16,13 +14,14 @@ def storage_settings(kind: str) -> dict[str, object]:
         }
     bucket = environment.text("S3_BUCKET")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]", bucket):
-        raise ImproperlyConfigured(
+        environment.refuse(
             f"S3_BUCKET is {bucket!r}; write the name of the bucket that keeps files, 3 to 63 letters, digits, dots "
-            "and hyphens, or set FILE_STORAGE to folder."
+            "and hyphens, or set FILE_STORAGE to folder.",
+            None,
         )
     region = environment.text("S3_REGION")
     if region and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}", region):
-        raise ImproperlyConfigured(f"S3_REGION is {region!r}; write the name of a region, such as us-east-1.")
+        environment.refuse(f"S3_REGION is {region!r}; write the name of a region, such as us-east-1.", None)
     from botocore.config import Config  # noqa: PLC0415 - loads slowly, and only S3 needs it
 
     return {

@@ -29,14 +29,3 @@ def is_reference(path: str) -> bool:
 
 def is_for_programs(path: str) -> bool:
     return path.startswith(PROGRAM_PREFIXES) and not path.startswith(REFERENCE)
-
-
-# The rest of a URL below these paths is a secret or a signed token.
-HIDDEN_BELOW = "/production/"
-
-
-def logged_path(path: str) -> str:
-    """The path for logs, without secrets."""
-    if not path.startswith(HIDDEN_BELOW):
-        return path
-    return "/".join(path.split("/")[:3]) + "/…"

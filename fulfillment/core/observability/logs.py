@@ -25,11 +25,6 @@ NAMED = re.compile(
     r"(['\"]?\s*[=:]\s*['\"]?)((?:bearer|basic)\s+)?([^\s'\"&,;}]+)"
 )
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
-# URLs that are secrets: links to set a password, and signed URLs of proofs and pictures.
-LINK = re.compile(
-    r"(/accounts/password-reset/[^/\s]+/|/production/postback/[\w-]+/|/(?:proofs|assets|production/file)/(?=[\w-]{40}))"
-    r"[\w:-]+"
-)
 STEERING = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
 )
@@ -65,6 +60,8 @@ class RequestTrace:
 
 
 current_trace: ContextVar[RequestTrace | None] = ContextVar("current_trace", default=None)
+# Known once the URLs are loaded, before the first request.
+_links: list[re.Pattern[str]] = []
 # With OpenTelemetry: the IDs of trace and span, and whether the trace is sampled.
 span_of_tracer: Callable[[], tuple[str, str, str] | None] | None = None
 
@@ -81,10 +78,16 @@ def trace_of(request: HttpRequest) -> RequestTrace:
     return RequestTrace(made[:32], made[32:], "00", request)
 
 
+def mask_links(starts: str) -> None:
+    """Masks what follows these starts of paths, an expression, up to the next slash."""
+    _links[:] = [re.compile(rf"({starts})[^/\s?#\"'<>]+")]
+
+
 def masked(text: str) -> str:
     text = GENERATED.sub(rf"\1{MASK}", text)
     text = CREDENTIALS.sub(rf"\1 {MASK}", text)
-    text = LINK.sub(rf"\1{MASK}", text)
+    if _links:
+        text = _links[0].sub(rf"\1{MASK}", text)
     text = NAMED.sub(rf"\1\2{MASK}", text)
     return IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
 

@@ -9,34 +9,29 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
-from django.core.management import (
-    BaseCommand,
-    CommandError,
-    call_command,
-    get_commands,
-    load_command_class,
-)
+from django.core.management import BaseCommand, CommandError, call_command, get_commands
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core import environment
 from fulfillment.core.demo import DemoCard
 from fulfillment.local import development, postgres, supervision
+from fulfillment.local.postgres_layout import make_folder
 from fulfillment.local.schema import load_schema
-from fulfillment.local.unprivileged import CannotDrop, Identity, find_identity
-from fulfillment.operations.demo import demo_card, load_demo
+from fulfillment.operations.demo import demo_card, draw_pictures, load_demo
 
 READY_SECONDS = 60
 PORT_SECONDS = 3
 POLL_SECONDS = 0.2
 RESTART_SECONDS = 1
-WORKER = "The worker"
+WEB_SERVER, WORKER = "The web server", "The worker"
+LOG_FILES = {WEB_SERVER: development.LOGS / "web.log", WORKER: development.LOGS / "worker.log"}
 
 
 class CannotStart(RuntimeError):
@@ -74,7 +69,7 @@ class Command(BaseCommand):
             self.watch(family)
         except supervision.Stopped:
             self.stdout.write("\nStopping")
-        except (CannotStart, CannotDrop, CommandError, postgres.PostgresUnavailable) as error:
+        except (CannotStart, CommandError, postgres.PostgresUnavailable) as error:
             self.stderr.write(str(error))
             sys.exit(1)
         finally:
@@ -89,17 +84,14 @@ class Command(BaseCommand):
             )
         require_free_port(host, port)
         cards: list[DemoCard] = []
-        self.identity = find_identity(
-            data_folder=development.DATA_FOLDER, checkout=settings.BASE_DIR, media=settings.MEDIA_ROOT
-        )
-        if os.geteuid() == 0:
-            user = (
-                self.identity.owner.pw_name if self.identity else "root, with all its rights (RUN_AS_ROOT=1)"
-            )
-            self.stdout.write(f"  Web server and worker run as {user}.")
+        # Mails hold links that are as secret as keys.
+        make_folder(development.LOGS, mode=0o700)
+        make_folder(Path(settings.EMAIL_FILE_PATH))
+        for log in LOG_FILES.values():
+            log.unlink(missing_ok=True)
 
         def load_demo_beside_start() -> None:
-            start_web_server(family, host, port, self.identity)
+            start_web_server(family, host, port)
             cards.append(demo_card(load_demo()))
 
         steps: list[tuple[str, Callable[[], object]]] = [
@@ -107,15 +99,14 @@ class Command(BaseCommand):
             ("Migrations", migrate),
             ("Demo data", load_demo_beside_start),
             ("Web server", lambda: wait_until_ready(family, development.reachable_host(host), port)),
-            ("Worker", lambda: start_worker(family, self.identity)),
+            ("Worker", lambda: start_worker(family)),
         ]
         for title, step in steps:
             with self.timed(title):
                 step()
-        close_connections()
         self.print_card(cards[0])
-        if self.identity:
-            compile_modules()
+        draw_pictures()
+        close_connections()
 
     @contextlib.contextmanager
     def timed(self, title: str) -> Iterator[None]:
@@ -143,6 +134,7 @@ class Command(BaseCommand):
         self.stdout.write("")
         for role, username, password in card.sign_ins:
             self.stdout.write(f"  {heading(f'{role.capitalize():<18}')}{username} / {password}")
+        self.stdout.write(f"  {heading('Logs and mail     ')}{development.LOGS}")
         self.stdout.write(f"\n{card.curl}\n\n  Ctrl-C ends the service and its database.")
         self.stdout.flush()
 
@@ -150,9 +142,10 @@ class Command(BaseCommand):
         while not (ended := family.first_ended()) or ended[0] == WORKER:
             time.sleep(RESTART_SECONDS if ended else POLL_SECONDS)
             if ended:
-                self.stderr.write(f"{WORKER} ended by itself (exit code {ended[1]}); starting another.")
-                start_worker(family, self.identity)
-        raise CannotStart(f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is above.")
+                start_worker(family)
+        raise CannotStart(
+            f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is in {LOG_FILES[ended[0]]}."
+        )
 
 
 def start_database() -> None:
@@ -177,15 +170,7 @@ def migrate() -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def compile_modules() -> None:
-    """Leaves compiled modules for the next start: the user of web server and worker may not write them."""
-    import_module(settings.ROOT_URLCONF)
-    load_command_class("fulfillment", "worker")
-
-
-def start_web_server(
-    family: supervision.ProcessSupervisor, host: str, port: int, identity: Identity | None
-) -> None:
+def start_web_server(family: supervision.ProcessSupervisor, host: str, port: int) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
     threads = settings.WEB_THREADS
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--http", "1"]
@@ -193,13 +178,13 @@ def start_web_server(
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
     # At "warning" the server complains about more threads than cores, which are intended.
     command += ["--log-level", "error", "fulfillment.wsgi:application"]
-    family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
+    family.start(WEB_SERVER, command, folder=settings.BASE_DIR, log=LOG_FILES[WEB_SERVER])
 
 
-def start_worker(family: supervision.ProcessSupervisor, identity: Identity | None) -> None:
+def start_worker(family: supervision.ProcessSupervisor) -> None:
     if "worker" in get_commands():
         command = [sys.executable, "manage.py", "worker"]
-        family.start(WORKER, command, folder=settings.BASE_DIR, identity=identity)
+        family.start(WORKER, command, folder=settings.BASE_DIR, log=LOG_FILES[WORKER])
 
 
 def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int) -> None:
@@ -207,7 +192,9 @@ def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int
     answer = "nothing"
     while time.monotonic() < deadline:
         if ended := family.first_ended():
-            raise CannotStart(f"{ended[0]} did not start (exit code {ended[1]}); the reason is above.")
+            raise CannotStart(
+                f"{ended[0]} did not start (exit code {ended[1]}); the reason is in {LOG_FILES[ended[0]]}."
+            )
         with contextlib.suppress(OSError, http.client.HTTPException):
             answer = check_readiness(host, port)
             if answer == "200":

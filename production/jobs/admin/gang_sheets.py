@@ -51,6 +51,7 @@ class SheetFilter(admin.SimpleListFilter):
 class GangSheetAdmin(StaffAdmin):
     """Jobs that wait for each other, or went together; staff of a store see those of its products."""
 
+    harmless_pages = ("change", "send")
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS

@@ -17,6 +17,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.jobs.selectors.gang_sheets import MAX_JOBS, gang_archive
@@ -82,6 +83,7 @@ class JobActions(StaffAdmin):
         chosen = self.get_queryset(request).filter(pk__in=numbers[:MAX_REASSIGNED]).order_by("pk")
         return [job for job in chosen if self.has_change_permission(request, job)]
 
+    @harmless
     @admin.action(description="Send again …", permissions=["change"])
     @requires_confirmation(
         "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
@@ -90,14 +92,17 @@ class JobActions(StaffAdmin):
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._bulk(request, chosen, resend_job, "being sent again")
 
+    @harmless
     @admin.action(description="Hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._bulk(request, chosen, hold_job, "held")
 
+    @harmless
     @admin.action(description="Release", permissions=["change"])
     def release(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._bulk(request, chosen, release_job, "released")
 
+    @harmless
     @admin.action(description="Cancel …", permissions=["change"])
     @requires_confirmation(
         "Cancel these jobs? Jobs that a provider already has are cancelled there as well.", "Cancel the jobs"
@@ -105,11 +110,13 @@ class JobActions(StaffAdmin):
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._bulk(request, chosen, cancel_job, "cancelled; cancellation at providers that have them follows")
 
+    @harmless
     @admin.action(description="Reassign …", permissions=["change"])
     def reassign(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
         query = urlencode([("id", key) for key in chosen.values_list("pk", flat=True)[: self.list_per_page]])
         return HttpResponseRedirect(f"{reverse('admin:production_job_reassign')}?{query}")
 
+    @harmless
     @admin.action(description="Download gang sheets", permissions=["change"])
     def download_gang_sheets(
         self, request: HttpRequest, chosen: QuerySet[Job]

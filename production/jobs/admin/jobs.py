@@ -13,7 +13,8 @@ from unfold.contrib.filters.admin import TextFilter
 
 from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import BoundedPaginator, OwnPage
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.job_actions import JobActions, allowed_actions
@@ -76,6 +77,7 @@ class JobPaginator(BoundedPaginator):
 class JobAdmin(JobActions, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
+    harmless_pages = ("change", "reassign", "dry_run", "resend", "hold", "release", "cancel")
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.http.dangerous import harmless
 from production.jobs.models import ProviderReport, ReportOutcome
 
 COLOURS: dict[str, str] = {
@@ -66,6 +67,7 @@ class ReportAdmin(ReadOnlyAdmin):
     def shown_outcome(self, report: ProviderReport) -> str:
         return report.get_outcome_display()
 
+    @harmless
     @admin.action(description="Mark as seen", permissions=["view"])
     def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
         count = chosen.update(is_seen=True)

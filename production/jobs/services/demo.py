@@ -1,11 +1,10 @@
 """Sets up the press of the demo data."""
 
-import os
 from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 
+from fulfillment.core.files.storage import make_folder
 from production.jobs.services.queueing import follow_order
 from production.providers.models import Provider
 from production.providers.services.providers import ProviderValues, save_provider
@@ -22,8 +21,8 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     if store is None or Provider.objects.exists():
         return None
     hot, back = root / code / "in", root / code / "out"
-    for folder in (root, root / code, hot, back):
-        _make_folder(folder)
+    for folder in (hot, back):
+        make_folder(folder)
     provider = save_provider(
         values=ProviderValues(
             code=code,
@@ -38,11 +37,3 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     for order in waiting.order_by("number"):
         follow_order(order=lock_order(order, ()))
     return provider
-
-
-def _make_folder(folder: Path) -> None:
-    """Makes the folder; as root it gives it to the user who runs the worker."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if os.geteuid() == 0 and settings.MEDIA_ROOT.is_dir():
-        owner = settings.MEDIA_ROOT.stat()
-        os.chown(folder, owner.st_uid, owner.st_gid)

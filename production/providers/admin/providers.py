@@ -28,6 +28,14 @@ OWN = ("name", "code", "is_enabled", "daily_capacity")
 class ProviderAdmin(ConsoleAdmin):
     """Every change goes through the service, which checks settings by the adapter's declaration."""
 
+    # Providers are disabled, not deleted, because jobs refer to them.
+    forbidden = ("delete",)
+    dangerous_pages = {
+        "add": "Add a provider",
+        "change": "Change a provider",
+        "rotate": "Replace the report address of a provider",
+    }
+    harmless_pages = ("test",)
     list_display = ["name", "shown_adapter", "health", "daily_capacity", "last_success"]
     search_fields = ["name", "code"]
     search_help_text = "Name or code"
@@ -37,10 +45,6 @@ class ProviderAdmin(ConsoleAdmin):
     change_form_outer_before_template = "admin/production/provider_before.html"
     change_form_outer_after_template = "admin/production/provider_after.html"
     ordering = ["name"]
-
-    def has_delete_permission(self, request: HttpRequest, provider: Provider | None = None) -> bool:
-        """Providers are disabled, not deleted, because jobs refer to them."""
-        return False
 
     @admin.display(description="adapter")
     def shown_adapter(self, provider: Provider) -> str:

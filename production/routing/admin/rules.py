@@ -72,6 +72,7 @@ class ChoiceInline(ConsoleInline):
 
 @admin.register(RoutingRule)
 class RoutingRuleAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete", "tester")
     list_display = ["position", "name", "conditions", "providers", "is_enabled"]
     list_display_links = ["name"]
     list_filter = ["is_enabled"]

@@ -18,6 +18,7 @@ from accounts.services.associations import request_association, withdraw_associa
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, opened, readable
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from stores.associations.pages.forms import REQUEST_FIELDS, RequestStoreForm, with_labels
 from stores.catalog.models import Store
@@ -27,6 +28,7 @@ STORES_A_PAGE = 25
 REQUESTS_A_PAGE = 10
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -55,6 +57,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "stores/associations.html", context)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:

@@ -18,6 +18,7 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from applications.registration.selectors.applications import application_to_write, own_applications
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from stores.associations.pages.forms import GRANTS_FIELD, MESSAGE_FIELD, REQUEST_FIELDS, with_labels
 from stores.associations.selectors.directory import countries_listed, directory_store, listed_stores, listings
 from stores.catalog.models import Store
@@ -56,6 +57,7 @@ def show_directory(request: HttpRequest) -> HttpResponse:
     return render(request, "stores/directory/list.html", context)
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:

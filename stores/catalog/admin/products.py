@@ -21,6 +21,7 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
     COLUMNS,
@@ -73,6 +74,20 @@ class ProductionSpeedInline(ChildInline):
 class ProductAdmin(StaffAdmin):
     """One service writes the product with its children; the forms only collect values."""
 
+    harmless_pages = (
+        "add",
+        "change",
+        "duplicate",
+        "thumbnail",
+        "mailing",
+        "mailing_order",
+        "template",
+        "template_preview",
+        "template_proof",
+        "template_print",
+        "template_versions",
+        "template_restore",
+    )
     forbidden = ("delete",)
     form = ProductForm
     change_form_template = "admin/stores/product.html"
@@ -141,6 +156,7 @@ class ProductAdmin(StaffAdmin):
     def changed(self, product: Product) -> str:
         return render_to_string("admin/stores/product/changed.html", {"product": product})
 
+    @harmless
     @admin.action(description="Duplicate", permissions=["change"])
     def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         if len(chosen := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
@@ -150,6 +166,7 @@ class ProductAdmin(StaffAdmin):
         names = ", ".join(copy.external_id for copy in copies)
         messages.success(request, f"Duplicated as {names}. Copies are not in the catalog yet.")
 
+    @harmless
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
     @requires_confirmation(
         "Take these products out of the catalog? They can no longer be ordered.", "Archive"

@@ -54,7 +54,7 @@ class ModeFilter(SimpleListFilter):
 
 
 class DayFilter(RangeDateFilter):
-    """Filters by a range of whole days in the user's time zone; an invalid date filters nothing."""
+    """Filters by a range of whole days in the user's time zone."""
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         first, last = (self._day(f"{self.parameter_name}_{end}") for end in ("from", "to"))
@@ -66,10 +66,10 @@ class DayFilter(RangeDateFilter):
         return records
 
     def _day(self, name: str) -> date | None:
-        try:
-            return parse_date(str(self.used_parameters.get(name) or ""))
-        except ValueError:
-            return None
+        text = str(self.used_parameters.get(name) or "")
+        if (day := parse_date(text)) is None and text:
+            raise ValueError("A day is written as 2026-11-22.")
+        return day
 
 
 def _midnight(day: date) -> datetime:

@@ -98,6 +98,7 @@ def _profile_of(store: Store | None) -> StoreProfile:
 class StoreAdmin(StaffAdmin):
     """Staff see their stores; operators change them."""
 
+    harmless_pages = ("add", "change", "catalog", "catalog_of")
     forbidden = ("delete",)
     store_path = "pk"
     form = StoreForm

@@ -16,6 +16,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_answer
+from fulfillment.core.http.dangerous import harmless
 from stores.orders.admin.downloads import csv_answer, zip_answer
 from stores.orders.admin.forms import ParcelForm
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
@@ -39,18 +40,22 @@ def shown_reason(error: DomainError) -> str:
 class OrderActions(StaffAdmin):
     """The base of the admin of orders."""
 
+    @harmless
     @admin.action(description="Accept", permissions=["change"])
     def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ACCEPTED)
 
+    @harmless
     @admin.action(description="Put on hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ON_HOLD)
 
+    @harmless
     @admin.action(description="Start production", permissions=["change"])
     def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.IN_PRODUCTION)
 
+    @harmless
     @admin.action(description="Ship, with parcels …", permissions=["change"])
     def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         ids = self._keys(request, chosen, self.list_per_page)
@@ -59,15 +64,18 @@ class OrderActions(StaffAdmin):
         query = urlencode([("id", str(pk)) for pk in ids])
         return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
 
+    @harmless
     @admin.action(description="Mark as delivered", permissions=["change"])
     def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.DELIVERED)
 
+    @harmless
     @admin.action(description="Cancel …", permissions=["change"])
     @requires_confirmation("Cancel these orders? This cannot be undone.", "Cancel the orders")
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
+    @harmless
     @admin.action(description="Refuse to cancel …", permissions=["change"])
     @requires_confirmation(
         "Refuse to cancel these orders? After a refusal, cancellation cannot be requested again.", "Refuse"
@@ -75,6 +83,7 @@ class OrderActions(StaffAdmin):
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)
 
+    @harmless
     @admin.action(description="Download print files")
     def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
         orders = self._keys(request, chosen, MAX_FILES_PER_ZIP)
@@ -90,6 +99,7 @@ class OrderActions(StaffAdmin):
             Caller.on_pages(request.user),
         )
 
+    @harmless
     @admin.action(description="Download packing slips")
     def download_packing_slips(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         keys = self._keys(request, chosen, MAX_SLIPS)
@@ -106,6 +116,7 @@ class OrderActions(StaffAdmin):
         self._say_refused(request, slips.refused)
         return pdf_answer(slips.pdf, "packing-slips.pdf") if slips.pdf else None
 
+    @harmless
     @admin.action(description="Export as CSV")
     def export_csv(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase:
         return csv_answer(chosen, Caller.on_pages(request.user))

@@ -2,9 +2,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.views import ChangeList
 
 from accounts.admin.staff import staff_on
+from fulfillment.core.admin.lists import ConsoleList
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.list_filters import DUE
 from stores.orders.models.status import OPEN_STATUSES
@@ -19,7 +19,7 @@ SORTS = {
 }
 
 
-class OrderList(ChangeList):
+class OrderList(ConsoleList):
     """Always sorted along an index; within one store by `created`."""
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:

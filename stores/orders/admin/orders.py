@@ -67,6 +67,22 @@ BULK = (
 class OrderAdmin(OrderWork):
     """The order list. Every change goes through the service, which records history and event."""
 
+    harmless_pages = (
+        "change",
+        "ship",
+        "export",
+        "save_view",
+        "delete_view",
+        "comment",
+        "reprint",
+        "print_file",
+        "print_view",
+        "print_picture",
+        "packing_slip",
+        "eddm_papers",
+        "eddm_map",
+        "eddm_shapes",
+    )
     forbidden = ("add", "delete")
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)

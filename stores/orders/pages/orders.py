@@ -14,6 +14,7 @@ from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
@@ -100,6 +101,7 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
     return render(request, "stores/orders/order.html", context)
 
 
+@harmless
 @require_POST
 @signed_in
 def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
@@ -122,14 +124,15 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
     """The first page of an item's proof, if the product has not changed since the order."""
-    application, access, _ = _opened(request, application_id)
+    _, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404("The template has changed since the order, or its values were erased.")
-    caller = Caller(application_id=application.pk, user_id=item.order.user_id)
     try:
         proof = make_proof(
-            caller=caller, product=product_version_of(item.product_id), values=item.template_data or {}
+            caller=Caller.who_made(item.order),
+            product=product_version_of(item.product_id),
+            values=item.template_data or {},
         )
     except DomainError as error:
         return picture_refusal(error)

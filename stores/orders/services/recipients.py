@@ -129,7 +129,7 @@ def _erase_items(order: Order) -> None:
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:
     """Deletes the proof of the same values. Retention removes proofs of earlier template versions."""
-    caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
+    caller = Caller.who_made(order)
     with suppress(DomainError):
         product = product_version_of(item.product_id)
         values: Any = item.template_data

@@ -19,6 +19,7 @@ from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
@@ -79,6 +80,7 @@ class Playground(ProductForm):
         return found
 
 
+@harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms
@@ -103,6 +105,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     return response
 
 
+@harmless
 @require_POST
 @signed_in
 @takes_large_forms

@@ -31,6 +31,7 @@ class PrintPresetForm(forms.ModelForm):
 class PrintPresetAdmin(RemovedByService):
     """Settings for the print files of the products that use the preset; existing print files do not change."""
 
+    harmless_pages = ("add", "change", "delete")
     form = PrintPresetForm
     list_display = ["name", "code", "colours", "profile", "highest_ink", "updated"]
     list_select_related = ["profile"]

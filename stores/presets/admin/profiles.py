@@ -38,6 +38,7 @@ class OutputProfileForm(forms.ModelForm):
 
 @admin.register(OutputProfile)
 class OutputProfileAdmin(RemovedByService):
+    harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = OutputProfileForm
     list_display = ["description", "file_name", "size", "created"]

@@ -40,6 +40,7 @@ class FontForm(forms.ModelForm):
 
 @admin.register(Font)
 class FontAdmin(RemovedByService):
+    harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = FontForm
     list_display = ["families", "file_name", "size", "created"]

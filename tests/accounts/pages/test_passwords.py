@@ -1,13 +1,11 @@
 import re
 
-import pytest
 from django.core import mail
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.services.passwords import RESET_TASK
 from tests.support.jobs import work_off
-from tests.support.scenario import PASSWORD
+from tests.support.scenario import PASSWORD, confirm_password
 
 NEW_PASSWORD = "another long pass phrase"
 
@@ -54,73 +52,23 @@ def test_link_sets_the_password_once(world, client):
     assert "no longer works" in client.get(link).content.decode()
 
 
-def test_old_password_cannot_be_guessed_without_end(world, browser, settings):
-    settings.SIGN_IN_TRIES_PER_ACCOUNT = 3
-    sent = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
-    for _ in range(3):
-        answer = browser.post("/accounts/password-change/", {**sent, "old_password": "wrong"})
-        assert answer.context["form"].errors["old_password"] == ["This is not your password."]
-
-    answer = browser.post("/accounts/password-change/", {**sent, "old_password": PASSWORD})
-
-    assert "Too many attempts. Try again in 15 minutes." in answer.context["form"].errors["old_password"]
-    world.user.refresh_from_db()
-    assert world.user.check_password(PASSWORD)
-
-
-# Every form of a session that asks for the password, with what else it wants.
-ASKING = {
-    "/accounts/password-change/": {
-        "name": "old_password",
-        "new_password1": NEW_PASSWORD,
-        "new_password2": NEW_PASSWORD,
-    },
-    "/profile/keys": {},
-    "/profile/keys/primary/regenerate": {"confirming": "1"},
-    "/profile/email": {"email": "new@far.example"},
-    "/profile/two-factor/set-up": {"confirming": "1"},
-    "/profile/two-factor/off": {},
-    "/profile/two-factor/codes": {},
-    "/applications/{application}/keys": {},
-    "/applications/{application}/keys?reveal=subscription": {"confirming": "1"},
-    "/applications/{application}/keys/{key}/regenerate": {"confirming": "1"},
-    "/applications/{application}/subscription/primary/regenerate": {"confirming": "1"},
-    "/applications/{application}/try?fill": {"confirming": "1"},
-}
-
-
-@pytest.mark.parametrize("address", ASKING)
-def test_every_password_form_shares_the_attempts_of_the_account(world, signed_in, settings, address):
-    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
-    if address.endswith("/codes"):
-        User.objects.filter(pk=world.user.pk).update(two_factor_since=timezone.now())
-        world.user.refresh_from_db()
-    browser = signed_in(world.user)
-    for _ in range(2):
-        browser.post("/profile/keys", {"password": "wrong"})
-    place = address.format(application=world.application.pk, key=world.application.keys.get().pk)
-    sent = dict(ASKING[address])
-
-    answer = browser.post(place, {sent.pop("name", "password"): PASSWORD, **sent})
-
-    assert answer.status_code == 200
-    assert "Too many attempts. Try again in 15 minutes." in answer.content.decode()
-
-
-def test_password_of_the_signed_in_user_is_required(world, browser):
+def test_password_of_the_signed_in_user_is_required(world, stolen):
     User.objects.create(tenant=world.tenant, username="user@print.example", email="twin@far.example")
     User.objects.create(tenant=world.tenant, username="u\u017fer", email="twin@far.example")
 
-    assert browser.post("/profile/keys", {"password": PASSWORD}).status_code == 302
+    confirm_password(stolen)
 
 
-def test_change_needs_the_old_password_and_keeps_this_session(world, browser):
-    wrong = {"old_password": "wrong", "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
-    assert "old_password" in browser.post("/accounts/password-change/", wrong).context["form"].errors
+def test_change_needs_the_old_password_keeps_this_session_and_ends_the_confirmation(world, stolen):
+    sent = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    assert "Confirm that it is you" in stolen.post("/accounts/password-change/", sent).content.decode()
+    world.user.refresh_from_db()
+    assert world.user.check_password(PASSWORD)
 
-    response = browser.post("/accounts/password-change/", {**wrong, "old_password": PASSWORD})
+    response = confirm_password(stolen).post("/accounts/password-change/", sent)
 
     assert response["Location"] == "/profile"
-    assert browser.get("/profile").status_code == 200
+    assert stolen.get("/profile").status_code == 200
     world.user.refresh_from_db()
     assert world.user.check_password(NEW_PASSWORD)
+    assert "Confirm that it is you" in stolen.get("/profile/keys?reveal").content.decode()

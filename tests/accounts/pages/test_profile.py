@@ -8,7 +8,7 @@ from accounts.selectors.subscriptions import subscription_keys
 from applications.oauth.services.tokens import issue_access_token
 from stores.catalog.models import Store
 from tests.factories.applications import ApplicationFactory, issue_token
-from tests.support.scenario import PASSWORD
+from tests.support.scenario import confirm_password
 
 
 def text(client, address: str) -> str:
@@ -53,54 +53,27 @@ def test_unknown_time_zone_is_refused(world, browser):
     assert "time_zone" in response.context["form"].errors
 
 
-def test_keys_are_masked_until_the_password_is_typed(world, browser):
+def test_keys_are_masked_until_they_are_requested_and_the_password_is_typed(world, stolen):
     keys = subscription_keys(world.user.subscription)
-    page = text(browser, "/profile/keys")
-    assert not any(value in page for value in keys.values())
+    for path in ("/profile/keys", "/profile/keys?reveal"):
+        assert not any(value in text(stolen, path) for value in keys.values())
 
-    response = browser.post("/profile/keys", {"password": "wrong"})
-    assert response.context["form"].errors["password"] == ["This is not your password."]
-    assert keys["primary"] not in response.content.decode()
+    confirm_password(stolen)
 
-    assert browser.post("/profile/keys", {"password": PASSWORD})["Location"] == "/profile/keys"
-    page = text(browser, "/profile/keys")
-    assert all(value in page for value in keys.values())
-
-    browser.post("/profile/keys/hide")
-    assert keys["primary"] not in text(browser, "/profile/keys")
+    assert all(value in text(stolen, "/profile/keys?reveal") for value in keys.values())
+    assert not any(value in text(stolen, "/profile/keys") for value in keys.values())
 
 
-@pytest.mark.parametrize("address", ["/profile/keys", "/profile/email"])
-def test_guessing_the_password_from_a_session_is_slowed_down(world, browser, settings, address):
-    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
-    sent = {"email": "new@print.example"}
-    for _ in range(2):
-        browser.post(address, {**sent, "password": "wrong"})
-
-    response = browser.post(address, {**sent, "password": PASSWORD})
-
-    assert "Too many attempts. Try again in 15 minutes." in response.content.decode()
-
-
-def test_confirmed_password_counts_for_five_minutes(world, browser, monkeypatch):
-    browser.post("/profile/keys", {"password": PASSWORD})
-    session = browser.session
-    session["password_confirmed_at"] -= 301
-    session.save()
-
-    assert subscription_keys(world.user.subscription)["primary"] not in text(browser, "/profile/keys")
-
-
-def test_one_key_is_regenerated_after_asking(world, confirmed):
+def test_one_key_is_regenerated_after_asking(world, browser):
     before = subscription_keys(world.user.subscription)
 
-    assert "stops working at once" in text(confirmed, "/profile/keys/secondary/regenerate")
+    assert "stops working at once" in text(browser, "/profile/keys/secondary/regenerate")
     assert subscription_keys(world.user.subscription) == before
-    confirmed.post("/profile/keys/secondary/regenerate")
+    browser.post("/profile/keys/secondary/regenerate")
 
     after = subscription_keys(world.user.subscription)
     assert (after["primary"] == before["primary"], after["secondary"] == before["secondary"]) == (True, False)
-    assert confirmed.post("/profile/keys/third/regenerate").status_code == 404
+    assert browser.post("/profile/keys/third/regenerate").status_code == 404
 
 
 def test_user_without_subscription_gets_one(world, browser):

@@ -21,7 +21,7 @@ from accounts.models import RateWindow, User
 from accounts.services.passwords import RESET_TASK
 from tests.support.jobs import work_off
 from tests.support.portal_sign_in import NEW, sign_in, without_tokens
-from tests.support.scenario import PASSWORD, build_world
+from tests.support.scenario import PASSWORD, build_world, confirm_password
 
 
 @pytest.fixture(autouse=True)
@@ -125,8 +125,8 @@ def test_device_is_unknown_after_a_password_change_elsewhere(world):
     sign_in(former, "user")
     sign_in(owner, "user")
     new = "Xk9-mountain-river"
-    changed = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
-    assert owner.post("/accounts/password-change/", changed).status_code == 302
+    changed = {"new_password1": new, "new_password2": new}
+    assert confirm_password(owner).post("/accounts/password-change/", changed).status_code == 302
     owner.post("/accounts/logout/")
     for _ in range(4):
         sign_in(elsewhere(), "user", "wrong")
@@ -195,12 +195,11 @@ def test_password_resets_are_limited_by_mail_address_and_by_ip_address(world, cl
     known = [client.post("/accounts/password-reset/", {"email": "user@print.example"}) for _ in range(4)]
     unknown = [elsewhere().post("/accounts/password-reset/", {"email": "no@print.example"}) for _ in range(4)]
 
-    assert [r.status_code for r in known] == [r.status_code for r in unknown] == [302, 302, 302, 429]
-    assert without_time(known[3].content) == without_time(unknown[3].content)
+    assert [r.status_code for r in known] == [r.status_code for r in unknown] == [302] * 4
     assert work_off(RESET_TASK) == 6
     assert len(mail.outbox) == 3
     others = [client.post("/accounts/password-reset/", {"email": f"a{n}@print.example"}) for n in range(3)]
-    assert [r.status_code for r in others] == [302, 302, 429]
+    assert [r.status_code for r in others] == [302, 429, 429]
 
 
 def test_sign_ups_are_limited_by_address(world, client, settings):
@@ -265,7 +264,9 @@ class LightArgon2(Argon2PasswordHasher):
 def real_hashes(settings, world):
     settings.PASSWORD_HASHERS = [f"{__name__}.LightArgon2"]
     settings.SIGN_IN_TRIES_PER_ACCOUNT = settings.SIGN_IN_TRIES_PER_ADDRESS = 10_000
-    settings.RESETS_PER_EMAIL = settings.RESETS_PER_ADDRESS = settings.SIGN_UPS_PER_ADDRESS = 10_000
+    settings.MAILS_PER_HOUR = settings.MAILS_PER_DAY = settings.RESETS_PER_ADDRESS = (
+        settings.SIGN_UPS_PER_ADDRESS
+    ) = 10_000
     world.user.set_password(PASSWORD)
     world.user.save()
 

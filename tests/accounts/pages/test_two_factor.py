@@ -19,7 +19,7 @@ from accounts.services.two_factor import (
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.secrets import decrypt
 from tests.support.portal_sign_in import sign_in
-from tests.support.scenario import PASSWORD, build_world
+from tests.support.scenario import build_world, confirm_password
 from tests.support.two_factor import code_of, turned_on
 
 RECOVERY_CODE = r'(?:^|<code id="recovery-codes">)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$'
@@ -31,21 +31,21 @@ def phone(world) -> tuple[str, list[str]]:
     return turned_on(world.user)
 
 
-def test_it_is_set_up_by_scanning_and_writing_one_code(world, confirmed):
-    page = confirmed.get(SET_UP).content.decode()
+def test_it_is_set_up_by_scanning_and_writing_one_code(world, browser):
+    page = browser.get(SET_UP).content.decode()
     key = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
 
     assert 'src="data:image/svg+xml;' in page
-    assert "data:" in confirmed.get(SET_UP)["Content-Security-Policy"]
-    assert "not the code" in confirmed.post(SET_UP, {"code": "000000"}).content.decode()
-    done = confirmed.post(SET_UP, {"code": code_of(key)}).content.decode()
+    assert "data:" in browser.get(SET_UP)["Content-Security-Policy"]
+    assert "not the code" in browser.post(SET_UP, {"code": "000000"}).content.decode()
+    done = browser.post(SET_UP, {"code": code_of(key)}).content.decode()
 
     codes = re.findall(RECOVERY_CODE, done, re.MULTILINE)
     assert len(codes) == len(set(codes)) == 10
     world.user.refresh_from_db()
     assert world.user.two_factor_since
-    assert "Recovery codes left</dt><dd>10" in confirmed.get("/profile/two-factor").content.decode()
-    assert codes[0] not in confirmed.get("/profile/two-factor").content.decode()
+    assert "Recovery codes left</dt><dd>10" in browser.get("/profile/two-factor").content.decode()
+    assert codes[0] not in browser.get("/profile/two-factor").content.decode()
 
 
 def test_nothing_readable_is_stored(world, phone):
@@ -150,14 +150,14 @@ def test_first_step_is_forgotten_after_ten_minutes_or_a_new_password(world, clie
     assert client.get(STEP)["Location"] == "/accounts/login/"
 
 
-def test_turning_it_on_ends_other_sessions_and_not_this_one(world, confirmed, signed_in):
+def test_turning_it_on_ends_other_sessions_and_not_this_one(world, browser, signed_in):
     other = signed_in(world.user)
-    page = confirmed.get(SET_UP).content.decode()
+    page = browser.get(SET_UP).content.decode()
     key = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
 
-    confirmed.post(SET_UP, {"code": code_of(key)})
+    browser.post(SET_UP, {"code": code_of(key)})
 
-    assert confirmed.get("/profile").status_code == 200
+    assert browser.get("/profile").status_code == 200
     assert other.get("/profile").status_code == 302
 
 
@@ -165,8 +165,9 @@ def test_it_is_turned_off_with_the_password(world, phone, client):
     sign_in(client, "user")
     client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
-    assert "not your password" in client.post("/profile/two-factor/off", {"password": "no"}).content.decode()
-    client.post("/profile/two-factor/off", {"password": PASSWORD})
+    assert "Confirm that it is you" in client.post("/profile/two-factor/off").content.decode()
+    assert Authenticator.objects.exists()
+    confirm_password(client).post("/profile/two-factor/off")
 
     assert not Authenticator.objects.exists()
     assert client.get("/profile").status_code == 200
@@ -177,7 +178,7 @@ def test_new_recovery_codes_replace_the_old(world, phone, client):
     sign_in(client, "user")
     client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
-    page = client.post("/profile/two-factor/codes", {"password": PASSWORD}).content.decode()
+    page = confirm_password(client).post("/profile/two-factor/codes").content.decode()
 
     assert not check_second_step(user=world.user, code=phone[1][0])
     assert check_second_step(user=world.user, code=re.search(RECOVERY_CODE, page, re.MULTILINE)[1])

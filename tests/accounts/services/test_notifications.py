@@ -127,7 +127,19 @@ def test_owners_are_notified_of_a_disabled_webhook_and_of_an_invitation(world):
         "A new owner is invited to Mail Studio",
     ]
     assert not Notification.objects.filter(text__contains="far.example").exists()
-    assert not Notification.objects.filter(user=world.operator).exists()
+    assert titles(world.operator) == ["A new owner is invited to Mail Studio"]
+
+
+def test_person_who_invites_is_notified_each_time(world, time_machine):
+    """A stolen session that invites an owner is noticed by its own user."""
+    time_machine.move_to("2026-05-04T12:00:00Z", tick=False)
+    for _ in range(2):
+        invite_owner(
+            caller=Caller.on_pages(world.user), application=world.application, email="new@far.example"
+        )
+        time_machine.shift(61)
+
+    assert titles(world.user) == ["A new owner is invited to Mail Studio"] * 2
 
 
 def test_owners_are_notified_of_a_rate_limit_used_to_80_percent_once_a_day(world):

@@ -15,6 +15,10 @@ const given = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as {
 const { external_id: clientId, key: clientSecret, subscription_key: subscriptionKey } = given.application;
 const redirectUri = "http://127.0.0.1:9099/callback";
 
+for (const baseUrl of ["http://print.example", "http://localhost@print.example"]) {
+  assert.throws(() => new Client({ baseUrl, subscriptionKey, credentials: { clientId, clientSecret } }), /in clear/);
+  await assert.rejects(startSignIn({ baseUrl, clientId, redirectUri }), /in clear/);
+}
 const signIn = await startSignIn({ baseUrl: given.url, clientId, redirectUri, scopes: ["Store.Self.Read"] });
 console.log(signIn.url);
 const input = createInterface(process.stdin);

@@ -48,7 +48,7 @@ def test_help_lists_every_target_for_people():
 
     assert targets == [
         *("help", "run", "test", "test-slow", "test-optional", "lint", "types", "schema"),
-        *("clients", "bench", "soak", "mutants", "install", "lock"),
+        *("clients", "bench", "soak", "mutants", "install", "lock", "wheels"),
     ]
     assert make(ROOT).stdout == make(ROOT, "help").stdout
 
@@ -152,7 +152,7 @@ def test_environment_of_a_removed_python_is_created_again(checkout):
 
 
 def test_locks_name_versions_and_hashes_and_no_place():
-    for lock in ("base.txt", "test.txt"):
+    for lock in ("base.txt", "local.txt", "test.txt"):
         entries = re.split(r"\n(?=\S)", (ROOT / "requirements" / lock).read_text().strip())
         assert all(re.match(r"[a-z0-9.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
         assert not any("://" in entry or entry.startswith("-") for entry in entries)
@@ -160,9 +160,10 @@ def test_locks_name_versions_and_hashes_and_no_place():
 
 def test_tests_run_with_the_versions_of_the_service():
     assert pinned("base.txt").items() <= pinned("test.txt").items()
+    assert pinned("local.txt").items() <= pinned("test.txt").items()
 
 
-@pytest.mark.parametrize("name", ["base", "test"])
+@pytest.mark.parametrize("name", ["base", "local", "test"])
 def test_each_requirement_is_locked(name):
     wanted = re.findall(r"^([a-z0-9-]+)", (ROOT / "requirements" / f"{name}.in").read_text(), re.MULTILINE)
     locked = pinned(f"{name}.txt")

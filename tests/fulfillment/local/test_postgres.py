@@ -211,6 +211,59 @@ def test_private_folder_keeps_its_permissions(folder, monkeypatch):
 
 
 @as_root
+def test_programs_in_a_private_folder_are_copied_once_and_run_beside_data_where_it_belongs(
+    folder, monkeypatch
+):
+    shared = folder.parent / "one" / "shared"
+    monkeypatch.setattr(postgres_layout, "SHARED_ROOT", shared)
+    home = folder.parent / "home"
+    home.mkdir(mode=0o700)
+    programs = postgres_layout.installed_programs()
+    (home / "packages").symlink_to(programs.parents[2])
+    monkeypatch.setattr(
+        postgres_layout,
+        "installed_programs",
+        lambda: home / "packages" / programs.relative_to(programs.parents[2]),
+    )
+    before = os.umask(0o077)
+    try:
+        url = postgres.ensure_running(folder, durable=False)
+    finally:
+        os.umask(before)
+
+    assert answers(url)
+    assert (folder / "PG_VERSION").exists()
+    assert [path.name for path in shared.iterdir()] == ["postgresql"]
+    assert not any(path.stat().st_mode & 0o022 for path in shared.rglob("*") if not path.is_symlink())
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
+@as_root
+def test_private_checkouts_share_programs_and_no_data(folder, monkeypatch):
+    monkeypatch.setattr(postgres_layout, "SHARED_ROOT", folder.parent / "shared")
+    checkouts = [folder.parent / name for name in ("one", "two")]
+    for checkout in checkouts:
+        checkout.mkdir(mode=0o700)
+    one, two = (postgres_layout.find_host(checkout / "postgres") for checkout in checkouts)
+
+    assert one.programs == two.programs
+    assert one.data != two.data
+
+
+@as_root
+@pytest.mark.parametrize("is_private", [True, False])
+def test_unusable_shared_folder_is_refused_with_the_variable_to_set(folder, monkeypatch, is_private):
+    home = folder.parent / "home"
+    home.mkdir(mode=0o700)
+    (home / "file").write_text("")
+    monkeypatch.setattr(postgres_layout, "SHARED_ROOT", home / ("shared" if is_private else "file"))
+
+    with pytest.raises(postgres.PostgresUnavailable, match="set FULFILLMENT_SHARED to a folder that every"):
+        postgres.ensure_running(home / "var" / "postgres")
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
+@as_root
 def test_root_runs_the_server_as_the_owner_of_the_checkout(folder):
     nobody = pwd.getpwnam("nobody")
     checkout = folder.parent / "checkout"

@@ -14,10 +14,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
-from fulfillment.local import unprivileged
+from tests.support.patience import wait_for
 from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[3]
@@ -32,8 +33,11 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def var() -> Iterator[Path]:
-    """The folder of one development environment, in which `service` runs."""
-    yield from new_folder()
+    """The folder of one development environment, in which `service` runs: private, and with an unusual name."""
+    for folder in new_folder():
+        private = folder / "Größe mit Raum"
+        private.mkdir(mode=0o700)
+        yield private
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +61,12 @@ def environment(var: Path, **more: str) -> dict[str, str]:
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     # Granian writes a process title where setproctitle is installed, over the variables `processes_of` reads.
     plain["SPT_NOENV"] = "1"
-    return plain | {"FULFILLMENT_VAR": str(var), "MEDIA_ROOT": str(var / "media"), "WEB_WORKERS": "1"} | more
+    plain |= {
+        "FULFILLMENT_VAR": str(var),
+        "FULFILLMENT_SHARED": str(var.parent / "shared"),
+        "WEB_WORKERS": "1",
+    }
+    return plain | {"MEDIA_ROOT": str(var / "media")} | more
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,13 @@ class Run:
         variables = environment(var, FULFILLMENT_MODE="development", **{"PORT": str(self.port)} | more)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                cwd=ROOT,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                umask=0o077,
             )
 
     def output(self) -> str:
@@ -169,73 +184,56 @@ def test_environment_is_kept_private(service, var):
     assert stat.S_IMODE((var / "development.env").stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
-def test_nothing_that_serves_runs_as_root(service, var):
-    serving = [
-        process
-        for process in processes_of(var)
-        if process.number != service.process.pid and b"postgres" not in process.command
-    ]
+def test_second_start_of_a_checkout_names_the_first(service, var):
+    secrets = (var / "development.env").read_bytes()
+    run = Run(var)
 
-    assert len(serving) >= 3
-    (user,) = {process.user for process in serving}
-    assert user != 0
-    assert {process.groups for process in serving} == {""}
-    assert re.search(r"Web server and worker run as (?!root)\w+\.", service.output())
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
-def test_files_are_written_by_the_service_and_read_by_no_other_user(service, var):
-    """Also one that a command in another terminal writes as root."""
-    demo = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--json"], cwd=ROOT, env=environment(var), capture_output=True
+    assert run.process.wait(30) == 1
+    assert run.output() == (
+        f"This checkout is running already, as http://127.0.0.1:{service.port} (process {service.process.pid}); "
+        "end that one, or start another checkout.\n"
     )
-    user = json.loads(demo.stdout)["user"]
-    headers = {
-        "Authorization": f"Bearer {user['access_token']}",
-        "Ocp-Apim-Subscription-Key": user["subscription_key"],
-        "Content-Type": "application/json",
-    }
-    product = next(one for one in json.loads(demo.stdout)["products"] if one["has_template"])
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-    path = f"/api/v1/store/{product['store_id']}/product/{product['id']}"
-    connection.request("GET", path, headers=headers)
-    fields = json.loads(connection.getresponse().read())["TemplateFields"]
-    sample = {"Email": "ada@print.example", "Phone": "+1 555 0100", "Url": "https://print.example/"}
-    values = {
-        one["FieldName"]: one["DefaultValue"] or sample.get(one["SubType"], "Ada")
-        for one in fields
-        if one["Type"] == "Text"
-    }
-    connection.request("POST", f"{path}/proof", json.dumps(values), headers)
-    response = connection.getresponse()
-    assert response.status == 200, response.read()
+    assert (var / "development.env").read_bytes() == secrets
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
+def test_private_folder_of_root_stays_as_it_was(service, var):
+    data = [path for path in var.parent.joinpath("shared").glob("*/postgres") if path.is_dir()]
+
+    assert stat.S_IMODE(var.stat().st_mode) == 0o700
+    assert not (var / "postgres").exists()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in data] == [0o700]
+
+
+def test_nothing_is_written_after_the_card(service, var):
+    before = service.output()
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+    connection.request("GET", "/accounts/password-reset/")
+    page = connection.getresponse()
+    cookie = page.getheader("Set-Cookie").split(";")[0]
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.read().decode())[1]
+    form = urlencode({"csrfmiddlewaretoken": token, "email": "operator@demo.example"})
+    headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+    connection.request("POST", "/accounts/password-reset/", form, headers)
+    connection.getresponse().read()
     connection.close()
 
-    written = [path for path in (var / "media").rglob("*") if path.is_file()]
-    assert written
-    for path in [*written, var / "media"]:
-        assert path.stat().st_uid != 0
-        assert not path.stat().st_mode & 0o007
+    wait_for(lambda: any("password-reset" in mail.read_text() for mail in (var / "log" / "mail").iterdir()))
+    assert service.output() == before
+    assert re.search(rf"^  Logs and mail +{var}/log$", before, re.MULTILINE)
+    assert {path.name for path in (var / "log").iterdir()} == {"mail", "web.log", "worker.log"}
+    assert stat.S_IMODE((var / "log").stat().st_mode) == 0o700
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
-def test_root_gets_instructions_where_rights_cannot_be_dropped(monkeypatch, tmp_path):
-    monkeypatch.setattr(unprivileged, "_works", lambda *arguments: False)
+def test_pictures_of_orders_are_there_soon_after_the_card(service, var):
+    def drawn(name: str) -> list[Path]:
+        return list((var / "media" / "print-files").rglob(name))
 
-    with pytest.raises(unprivileged.CannotDrop, match="make run RUN_AS_ROOT=1"):
-        unprivileged.find_identity(data_folder=tmp_path / "postgres", checkout=ROOT, media=tmp_path / "media")
-
-    assert (
-        unprivileged.find_identity(
-            data_folder=tmp_path, checkout=ROOT, media=tmp_path, environment={"RUN_AS_ROOT": "1"}
-        )
-        is None
-    )
+    wait_for(lambda: len(drawn("*-small-0.png")) == len(drawn("*.pdf")) > 20)
 
 
-def test_taken_port_is_reported(service, var):
-    run = Run(var, PORT=str(service.port))
+def test_taken_port_is_reported(service, quiet_var):
+    run = Run(quiet_var, PORT=str(service.port))
 
     assert run.process.wait(30) == 1
     assert run.output() == (
@@ -298,7 +296,9 @@ def test_end_of_the_web_server_ends_everything(quiet_var):
     os.kill(server, signal.SIGKILL)
 
     assert run.process.wait(30) == 1
-    assert run.output().endswith("The web server ended by itself (exit code -9); the reason is above.\n")
+    assert run.output().endswith(
+        f"The web server ended by itself (exit code -9); the reason is in {quiet_var}/log/web.log.\n"
+    )
     wait_for_silence(quiet_var)
 
 
@@ -316,7 +316,7 @@ def test_end_of_the_web_server_ends_everything(quiet_var):
         ({"PORT": "http"}, r"the port is 'http'; write a whole number from 1 to 65535"),
         ({"FULFILLMENT_VAR": "/dev/null/var"}, r"Not a directory"),
         ({"FULFILLMENT_VAR": "{var}/pay$me"}, r"move it to a path without quotes"),
-        ({"FULFILLMENT_MODE": "production"}, r"SECRET_KEY is missing or weak; set SECRET_KEY"),
+        ({"FULFILLMENT_MODE": "production"}, r"DATABASE_URL is missing; set it"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -330,6 +330,33 @@ def test_refusal_is_one_sentence(quiet_var, variables, sentence):
     assert "Traceback" not in done.stderr
     assert re.search(sentence, done.stderr.splitlines()[-1]), done.stderr
     wait_for_silence(quiet_var)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
+def test_root_without_a_place_for_postgresql_gets_the_variables_to_set(quiet_var):
+    private = quiet_var / "private"
+    private.mkdir(mode=0o700)
+    variables = environment(private, FULFILLMENT_MODE="development", FULFILLMENT_SHARED="/dev/null/shared")
+    elsewhere = variables | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
+
+    refused, tried = (
+        subprocess.run(
+            [sys.executable, "manage.py", "up", "--port", str(free_port())],
+            cwd=ROOT,
+            env=each,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stderr
+        for each in (variables, elsewhere)
+    )
+
+    assert re.fullmatch(
+        r"PostgreSQL runs as the user \w+, who may not enter this checkout, and /dev/null/shared cannot take it .*; "
+        r"set FULFILLMENT_SHARED to a folder that every user may enter, or DATABASE_URL to .*\n",
+        refused,
+    )
+    assert tried.startswith("The database of DATABASE_URL does not answer")
 
 
 def test_address_without_mode_is_not_mistaken_for_development(quiet_var):

@@ -17,7 +17,7 @@ from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import Store
 from tests.factories.orders import make_product
-from tests.support.scenario import World, build_known_world
+from tests.support.scenario import World, build_known_world, sign_in
 from tests.support.snapshots import Snapshot
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
@@ -49,7 +49,7 @@ def fill(world: World) -> World:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_list_and_form_open_and_show_no_secret(full_world, client, model):
-    client.force_login(full_world.operator)
+    sign_in(client, full_world.operator)
     secrets = [*subscription_keys(full_world.user.subscription).values()]
     pages = [client.get(address(model, "changelist")), client.get(address(model, "changelist") + "?q=a&p=0")]
     if found := model._default_manager.first():
@@ -64,14 +64,14 @@ def test_list_and_form_open_and_show_no_secret(full_world, client, model):
 
 
 def test_admin_is_closed_to_others(world, client):
-    client.force_login(world.outsider)
+    sign_in(client, world.outsider)
 
     assert client.get("/admin/").status_code == 302
     assert client.get("/admin/accounts/user/").status_code == 302
 
 
 def test_several_requests_are_approved_at_once(full_world, client):
-    client.force_login(full_world.operator)
+    sign_in(client, full_world.operator)
     model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
     chosen = list(model.objects.values_list("pk", flat=True))
 
@@ -84,7 +84,7 @@ def test_several_requests_are_approved_at_once(full_world, client):
 
 
 def test_more_requests_than_a_page_shows_are_not_decided_in_part(full_world, client, monkeypatch):
-    client.force_login(full_world.operator)
+    sign_in(client, full_world.operator)
     model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
     joining = Caller.on_pages(full_world.outsider)
     request_association(caller=joining, application=full_world.application, user_id=joining.user_id)
@@ -100,7 +100,7 @@ def test_more_requests_than_a_page_shows_are_not_decided_in_part(full_world, cli
 
 
 def test_new_user_of_the_admin_has_a_subscription(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     client.post(
         "/admin/accounts/user/add/",
@@ -125,7 +125,7 @@ def test_new_user_of_the_admin_has_a_subscription(world, client):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("path", ["procrastinate/procrastinatejob/", "stores/order/", "stores/order/export/"])
 def test_filter_that_is_none_leads_to_the_whole_list(world, client, path):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     response = client.get(f"/admin/{path}", {"status": "nothing"})
 
@@ -147,7 +147,7 @@ def choosers():
     ids=lambda part: part if isinstance(part, str) else part._meta.label,
 )
 def test_related_records_are_found_by_typing(full_world, client, model, name):
-    client.force_login(full_world.operator)
+    sign_in(client, full_world.operator)
     requested = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
     known = model._meta.get_field(name).related_model._base_manager.count()
 
@@ -155,7 +155,7 @@ def test_related_records_are_found_by_typing(full_world, client, model, name):
     assert 0 < len(found["results"]) == min(known, 20)
     assert client.get("/admin/autocomplete/", {**requested, "term": "no such thing"}).json()["results"] == []
 
-    client.force_login(full_world.outsider)
+    sign_in(client, full_world.outsider)
     assert client.get("/admin/autocomplete/", requested).status_code == 302
 
 
@@ -164,7 +164,7 @@ NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-00000000000
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, model):
-    client.force_login(full_world.operator)
+    sign_in(client, full_world.operator)
     request = client.get(address(model, "changelist")).wsgi_request
     before = list(model._base_manager.values())
 
@@ -176,7 +176,7 @@ def test_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, m
 
 
 def test_there_is_no_way_from_a_table_to_its_records(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     for content_type in ContentType.objects.values_list("pk", flat=True):
         assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
@@ -187,7 +187,7 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
     User.objects.create(tenant=other, username=world.user.username, email="namesake@other.example")
     Application.objects.filter(pk=world.other_application.pk).update(name=world.application.name)
     Store.objects.filter(pk=world.unassociated.pk).update(company_name=world.associated.company_name)
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     for field in ("user", "application", "store"):
         requested = {"app_label": "accounts", "model_name": "role", "field_name": field}
@@ -210,7 +210,7 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
     ],
 )
 def test_role_that_says_nothing_or_too_much_is_refused(world, client, joined, more, said):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     records = {"user": world.user.pk, "application": world.application.pk, "store": world.associated.pk}
     sent = {name: str(records[name]) for name in joined.split()}
     before = Role.objects.count()
@@ -223,7 +223,7 @@ def test_role_that_says_nothing_or_too_much_is_refused(world, client, joined, mo
 
 @pytest.mark.parametrize("place", ["store", "everywhere"])
 def test_role_is_given_on_a_store_or_everywhere(world, client, place):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     chosen = {"store": str(world.unassociated.pk)} if place == "store" else {"everywhere": "on"}
 
     client.post(
@@ -240,7 +240,7 @@ def test_role_is_given_on_a_store_or_everywhere(world, client, place):
 
 
 def test_unknown_time_zone_of_a_user_is_refused(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     page = client.post(f"/admin/accounts/user/{world.user.pk}/change/", {"time_zone": "Mars"})
 
@@ -256,7 +256,7 @@ def test_tenant_joined_during_its_deletion_is_kept(world, client, monkeypatch):
         delete(request, record)
 
     monkeypatch.setattr(admin.site._registry[Tenant], "delete_model", join_and_delete)
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     answer = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
 
@@ -266,7 +266,7 @@ def test_tenant_joined_during_its_deletion_is_kept(world, client, monkeypatch):
 
 
 def test_pages_are_compressed_for_browsers_that_take_it(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     plain, small = client.get("/admin/"), client.get("/admin/", headers={"Accept-Encoding": "gzip"})
 

@@ -36,7 +36,7 @@ from tests.support.console_pages import (
 )
 from tests.support.crawler import dead_fragments, walk
 from tests.support.page_fixtures import furnish
-from tests.support.scenario import World
+from tests.support.scenario import World, sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def all_pages(world: World, user) -> list[ConsolePage]:
 def test_every_page_opens_with_few_queries_and_no_broken_link(furnished, client, rendered, monkeypatch):
     # What is shown where a list to choose from would be too long is to be seen as well.
     monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
-    client.force_login(furnished.operator)
+    sign_in(client, furnished.operator)
     # The time zones of the stores are read once a minute, by whichever page is the first then.
     client.get("/admin/")
     pages = [*pages_of_site(furnished.operator), *all_pages(furnished, furnished.operator)]
@@ -96,7 +96,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(furnished, client,
 
 
 def test_staff_of_a_store_open_what_they_see(furnished, client):
-    client.force_login(furnished.user)
+    sign_in(client, furnished.user)
     pages = all_pages(furnished, furnished.user)
     addresses = [page.path for page in pages if page.sent is None]
 
@@ -127,7 +127,7 @@ def test_every_address_has_an_example_or_a_reason(furnished):
 
 
 def test_every_form_is_confirmed_or_exempt_with_a_reason(furnished, client):
-    client.force_login(furnished.operator)
+    sign_in(client, furnished.operator)
     pages = [page for page in all_pages(furnished, furnished.operator) if page.asks]
     own = {address: examples[0] for address, examples in own_pages(furnished).items()}
 
@@ -169,7 +169,7 @@ def test_every_list_is_searched_paged_and_shows_more_than_names(furnished):
 
 
 def test_list_that_is_longer_than_a_page_continues(furnished, client, monkeypatch):
-    client.force_login(furnished.operator)
+    sign_in(client, furnished.operator)
     for _, model_admin in (one for app in apps_of_console() for one in admins_of(app)):
         monkeypatch.setattr(model_admin, "list_per_page", 1)
         address = reverse(f"admin:{model_admin.opts.app_label}_{model_admin.opts.model_name}_changelist")

@@ -7,13 +7,16 @@ from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client
+from django.utils.module_loading import import_string
 
+from fulfillment.core.http.for_pages import for_pages
 from fulfillment.site.middleware import SecurityHeaders
 from tests.support.web_handler import web_handler
 
 _seen: list[str] = []
 
 
+@for_pages
 class Remembering:
     """Middleware that notes the paths it sees."""
 
@@ -23,6 +26,9 @@ class Remembering:
     def __call__(self, request):
         _seen.append(request.path)
         return self.get_response(request)
+
+    def process_view(self, request, *view):
+        _seen.append(f"view {request.path}")
 
 
 @pytest.fixture
@@ -50,18 +56,23 @@ def send(handler, path, **headers):
     return answered[0], answered[1], body
 
 
-def test_requests_of_programs_go_past_the_middleware_of_pages(settings, db):
-    pages_below = "fulfillment.site.middleware.PagesBelow"
-    place = settings.MIDDLEWARE.index(pages_below)
-    noting = f"{__name__}.Remembering"
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE[: place + 1], noting, *settings.MIDDLEWARE[place + 1 :]]
+def test_requests_of_programs_pass_the_middleware_of_pages_by(settings, db):
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.Remembering"]
     _seen.clear()
     client = Client()
 
     for path in ("/healthz", "/api/v1/store", "/oauth/token", "/api/v1/docs", "/accounts/login/"):
         client.get(path)
 
-    assert _seen == ["/api/v1/docs", "/accounts/login/"]
+    assert _seen == ["/api/v1/docs", "view /api/v1/docs", "/accounts/login/", "view /accounts/login/"]
+
+
+def test_every_middleware_below_the_first_of_pages_is_for_pages(settings):
+    names = settings.MIDDLEWARE
+    below = names[names.index("fulfillment.site.middleware.PageCompression") :]
+
+    assert len(below) == 11
+    assert [name for name in below if "ForPages" not in import_string(name).__call__.__qualname__] == []
 
 
 @pytest.mark.parametrize(("kind", "name"), [(WSGIHandler, "__call__"), (BaseHandler, "get_response")])

@@ -33,6 +33,17 @@ def test_shipped_families_are_known_to_typst_by_the_same_names():
     assert set(typst.Fonts(False, False, folders).families()) >= TEXT_FAMILIES
 
 
+def test_shipped_fonts_have_their_licence_beside_them():
+    folders = {path.parent for path in fonts.SHIPPED_FONTS.rglob("*.ttf")}
+
+    assert len(folders) == 9
+    assert [
+        folder.name
+        for folder in folders
+        if "Open Font License" not in (folder / "LICENSE").read_text("utf-8")
+    ] == []
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -1,11 +1,13 @@
 """The way of a newcomer: the press of the demo data, and the command that plays it."""
 
 import io
+import os
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from fulfillment.core.errors import Invalid
 from production.adapters import folder_returns
 from production.jobs.services.demo import set_up_demo_press
 from production.jobs.services.polling import poll_provider
@@ -63,3 +65,20 @@ def test_press_that_was_stopped_goes_on_with_what_it_had_taken(provider, order):
 def test_press_without_its_provider_says_so(provider):
     with pytest.raises(CommandError, match="no hot folder with a return folder under the code 'other'"):
         call_command("play_press", provider="other", once=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_root_gives_away_nothing_that_a_link_among_the_folders_names(world, settings, tmp_path):
+    root, outside = tmp_path / "production", tmp_path / "outside"
+    settings.PRODUCTION_FOLDERS, settings.MEDIA_ROOT = [root], root
+    (root / "demo-press").mkdir(parents=True)
+    os.chown(root, 4711, 4712)
+    os.chown(root / "demo-press", 4711, 4712)
+    outside.mkdir()
+    (root / "demo-press" / "in").symlink_to(outside)
+
+    with pytest.raises(Invalid, match="is outside of the folders of PRODUCTION_FOLDERS"):
+        set_up_demo_press(code="demo-press", store_id=world.associated.external_id, root=root)
+
+    assert outside.stat().st_uid == 0
+    assert (root / "demo-press" / "out").stat().st_uid == 4711

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -57,8 +56,6 @@ class Rules:
         user_agent: str,
     ) -> None:
         self.base_url = base_url.rstrip("/")
-        if urlsplit(self.base_url).scheme not in {"http", "https"}:
-            raise ValueError(f"The address of the service starts with http:// or https://, not {base_url!r}.")
         self.credentials = credentials
         self.subscription_key = subscription_key
         self.timeout = timeout

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -144,8 +146,33 @@ class SignIn:
     names_issuer: bool = True
 
 
-def start_sign_in(base_url: str, client_id: str, redirect_uri: str, scopes: Sequence[str] = ()) -> SignIn:
-    base_url = base_url.rstrip("/")
+def safe_address(base_url: str, *, allow_http: bool = False) -> str:
+    """The address without slashes at its end; raises ValueError where secrets would cross a network in clear."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in {"http", "https"}:
+        raise ValueError(f"The address of the service starts with http:// or https://, not {base_url!r}.")
+    is_allowed = allow_http or os.environ.get("FULFILLMENT_ALLOW_HTTP") == "1"
+    if parts.scheme == "http" and not is_allowed and not _is_loopback(parts.hostname or ""):
+        raise ValueError(
+            f"{base_url} would send keys and tokens in clear: use https://. On a network of your own, "
+            "pass allow_http=True or set FULFILLMENT_ALLOW_HTTP=1."
+        )
+    return base_url.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def start_sign_in(
+    base_url: str, client_id: str, redirect_uri: str, scopes: Sequence[str] = (), *, allow_http: bool = False
+) -> SignIn:
+    base_url = safe_address(base_url, allow_http=allow_http)
     found = _metadata(base_url)
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

@@ -11,7 +11,7 @@ import httpx
 
 from store_fulfillment._retries import Retries
 from store_fulfillment._transport import AsyncDownload, AsyncTransport, Download, Transport
-from store_fulfillment.auth import ClientCredentials, Credentials
+from store_fulfillment.auth import ClientCredentials, Credentials, safe_address
 from store_fulfillment.resources import AsyncResources, Resources
 
 TIMEOUT = 30.0
@@ -24,6 +24,8 @@ def _settings(
     subscription_key: str | None,
     credentials: Credentials | None,
     scopes: Sequence[str],
+    *,
+    allow_http: bool,
 ) -> dict[str, Any]:
     """Missing arguments are read from the environment."""
 
@@ -40,7 +42,7 @@ def _settings(
             scopes,
         )
     return {
-        "base_url": setting(base_url, "FULFILLMENT_URL", "base_url"),
+        "base_url": safe_address(setting(base_url, "FULFILLMENT_URL", "base_url"), allow_http=allow_http),
         "credentials": credentials,
         "subscription_key": setting(subscription_key, "FULFILLMENT_SUBSCRIPTION_KEY", "subscription_key"),
     }
@@ -50,6 +52,7 @@ class Client(Resources):
     """The API, one attribute for each group of operations; safe to share between threads.
 
     Either `client_id` and `client_secret` of an application, or `credentials`, such as `Person` of a signed-in person.
+    `allow_http` sends them over http:// to hosts other than this machine, in clear.
     """
 
     def __init__(
@@ -64,9 +67,12 @@ class Client(Resources):
         timeout: float = TIMEOUT,
         retries: Retries = Retries(),  # noqa: B008
         user_agent: str = "",
+        allow_http: bool = False,
         http_client: httpx.Client | None = None,
     ) -> None:
-        known = _settings(base_url, client_id, client_secret, subscription_key, credentials, scopes)
+        known = _settings(
+            base_url, client_id, client_secret, subscription_key, credentials, scopes, allow_http=allow_http
+        )
         self._transport = Transport(
             **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )
@@ -103,9 +109,12 @@ class AsyncClient(AsyncResources):
         timeout: float = TIMEOUT,
         retries: Retries = Retries(),  # noqa: B008
         user_agent: str = "",
+        allow_http: bool = False,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
-        known = _settings(base_url, client_id, client_secret, subscription_key, credentials, scopes)
+        known = _settings(
+            base_url, client_id, client_secret, subscription_key, credentials, scopes, allow_http=allow_http
+        )
         self._transport = AsyncTransport(
             **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )

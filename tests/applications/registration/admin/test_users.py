@@ -4,12 +4,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from tests.support.scenario import sign_in
 
 
 def save(world, **values):
     """Sends the form of the user as it is shown, with these values changed; None for a box not ticked."""
     operator = Client()
-    operator.force_login(world.operator)
+    sign_in(operator, world.operator)
     address = reverse("admin:accounts_user_change", args=[world.user.pk])
     page = operator.get(address)
     forms = [page.context["adminform"].form]

@@ -9,7 +9,7 @@ from accounts.models import AssociationRequest, Role
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from fulfillment.core.secrets import decrypt
-from tests.support.scenario import confirm_password
+from tests.support.scenario import sign_in
 
 
 def picture(side: int = 215) -> SimpleUploadedFile:
@@ -60,7 +60,7 @@ def test_text_that_hides_something_is_refused_in_portal_and_console(world, brows
     sent = {"name": "Seen", field: text}
     settings_page = f"/applications/{world.application.pk}/settings"
     assert set(browser.post(settings_page, sent).context["form"].errors) == {field}
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     tables = {f"{name}-{count}_FORMS": "0" for name in ("keys", "roles") for count in ("TOTAL", "INITIAL")}
 
     page = client.post("/admin/applications/application/add/", {**sent, **tables})
@@ -149,7 +149,8 @@ def test_readers_see_and_change_nothing(world, signed_in):
     for part in ("", "/keys", "/icon", "/stores", "/try"):
         page = reader.get(f"{base}{part}").content.decode()
         assert '<form method="post" action="/accounts/logout/">' in page
-        assert page.count('method="post"') == 1, part
+        assert '<form class="confirmed" method="post"' in page
+        assert page.count('method="post"') == 2, part
     assert reader.get(f"{base}/settings").status_code == 403
     for part in ("/settings", "/keys", "/icon", "/stores"):
         assert reader.post(f"{base}{part}", {}).status_code == 403, part
@@ -193,13 +194,13 @@ def test_wrong_icon_is_refused_at_the_field(world, browser):
     assert browser.post(f"/applications/{world.application.pk}/icon", {}).context["form"].errors["icon"]
 
 
-def test_try_it_fills_in_secrets_only_when_requested(world, browser):
+def test_try_it_fills_in_secrets_only_when_requested(world, browser, stolen):
     address = f"/applications/{world.application.pk}/try"
     secret = decrypt(world.application.keys.get().ciphertext)
 
     assert secret not in browser.get(address).content.decode()
-    requested = browser.get(f"{address}?fill").content.decode()
-    filled = confirm_password(browser).get(f"{address}?fill").content.decode()
+    requested = stolen.get(f"{address}?fill").content.decode()
+    filled = browser.get(f"{address}?fill").content.decode()
 
     assert secret not in requested
 

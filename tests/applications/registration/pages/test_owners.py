@@ -8,6 +8,7 @@ from accounts.models import Role
 from applications.registration.models import OwnerInvitation
 from applications.registration.selectors.owners import owner_ids
 from tests.factories.accounts import UserFactory
+from tests.support.scenario import sign_in
 
 
 @pytest.fixture
@@ -61,6 +62,7 @@ def test_looking_at_the_link_answers_nothing(world, base, browser, client):
 
 def test_invitation_is_sent_again_and_withdrawn(world, base, browser, time_machine):
     time_machine.move_to("2026-05-04T12:00:00Z", tick=False)
+    sign_in(browser, world.user)
     first = link(browser, base)
     invitation = f"{base}/invitations/{OwnerInvitation.objects.get().pk}"
 

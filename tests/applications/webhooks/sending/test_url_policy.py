@@ -181,7 +181,7 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: said)
     url = f"{scheme}://rebind.example:{receiver.port}/events"
     if scheme == "https":
-        assert refusal(url) is None
+        assert refusal("https://rebind.example/events") is None
 
     answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
 
@@ -354,3 +354,32 @@ def test_refused_loopback_address_names_the_setting_and_the_listener(scheme, hos
 
 def test_other_refused_addresses_say_nothing_of_the_setting():
     assert "WEBHOOK_ALLOWED_NETWORKS" not in str(refusal("https://10.0.0.1/events"))
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ("https://@example.com/", "user name or password"),
+        ("https://:@example.com/", "user name or password"),
+        ("https://@/", "https://example.com/events"),
+        ("https://hooks/", "hooks is not a name of the public Internet"),
+        ("https://93.184.216.34:22/", "port 22 is not open to webhooks; use 443 or 8443"),
+        ("https://hooks.nowhere-known.example:8000/", "port 8000 is not open"),
+        ("http://93.184.216.34/", "it must begin with https://"),
+    ],
+)
+def test_refusal_names_the_rule(url, rule):
+    assert rule in refusal(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://93.184.216.34/a@b", "https://93.184.216.34/?to=a@b", "https://93.184.216.34:8443/"]
+)
+def test_at_sign_after_the_host_and_usual_ports_are_allowed(url):
+    assert refusal(url) is None
+
+
+def test_named_network_opens_every_port(settings):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("93.184.216.34/32")]
+
+    assert refusal("http://93.184.216.34:9000/") is None

@@ -13,6 +13,7 @@ from applications.registration.models import Application
 from fulfillment.core.admin import autocomplete
 from stores.catalog.models import Product
 from tests.factories.templates import make_card
+from tests.support.scenario import sign_in
 
 HOSTILE = {
     "letters": "letters",
@@ -82,7 +83,7 @@ def choice_names(answer):
 def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
     make_card(world.associated)
     world.as_user(world.user)
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     tried = []
     for page in pages_with_choices(client):
         names, rows = choice_names(client.get(page))
@@ -103,7 +104,7 @@ def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
 
 
 def test_few_there_are_can_be_chosen_without_a_script(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     found = Controls(client.get(address(Product, "add")).content.decode())
 
@@ -112,7 +113,7 @@ def test_few_there_are_can_be_chosen_without_a_script(world, client):
 
 
 def test_only_one_there_is_needs_no_choosing(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     found = Controls(client.get(address(User, "add")).content.decode())
 
@@ -121,7 +122,7 @@ def test_only_one_there_is_needs_no_choosing(world, client):
 
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
     monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     page = client.get(address(Role, "add")).content.decode()
 
     assert 'name="user" value="" aria-label="ID of the user"' in page
@@ -138,7 +139,7 @@ def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch
 
 def test_selection_survives_an_error_elsewhere(world, client, monkeypatch):
     monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     page = client.post(
         address(Role, "add"), {"user": world.user.pk, "grant": "no such grant"}
@@ -148,7 +149,7 @@ def test_selection_survives_an_error_elsewhere(world, client, monkeypatch):
 
 
 def test_rows_to_be_added_look_nothing_up(world, client, django_assert_max_num_queries):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     for model, record in ((User, world.user), (Application, world.application)):
         with django_assert_max_num_queries(12):
             client.get(address(model, "change", record.pk))
@@ -156,7 +157,7 @@ def test_rows_to_be_added_look_nothing_up(world, client, django_assert_max_num_q
 
 def test_choice_reads_no_more_rows_than_it_offers(world, client):
     """PostgreSQL reads all users to sort them for the first few."""
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
 
     with CaptureQueriesContext(connection) as requested:
         page = client.get(address(Role, "add")).content.decode()

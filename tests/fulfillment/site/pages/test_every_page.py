@@ -3,18 +3,17 @@
 import pytest
 from django.test import Client
 
-from accounts.pages.confirmation import CONFIRMING
+from accounts.pages.confirmation import WAITING
 from tests.support.crawler import NOT_PAGES, dead_fragments, walk
 from tests.support.page_fixtures import furnish
-from tests.support.scenario import confirm_password
 
 pytestmark = pytest.mark.slow
 
 # One of them counts the page.
 MAXIMUM_QUERIES = 13
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
-# A form on the page of `password_page`, and on no other.
-ASKS_PASSWORD = f'name="{CONFIRMING}"'.encode()
+# A field of the question for the password, and of no other page.
+ASKS_PASSWORD = f'name="{WAITING}"'.encode()
 FORMS = ["/accounts/login/", "/accounts/signup/"]
 
 
@@ -37,7 +36,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, 
     assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
     # A link to a page that asks for the password first leads to its place once that is typed.
     opened = [visit for visit in visits if ASKS_PASSWORD not in visit.response.content]
-    assert dead_fragments(confirm_password(person) if name else person, opened) == set()
+    assert dead_fragments(person, opened) == set()
     assert len(seen) > {"user": 30, "operator": 25, "outsider": 20, None: 4}[name]
     assert {
         link

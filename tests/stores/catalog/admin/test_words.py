@@ -11,6 +11,7 @@ from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_product, price_values, product_values
+from tests.support.scenario import sign_in
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
@@ -21,7 +22,7 @@ def text(response) -> str:
 
 @pytest.fixture
 def operator(world, client):
-    client.force_login(world.operator)
+    sign_in(client, world.operator)
     return client
 
 
@@ -52,7 +53,7 @@ def test_empty_list_says_what_to_do_and_a_search_without_result_how_to_continue(
 
 
 def test_recipient_reads_as_on_a_letter(shop, client):
-    client.force_login(shop.world.operator)
+    sign_in(client, shop.world.operator)
     shop.place()
 
     page = text(client.get(f"/admin/stores/order/{Order.objects.get().pk}/change/"))

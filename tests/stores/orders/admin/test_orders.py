@@ -248,7 +248,7 @@ def test_board_is_for_operators_and_staff(shop, client, order):
 def test_board_is_filtered_by_day_and_store(board, order, query, count):
     Order.objects.update(created="2026-03-01T23:30:00Z")
 
-    page = board.get(reverse("admin:stores_order_changelist"), query)
+    page = board.get(reverse("admin:stores_order_changelist"), query, follow=True)
 
     assert len(page.context["cl"].result_list) == count
 

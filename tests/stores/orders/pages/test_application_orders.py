@@ -7,8 +7,12 @@ import pytest
 
 from accounts.models import Role
 from applications.webhooks.services.webhooks import create_webhook
-from stores.orders.models import Order, OrderHistory, OrderStatus
+from stores.orders.models import ActorKind, Order, OrderHistory, OrderStatus
+from stores.orders.services.recipients import erase_recipient
+from stores.orders.services.transitions import Actor
+from stores.proofs.models import Proof
 from tests.factories.orders import card_data, make_card, make_product, order_body
+from tests.support.modes import add_test_application
 
 
 @pytest.fixture
@@ -124,3 +128,24 @@ def test_orders_are_paged_with_few_queries(
     second = browser.get(f"{root}?before={newest.number}").content.decode()
     assert (str(newest.number) in second, "Newest" in second) == (False, True)
     assert browser.get(f"{root}?before=x&q=").status_code == 200
+
+
+def test_proof_of_a_test_order_is_a_test_proof_and_goes_with_its_recipient(world, browser):
+    make_card(world.associated, "card")
+    application = add_test_application(world)
+    order = order_body(Items=[{"ProductID": "card", "Quantity": 100, "TemplateData": card_data()}])
+    client = world.as_application(application)
+    placed = client.call("POST", "/store/associated/order", order).json()
+    client.call("POST", "/store/associated/product/card/proof", card_data())
+    before = set(Proof.objects.values_list("digest", flat=True))
+    address = browser.get(f"/applications/{application.pk}/orders/{placed['OrderID']}/items/1/proof")[
+        "Location"
+    ]
+
+    assert len(before) == 1
+    assert set(Proof.objects.values_list("digest", flat=True)) == before
+    assert browser.get(address).status_code == 200
+
+    erase_recipient(order=Order.objects.get(pk=placed["OrderID"]), actor=Actor(ActorKind.SYSTEM), force=True)
+
+    assert browser.get(address).status_code == 404

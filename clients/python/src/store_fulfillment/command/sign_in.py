@@ -14,6 +14,7 @@ from store_fulfillment.command import profiles
 from store_fulfillment.command.screen import notes, plain, reported, screen
 
 SECONDS_TO_SIGN_IN = 300
+SEEN = "Better asked for, or in the variable: other people of this machine see arguments."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
 
 
@@ -24,7 +25,10 @@ def login(
         str, typer.Option(envvar="FULFILLMENT_CLIENT_ID", prompt="External ID of the application")
     ],
     subscription_key: Annotated[
-        str, typer.Option(envvar="FULFILLMENT_SUBSCRIPTION_KEY", prompt="Subscription key", hide_input=True)
+        str,
+        typer.Option(
+            envvar="FULFILLMENT_SUBSCRIPTION_KEY", prompt="Subscription key", hide_input=True, help=SEEN
+        ),
     ],
     client_secret: Annotated[
         str | None,
@@ -33,6 +37,7 @@ def login(
             prompt="A key of the application (empty if it has none)",
             prompt_required=False,
             hide_input=True,
+            help=SEEN,
         ),
     ] = None,
     machine: Annotated[
@@ -52,7 +57,7 @@ def login(
     With --machine as the application itself, by one of its keys.
     """
     if machine and not client_secret:
-        raise typer.BadParameter("a machine needs a key of the application: --client-secret")
+        raise typer.BadParameter("a machine needs a key of the application: set FULFILLMENT_CLIENT_SECRET")
     tokens = None if machine else in_browser(url, client_id, client_secret, scope or [], port, open_browser)
     profile = profiles.Profile(url.rstrip("/"), client_id, client_secret or None, subscription_key, tokens)
     with Client(profile.url, credentials=profile.credentials(), subscription_key=subscription_key) as client:
