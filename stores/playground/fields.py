@@ -6,13 +6,19 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from rest_framework.exceptions import ValidationError
 
 from accounts.callers import Caller
+from fulfillment.core.api.errors import as_domain_error
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
 from fulfillment.core.faults import faults_at_fields
 from fulfillment.core.json_pointers import pointer_to
 from printing.preflight.marks import picture_of_page
 from printing.typesetting.fields import ALL_VALUES_BYTES
+from stores.orders.api.requests import order_request_of
+from stores.orders.api.serializers import OrderRequestSerializer
+from stores.orders.price_requests import OrderRequest
 from stores.playground.selectors.products import ProductPage
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
@@ -158,6 +164,14 @@ class ProductForm:
             one = places[pointer]
             one.errors += [_in_its_label(message, one) for message in messages]
         self.problems += others
+
+
+def order_request_from(body: Mapping[str, Any]) -> OrderRequest:
+    """Reads and checks the order as the API does. Raises Invalid."""
+    try:
+        return order_request_of(validate_data(OrderRequestSerializer, body))
+    except ValidationError as error:
+        raise as_domain_error(error) from error
 
 
 def _first_value(one: FormField) -> str:

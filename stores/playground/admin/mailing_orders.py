@@ -6,23 +6,19 @@ from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest
-from rest_framework.exceptions import ValidationError
 
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
 from delivery.selection.models import EddmSelection
-from fulfillment.core.api.errors import as_domain_error
-from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Product, Store
-from stores.orders.api.requests import order_request_of, price_request_from
-from stores.orders.api.serializers import OrderRequestSerializer
+from stores.orders.api.requests import price_request_from
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.services.quotes import create_quote
-from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields
+from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.selectors.products import product_page
 from stores.playground.services.orders import place_staff_order
 
@@ -125,8 +121,6 @@ def answer_button(request: HttpRequest, page: MailingOrder) -> Order | None:
         if page.has_errors:
             return None
         return _BUTTONS.get(request.POST.get("do", ""), _prices)(page)
-    except ValidationError as error:
-        page.fail(as_domain_error(error))
     except DomainError as error:
         page.fail(error)
     return None
@@ -154,9 +148,7 @@ def _proof(page: MailingOrder) -> None:
 
 def _order(page: MailingOrder) -> Order:
     access = authorize_store(page.caller, page.store.external_id, WORK)
-    body = page.body()
-    request = order_request_of(validate_data(OrderRequestSerializer, body))
-    return place_staff_order(access=access, request=request)
+    return place_staff_order(access=access, request=order_request_from(page.body()))
 
 
 _BUTTONS = {"prices": _prices, "proof": _proof, "order": _order}

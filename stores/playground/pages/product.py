@@ -21,9 +21,10 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
+from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
-from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields
+from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors.actors import actors_at, store_named
 from stores.playground.selectors.products import ProductPage, product_page
@@ -159,10 +160,10 @@ def _price_form(
 
 
 def _quote(page: Playground) -> None:
-    price_request = page.price.request(page.product_id)
-    if price_request is None:
+    if not page.price.is_valid():
         return
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+    price_request = price_request_from(page.price.quote_body(page.product_id))
     try:
         page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
@@ -170,18 +171,12 @@ def _quote(page: Playground) -> None:
 
 
 def _order(page: Playground) -> HttpResponse | None:
-    price_request = page.price.request(page.product_id)
-    if price_request is None:
+    if not page.price.is_valid():
         return None
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
     body = page.price.order_body(page.product_id, page.template_data if page.fields else None)
     try:
-        order = place_trial_order(
-            access=access,
-            price_request=price_request,
-            recipient=body["Recipient"],
-            template_data=body["Items"][0].get("TemplateData"),
-        )
+        order = place_trial_order(access=access, request=order_request_from(body))
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         return None
