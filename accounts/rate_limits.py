@@ -88,6 +88,14 @@ def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE)
     return limit_status
 
 
+def enforce_limit(policy: str, key: object, *, quota: int) -> None:
+    """Counts a request of `key` in a minute. Raises TooManyRequests."""
+    bucket = f"{policy}:{key}"
+    limit_status = cached_rejection(bucket) or count_request(policy=policy, bucket=bucket, quota=quota)
+    if limit_status.is_exceeded:
+        raise refusal(limit_status)
+
+
 def refund(bucket: str) -> None:
     """Uncounts a request that turned out not to be limited."""
     execute(GIVE_BACK, (bucket,))

@@ -14,6 +14,7 @@ from accounts.rate_limits import (
     RateLimitStatus,
     cached_rejection,
     count_request,
+    enforce_limit,
     forget,
     refund,
     refusal,
@@ -113,6 +114,11 @@ def count_notification_mail(*, user_id: str, kind: str) -> RateLimitStatus:
     return cached_rejection(bucket) or count_request(
         policy="notification", bucket=bucket, quota=quota, window=HOUR
     )
+
+
+def enforce_page_limit(policy: str, user_id: object) -> None:
+    """Actions of pages that try the API cost as much as API requests. Raises TooManyRequests."""
+    enforce_limit(policy, user_id, quota=settings.PLAYGROUND_REQUESTS_PER_MINUTE)
 
 
 def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> RateLimitStatus | None:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.urls import Resolver404, resolve
 from accounts.callers import Caller
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages.confirmation import require_confirmation
-from accounts.rate_limits import cached_rejection, count_request, refusal
+from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
 from fulfillment.core.caches import register_cache
@@ -50,11 +51,11 @@ class UploadLimits:
             return None
         if not getattr(view, "takes_large_forms", False):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
-        bucket = f"uploads:{request.user.pk}"
-        standing = cached_rejection(bucket) or count_request(
-            policy="uploads", bucket=bucket, quota=settings.UPLOADS_PER_MINUTE
-        )
-        return refusal_page(refusal(standing)) if standing.is_exceeded else None
+        try:
+            enforce_limit("uploads", request.user.pk, quota=settings.UPLOADS_PER_MINUTE)
+        except TooManyRequests as error:
+            return refusal_page(error)
+        return None
 
 
 @for_pages
@@ -111,16 +112,9 @@ def _count(user_key: str, *, is_picture: bool) -> None:
     """Raises TooManyRequests above the limit of a minute."""
     policy, factor = ("pictures", PICTURES_OF_A_PAGE) if is_picture else ("pages", 1)
     quota = settings.PAGES_PER_MINUTE if user_key else settings.ADDRESS_PAGES_PER_MINUTE
-    bucket = f"{policy}:{user_key or client_address.get()}"
-    try:
-        standing = cached_rejection(bucket) or count_request(
-            policy=policy, bucket=bucket, quota=quota * factor
-        )
-    except DATABASE_UNAVAILABLE:
-        # The page says so, or needs no database.
-        return
-    if standing.is_exceeded:
-        raise refusal(standing)
+    with suppress(*DATABASE_UNAVAILABLE):
+        # Without the database the page says so, or needs none.
+        enforce_limit(policy, user_key or client_address.get(), quota=quota * factor)
 
 
 @for_pages

@@ -1,7 +1,11 @@
-"""Code examples of an API request for curl, Python and JavaScript, from the values that were sent."""
+"""Code examples of an API request for curl, Python, and JavaScript or TypeScript.
+
+TOKEN and SUBSCRIPTION_KEY are left to the reader's environment: code is pasted into chats.
+"""
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -11,71 +15,126 @@ class Example(NamedTuple):
     text: str
 
 
-def post_examples(url: str, body: Mapping[str, Any], *, result: str, shown: str) -> list[Example]:
-    """`result` names the answer in the code, `shown` is the member of it that is printed.
+@dataclass(frozen=True, slots=True)
+class ExampleRequest:
+    """`result` names the response in the code, `shown` is the member of it that is printed.
 
-    TOKEN and SUBSCRIPTION_KEY are left to the reader's environment: code is pasted into chats.
+    `picture` sends a picture as the body; the response is written to `file_out`.
     """
+
+    method: str
+    url: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    picture: bool = False
+    file_out: str = ""
+    result: str = "response"
+    shown: str = ""
+
+    @property
+    def whole_url(self) -> str:
+        parts = "&".join(f"{name}={value}" for name, value in self.query.items())
+        return f"{self.url}?{parts}" if parts else self.url
+
+    @property
+    def all_headers(self) -> dict[str, str]:
+        media = "image/png" if self.picture else "application/json" if self.body is not None else ""
+        return {**self.headers, **({"Content-Type": media} if media else {})}
+
+
+def request_examples(request: ExampleRequest) -> list[Example]:
     return [
-        Example("curl", "curl", _curl(url, body)),
-        Example("python", "Python", _python(url, body, result, shown)),
-        Example("javascript", "JavaScript", _javascript(url, body, result, shown)),
+        Example("curl", "curl", _curl(request)),
+        Example("python", "Python", _python(request)),
+        Example("typescript", "TypeScript", _script(request, key="process.env.SUBSCRIPTION_KEY!")),
     ]
 
 
-def _json(body: Mapping[str, Any], indent: int = 2) -> str:
-    return json.dumps(body, ensure_ascii=False, indent=indent)
+def post_examples(url: str, body: Mapping[str, Any], *, result: str, shown: str) -> list[Example]:
+    request = ExampleRequest("POST", url, body=body, result=result, shown=shown)
+    script = Example("javascript", "JavaScript", _script(request, key="process.env.SUBSCRIPTION_KEY"))
+    return [*request_examples(request)[:2], script]
 
 
-def _curl(url: str, body: Mapping[str, Any]) -> str:
-    # In single quotes a shell interprets nothing except the quote.
-    data = _json(body).replace("'", "'\\''")
+def _curl(request: ExampleRequest) -> str:
+    lines = [f'curl "{request.whole_url}"']
+    sends = request.picture or request.body is not None
+    if request.method != ("POST" if sends else "GET"):
+        lines.append(f"-X {request.method}")
+    lines += ['-H "Authorization: Bearer $TOKEN"', '-H "Ocp-Apim-Subscription-Key: $SUBSCRIPTION_KEY"']
+    lines += [f'-H "{name}: {value}"' for name, value in request.all_headers.items()]
+    if request.picture:
+        lines.append("--data-binary @picture.png")
+    elif sends:
+        # In single quotes a shell interprets nothing except the quote.
+        lines.append("-d '" + _json(request.body).replace("'", "'\\''") + "'")
+    if request.file_out:
+        lines.append(f"-o {request.file_out}")
+    return " \\\n  ".join(lines)
+
+
+def _python(request: ExampleRequest) -> str:
+    result, headers = request.result, {**request.all_headers}
+    arguments = [f'"{request.url}"']
+    if request.query:
+        arguments.append(f"params={json.dumps(request.query)}")
+    if request.picture:
+        arguments.append('data=open("picture.png", "rb")')
+    elif request.body is not None:
+        # `json` sends the media type.
+        del headers["Content-Type"]
+        arguments.append("json=body")
+    lines = [
+        "import os",
+        "import requests",
+        "",
+        "headers = {",
+        '    "Authorization": f"Bearer {os.environ[\'TOKEN\']}",',
+        '    "Ocp-Apim-Subscription-Key": os.environ["SUBSCRIPTION_KEY"],',
+        *(f'    "{name}": {json.dumps(value)},' for name, value in headers.items()),
+        "}",
+        *([f"body = {_literal(request.body)}"] if request.body is not None else ()),
+        f"{result} = requests.{request.method.lower()}({', '.join(arguments)}, headers=headers, timeout=30)",
+        f"{result}.raise_for_status()",
+    ]
+    if request.file_out:
+        return "\n".join([*lines, f'open("{request.file_out}", "wb").write({result}.content)'])
+    printed = f'{result}.json()["{request.shown}"]' if request.shown else f"{result}.json()"
+    return "\n".join([*lines, f"print({f'{result}.status_code' if request.method == 'DELETE' else printed})"])
+
+
+def _script(request: ExampleRequest, *, key: str) -> str:
+    result, lines = request.result, []
+    if request.picture or request.file_out:
+        lines.append('import { readFile, writeFile } from "node:fs/promises";\n')
+    if request.body is not None:
+        lines.append(f"const body = {_json(request.body)};")
+    lines += [
+        f'const {result} = await fetch("{request.whole_url}", {{',
+        f'  method: "{request.method}",',
+        "  headers: {",
+        "    Authorization: `Bearer ${process.env.TOKEN}`,",
+        f'    "Ocp-Apim-Subscription-Key": {key},',
+        *(f'    "{name}": {json.dumps(value)},' for name, value in request.all_headers.items()),
+        "  },",
+    ]
+    if request.picture:
+        lines.append('  body: await readFile("picture.png"),')
+    elif request.body is not None:
+        lines.append("  body: JSON.stringify(body),")
+    lines += ["});", f"if (!{result}.ok) throw new Error(await {result}.text());"]
+    if request.file_out:
+        file = f"new Uint8Array(await {result}.arrayBuffer())"
+        return "\n".join([*lines, f'await writeFile("{request.file_out}", {file});'])
+    printed = f"(await {result}.json()).{request.shown}" if request.shown else f"await {result}.json()"
     return "\n".join(
-        [
-            f"curl {url} \\",
-            '  -H "Authorization: Bearer $TOKEN" \\',
-            '  -H "Ocp-Apim-Subscription-Key: $SUBSCRIPTION_KEY" \\',
-            '  -H "Content-Type: application/json" \\',
-            f"  -d '{data}'",
-        ]
+        [*lines, f"console.log({f'{result}.status' if request.method == 'DELETE' else printed});"]
     )
 
 
-def _python(url: str, body: Mapping[str, Any], result: str, shown: str) -> str:
-    return "\n".join(
-        [
-            "import os",
-            "import requests",
-            "",
-            "headers = {",
-            '    "Authorization": f"Bearer {os.environ[\'TOKEN\']}",',
-            '    "Ocp-Apim-Subscription-Key": os.environ["SUBSCRIPTION_KEY"],',
-            "}",
-            f"body = {_literal(body)}",
-            f'{result} = requests.post("{url}", json=body, headers=headers, timeout=30)',
-            f"{result}.raise_for_status()",
-            f'print({result}.json()["{shown}"])',
-        ]
-    )
-
-
-def _javascript(url: str, body: Mapping[str, Any], result: str, shown: str) -> str:
-    return "\n".join(
-        [
-            f"const body = {_json(body)};",
-            f'const {result} = await fetch("{url}", {{',
-            '  method: "POST",',
-            "  headers: {",
-            "    Authorization: `Bearer ${process.env.TOKEN}`,",
-            '    "Ocp-Apim-Subscription-Key": process.env.SUBSCRIPTION_KEY,',
-            '    "Content-Type": "application/json",',
-            "  },",
-            "  body: JSON.stringify(body),",
-            "});",
-            f"if (!{result}.ok) throw new Error(await {result}.text());",
-            f"console.log((await {result}.json()).{shown});",
-        ]
-    )
+def _json(body: Any) -> str:
+    return json.dumps(body, ensure_ascii=False, indent=2)
 
 
 def _literal(value: Any, depth: int = 0) -> str:

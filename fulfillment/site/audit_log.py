@@ -1,7 +1,6 @@
 """The audit log page: who changed what and when, over all tracked models."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -9,14 +8,22 @@ from urllib.parse import urlencode
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import DateTimeField, Model, Q
+from django.db.models import Model, Q
 from django.http import HttpRequest, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
 
-from fulfillment.core.admin.history import HIDDEN, FieldChange, choice_label, first_changes, shown_value
+from fulfillment.core.admin.history import (
+    RecordNames,
+    event_changes,
+    event_facts,
+    first_changes,
+    names_of_people,
+    names_of_records,
+    tracked_fields,
+)
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
@@ -35,24 +42,9 @@ NAMING = (
     "tracking_number",
     "url",
 )
-OWN_COLUMNS = "pgh_"
 MAX_PEOPLE = 100
 # Records that name one without a name.
 MAX_JOINED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class ShownEntry:
-    when: datetime
-    action: str
-    kind: str
-    name: str
-    who: str
-    through: str
-    where: str
-    page: str
-    own_log: str
-    changes: list[FieldChange]
 
 
 def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
@@ -83,7 +75,7 @@ def log_kinds() -> list[tuple[str, str]]:
 
 
 def _older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
-    last = shown[-1]
+    last = shown[-1].place
     return f"?{urlencode({**filters, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
 
 
@@ -149,120 +141,54 @@ def _people(text: str) -> list[str]:
     ]
 
 
-def _shown(entries: Sequence[LogEntry]) -> list[ShownEntry]:
-    models = {kind_of(model): model for model in event_models()}
-    people = _names_of_people(entries)
-    records = _names_of_records(entries, models)
-    return [_shown_entry(entry, models[entry.kind], people, records) for entry in entries]
+def _shown(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+    people = names_of_people([entry.event for entry in entries])
+    records = names_of_records([one for entry in entries for one in (entry.event, entry.former) if one])
+    return [_shown_entry(entry, people, records) for entry in entries]
 
 
-def _shown_entry(
-    entry: LogEntry, model: Any, people: dict[str, str], records: dict[tuple[str, Any], str]
-) -> ShownEntry:
-    user = str(entry.context.get("user") or "")
-    row = entry.after or {}
-    return ShownEntry(
-        when=entry.when,
-        action=WORDS.get(entry.action, entry.action),
-        kind=_title(model),
-        name=_name(entry, model, records),
-        who=people.get(user, user),
-        through=str(entry.context.get("application") or ""),
-        where=str(entry.context.get("url") or ""),
-        page="" if entry.action == "delete" else _page_of(model, entry.object_id, row),
-        own_log=f"?{urlencode({'kind': entry.kind, 'object': entry.object_id})}",
-        changes=_changes(entry, model, records),
-    )
+def _shown_entry(entry: LogEntry, people: dict[str, str], records: RecordNames) -> dict[str, Any]:
+    event = entry.event
+    # A deletion shows no values: the entry before has them.
+    is_deletion = event.pgh_label == "delete"
+    changes = [] if is_deletion else event_changes(event, entry.former, records)
+    return {
+        **event_facts(event, people),
+        "kind": _title(event),
+        "name": _name(event, records),
+        "page": "" if is_deletion else _page_of(event),
+        "own_log": f"?{urlencode({'kind': entry.kind, 'object': event.pgh_obj_id})}",
+        "changes": first_changes(changes, rest="More"),
+    }
 
 
-def _name(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -> str:
+def _name(event: Any, records: RecordNames) -> str:
     """By a column of its own, else by the records that it joins, else its key."""
-    row = entry.after or {}
-    if own := next((str(row[column]) for column in NAMING if row.get(column)), ""):
+    if own := next((str(value) for column in NAMING if (value := getattr(event, column, None))), ""):
         return own
-    joined = (records.get((field.attname, row.get(field.attname))) for field in _references(model))
-    return " · ".join([name for name in joined if name][:MAX_JOINED]) or entry.object_id
+    joined = (records.get((model, key)) for model, key in _references(event))
+    return " · ".join([name for name in joined if name][:MAX_JOINED]) or str(event.pgh_obj_id)
 
 
-def _page_of(model: Any, key: Any, row: dict[str, Any]) -> str:
+def _page_of(event: Any) -> str:
     """The URL of the record's page; for a part of another record, of that record's page."""
-    if address := _address(model.pgh_tracked_model, key):
-        return address
-    for field in _references(model):
-        if row.get(field.attname) and (address := _address(field.related_model, row[field.attname])):
-            return address
-    return ""
+    places = [(event.pgh_tracked_model, event.pgh_obj_id), *_references(event)]
+    return next((address for model, key in places if key and (address := _address(model, key))), "")
+
+
+def _references(event: Any) -> list[tuple[type[Model], Any]]:
+    fields = [field for field in tracked_fields(event) if field.related_model]
+    return [(field.related_model, getattr(event, field.attname)) for field in fields]
 
 
 def _address(model: type[Model], key: Any) -> str:
     opts = model._meta
-    if model not in admin.site._registry:  # noqa: SLF001 - Django has no public method for it
+    if not admin.site.is_registered(model):
         return ""
     try:
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[key])
     except NoReverseMatch:
         return ""
-
-
-def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -> list[FieldChange]:
-    """The changed columns; none for a deletion, whose last values are in the entry before."""
-    if entry.action == "delete":
-        return []
-    before, after = entry.before or {}, entry.after or {}
-    changes = []
-    for field in model._meta.concrete_fields:
-        name = field.attname
-        if field.name.startswith(OWN_COLUMNS) or field.name in HIDDEN or name not in after:
-            continue
-        old, new = (_value(field, of.get(name), records) for of in (before, after))
-        if old != new:
-            changes.append((str(field.verbose_name), old, new))
-    return first_changes(changes, rest="More")
-
-
-def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
-    """The displayed value of a column given as JSON."""
-    if isinstance(value, dict | list):
-        return shown_value(value)
-    if isinstance(field, DateTimeField) and isinstance(value, str):
-        value = parse_datetime(value) or value
-    return records.get((field.attname, value)) or choice_label(field, value) or shown_value(value)
-
-
-def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:
-    """User names by ID; a deleted one is shown by its ID."""
-    ids = {str(entry.context.get("user") or "") for entry in entries} - {""}
-    found = get_user_model().objects.filter(pk__in=[one for one in ids if parse_uuid(one)])
-    return {str(pk): name for pk, name in found.values_list("pk", "username")}
-
-
-def _names_of_records(entries: Sequence[LogEntry], models: dict[str, Any]) -> dict[tuple[str, Any], str]:
-    """The labels of referenced records, by column and key; one query for each referenced model."""
-    referred: dict[Any, set[tuple[str, Any]]] = {}
-    for entry in entries:
-        for field in _references(models[entry.kind]):
-            for row in (entry.before, entry.after):
-                if row and row.get(field.attname) is not None:
-                    referred.setdefault(field.related_model, set()).add((field.attname, row[field.attname]))
-    known: dict[tuple[str, Any], str] = {}
-    for model, pairs in referred.items():
-        if model in admin.site._registry:  # noqa: SLF001 - as above
-            found = _titled(model, {key for _, key in pairs})
-            known |= {(name, key): found[str(key)] for name, key in pairs if str(key) in found}
-    return known
-
-
-def _titled(model: Any, keys: set[Any]) -> dict[str, str]:
-    referred = getattr(admin.site._registry[model], "list_select_related", None)  # noqa: SLF001 - as above
-    records = model._base_manager.filter(pk__in=keys)  # noqa: SLF001 - past managers that hide rows
-    if isinstance(referred, list | tuple):
-        records = records.select_related(*referred)
-    return {str(record.pk): str(record) for record in records}
-
-
-def _references(model: Any) -> list[Any]:
-    fields = model._meta.concrete_fields
-    return [field for field in fields if field.related_model and not field.name.startswith(OWN_COLUMNS)]
 
 
 def _title(model: Any) -> str:

@@ -4,12 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from rest_framework.exceptions import ValidationError
 
+from accounts.callers import Caller
+from fulfillment.core.api.errors import as_domain_error
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
+from fulfillment.core.faults import faults_at_fields
+from fulfillment.core.json_pointers import pointer_to
+from printing.preflight.marks import picture_of_page
 from printing.typesetting.fields import ALL_VALUES_BYTES
+from stores.orders.api.requests import order_request_of
+from stores.orders.api.serializers import OrderRequestSerializer
+from stores.orders.price_requests import OrderRequest
 from stores.playground.selectors.products import ProductPage
+from stores.proofs.models import Asset
+from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
+from stores.proofs.services.proofs import make_proof
+from stores.proofs.signed_urls import proof_urls
+
+# Where the values are in an order.
+TEMPLATE_DATA = "/Items/0/TemplateData"
 
 # Form controls by SubType; all others are a line of text.
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}
@@ -73,31 +91,87 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
     return fields
 
 
-def template_data(fields: list[FormField]) -> dict[str, str]:
-    """The values to send. Empty fields are omitted unless that would restore a default; pictures keep their asset."""
-    return {one.name: one.value for one in fields if one.value or (one.default and one.control != "picture")}
+@dataclass(slots=True, kw_only=True)
+class ProductForm:
+    """The template fields of a product on a page, with their faults and the proof."""
+
+    caller: Caller
+    product: ProductPage
+    fields: list[FormField]
+    problems: list[str] = field(default_factory=list)
+    proof: dict[str, Any] | None = None
+    # Proofs in the colours that will be printed.
+    in_print: bool = False
+
+    @property
+    def product_id(self) -> str:
+        return self.product.version.external_id
+
+    @property
+    def has_errors(self) -> bool:
+        return any(one.errors for one in self.fields)
+
+    @property
+    def template_data(self) -> dict[str, str]:
+        """Empty fields are omitted unless that would restore a default; pictures keep their asset."""
+        return {
+            one.name: one.value
+            for one in self.fields
+            if one.value or (one.default and one.control != "picture")
+        }
+
+    def take_files(self, files: Mapping[str, Any]) -> None:
+        """Stores pictures that came with the form itself, as browsers without JavaScript send them."""
+        for one in self.fields:
+            file = files.get(f"file-{one.index}") if one.control == "picture" else None
+            if file is not None:
+                try:
+                    one.value = str(self.add_picture(file).pk)
+                except DomainError as error:
+                    one.errors.append(error.message)
+
+    def add_picture(self, file: UploadedFile) -> Asset:
+        picture = clean_picture(caller=self.caller, content=file.read(MAXIMUM_BYTES + 1))
+        return add_asset(caller=self.caller, store_id=self.product.version.store_id, picture=picture)
+
+    def make_proof(self) -> None:
+        proof = make_proof(
+            caller=self.caller,
+            product=self.product.version,
+            values=self.template_data,
+            in_print=self.in_print,
+        )
+        urls = proof_urls(proof, self.product_id)
+        addresses = [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages]
+        sizes = zip(addresses, self.product.sizes, strict=True)
+        self.proof = {
+            "pages": [
+                {"url": url, "picture": picture_of_page(proof.preflight, number, (0, 0, *size))}
+                for number, (url, size) in enumerate(sizes, 1)
+            ],
+            "pdf": urls.pdf.removeprefix(settings.PUBLIC_URL),
+            "findings": proof.preflight,
+        }
+
+    def places(self, root: str = "") -> dict[str, Any]:
+        """The fields by the JSON pointers of their values."""
+        return {f"{root}{pointer_to((None, one.name))}": one for one in self.fields}
+
+    def show_errors(self, error: DomainError, places: Mapping[str, Any]) -> None:
+        """Shows faults at their fields, the others above the form."""
+        placed, others = faults_at_fields(error, {pointer: pointer for pointer in places})
+        for pointer, messages in placed.items():
+            one = places[pointer]
+            one.errors += [_in_its_label(message, one) for message in messages]
+        self.problems += others
 
 
-def show_errors(fields: list[FormField], error: DomainError, place: str = "") -> list[str]:
-    """Shows each fault at its field; returns the faults that belong to no field."""
-    named = {f"{place}/{_pointer(one.name)}": one for one in fields}
-    others = []
-    for fault in error.faults:
-        one = named.get(fault.pointer)
-        if one is None:
-            others.append(fault.message)
-        else:
-            one.errors.append(_in_its_label(fault.message, one))
-    return others if error.faults else [error.message]
-
-
-def chosen_files(fields: list[FormField], files: Mapping[str, Any]) -> dict[str, UploadedFile]:
-    """The pictures that came with the form itself, by the names of their fields."""
-    return {
-        one.name: file
-        for one in fields
-        if one.control == "picture" and (file := files.get(f"file-{one.index}")) is not None
-    }
+def order_request_from(body: Mapping[str, Any]) -> OrderRequest:
+    """Reads and checks the order as the API does. Raises Invalid."""
+    try:
+        return order_request_of(validate_data(OrderRequestSerializer, body))
+    except ValidationError as error:
+        raise as_domain_error(error) from error
 
 
 def _first_value(one: FormField) -> str:
@@ -112,11 +186,7 @@ def _first_value(one: FormField) -> str:
     return sample or (one.label if one.record["Required"] else "")
 
 
-def _pointer(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
-
-
-def _in_its_label(message: str, one: FormField) -> str:
+def _in_its_label(message: str, one: Any) -> str:
     """The API names the field; the form shows its label above."""
     rest = message.removeprefix(one.name).strip()
     return f"{one.label} {rest}" if rest != message else message

@@ -21,7 +21,8 @@ from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import StoreProfile
-from stores.orders.price_requests import PriceRequest, PriceRequestItem
+from stores.orders.models import RECIPIENT_FIELDS
+from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.services.orders import place_trial_order
 from tests.factories.delivery import load_dataset
@@ -92,9 +93,13 @@ def _sell(world: World) -> None:
     access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
     place_trial_order(
         access=access,
-        price_request=PriceRequest(items=(PriceRequestItem("1", "business-card", 100),), country_code="US"),
-        recipient=RECIPIENT,
-        template_data=card_data(),
+        request=OrderRequest(
+            price_request=PriceRequest(
+                items=(PriceRequestItem("1", "business-card", 100),), country_code="US"
+            ),
+            recipient={name: RECIPIENT.get(name, "") for name in RECIPIENT_FIELDS},
+            template_data=[card_data()],
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django import forms
 
-from fulfillment.core.reference.samples import EXAMPLE_VALUES
+from fulfillment.core.reference.operations import EXAMPLE_VALUES
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")

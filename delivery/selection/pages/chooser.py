@@ -10,12 +10,12 @@ from django.db import transaction
 from django.http import HttpRequest, QueryDict
 
 from accounts.pages.guards import signed_in_user
-from accounts.rate_limits import cached_rejection, count_request, refusal
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.actors import Actor
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.selection.maps import tiles_context
 from delivery.selection.models import EddmSelection
-from delivery.selection.pages.actors import Actor
 from delivery.selection.pages.form import MailingForm, form_from, form_of
 from delivery.selection.selectors.selections import selection_of_caller
 from delivery.selection.services.choosing import ChosenRoute, choose_routes
@@ -118,7 +118,7 @@ def choose_and_save(request: HttpRequest, page: Mailing) -> EddmSelection | None
     """Chooses the routes of the form, and stores them if that is requested; faults go to the form."""
     try:
         if page.form.has_area or page.form.added:
-            _count(request)
+            enforce_page_limit("mailings", signed_in_user(request).pk)
             _choose(page)
         if request.method == "POST" and request.POST.get("do") == "save" and page.taken:
             return _save(page)
@@ -136,15 +136,6 @@ def mailing_context(page: Mailing) -> dict[str, Any]:
         **tiles_context(),
         "most_listed": MAX_LISTED,
     }
-
-
-def _count(request: HttpRequest) -> None:
-    bucket = f"mailings:{signed_in_user(request).pk}"
-    standing = cached_rejection(bucket) or count_request(
-        policy="mailings", bucket=bucket, quota=settings.PLAYGROUND_REQUESTS_PER_MINUTE
-    )
-    if standing.is_exceeded:
-        raise refusal(standing)
 
 
 def _choose(page: Mailing) -> None:

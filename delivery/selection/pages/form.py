@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,10 @@ from rest_framework.exceptions import ValidationError
 
 from delivery.selection.criteria import Criteria
 from delivery.selection.requests import SelectionRequestSerializer, criteria_from
+from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
+from fulfillment.core.faults import faults_at_fields
 
 WORDS = re.compile(r"[\s,;]+")
 RANGES = (("income", "MedianIncome"), ("age", "MedianAge"), ("household", "HouseholdSize"))
@@ -22,15 +24,15 @@ TEXTS = (
 )
 # The form fields that show the API's faults of a member.
 PLACES = {
-    "PostalCodes": "postal_codes",
-    "Routes": "added",
-    "Polygon": "polygon",
-    "Center": "centre",
-    "RadiusMiles": "radius",
-    "RouteTypes": "types",
-    "MaxPieces": "most",
-    "Budget": "amount",
-    **{member: f"{name}_min" for name, member in RANGES},
+    "/PostalCodes": "postal_codes",
+    "/Routes": "added",
+    "/Polygon": "polygon",
+    "/Center": "centre",
+    "/RadiusMiles": "radius",
+    "/RouteTypes": "types",
+    "/MaxPieces": "most",
+    "/Budget": "amount",
+    **{f"/{member}": f"{name}_min" for name, member in RANGES},
 }
 COORDINATES = re.compile(r"(-?[0-9.]+)[ ,]+(-?[0-9.]+)")
 
@@ -91,19 +93,14 @@ class MailingForm:
         try:
             return criteria_from(validate_data(SelectionRequestSerializer, body), body)
         except ValidationError as error:
-            details: Any = error.detail
-            for member, detail in details.items():
-                self._fault(member, " ".join(dict.fromkeys(_sentences(detail))))
+            self.fail(as_domain_error(error))
             return None
 
     def fail(self, error: DomainError) -> None:
-        for fault in error.faults or ():
-            self._fault(fault.pointer.strip("/").partition("/")[0], fault.message)
-        if not error.faults:
-            self._fault("", error.message)
-
-    def _fault(self, member: str, message: str) -> None:
-        self.errors.setdefault(PLACES.get(member, "form"), []).append(message)
+        placed, others = faults_at_fields(error, PLACES)
+        for name, messages in {**placed, "form": others}.items():
+            if messages:
+                self.errors.setdefault(name, []).extend(messages)
 
 
 def form_from(data: QueryDict, counted: str) -> MailingForm:
@@ -158,14 +155,3 @@ def _number(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _sentences(detail: Any) -> Iterable[str]:
-    if isinstance(detail, Mapping):
-        for one in detail.values():
-            yield from _sentences(one)
-    elif isinstance(detail, list):
-        for one in detail:
-            yield from _sentences(one)
-    else:
-        yield str(detail)

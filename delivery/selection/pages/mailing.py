@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
+from applications.registration.selectors.actors import actors_of, chosen_actor
 from delivery.selection.maps import with_tiles
 from delivery.selection.models import EddmSelection
-from delivery.selection.pages.actors import actors_of, chosen_actor
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core import plugins

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
+from applications.registration.selectors.actors import MYSELF, Actor, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.csv_lines import selection_lines
 from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection
-from delivery.selection.pages.actors import MYSELF, Actor, actors_of, chosen_actor
 from delivery.selection.representations import geojson_body
 from delivery.selection.selectors.differences import differences_to_active
 from delivery.selection.selectors.selections import (

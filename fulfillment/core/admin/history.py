@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +16,13 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from fulfillment.core.audit.events import WORDS
+from fulfillment.core.audit.log import DERIVED
+from fulfillment.core.identifiers import parse_uuid
 
 # For each list in a rendering: the name of an entry, and the members that identify it.
 Parts = Mapping[str, tuple[str, tuple[str, ...]]]
+# Labels of records by model and key.
+RecordNames = Mapping[tuple[Any, Any], str]
 # (what, before, after)
 FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
@@ -27,7 +31,7 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 API_NAME = re.compile(r"([A-Z][a-z]+){2,}")
 OWN_FIELDS = "pgh_"
 # What a person never changes: `sequence` is the version of an order.
-HIDDEN = frozenset({"id", "updated", "sequence", "rendering", "verbose_rendering"})
+HIDDEN = DERIVED | {"id", "updated", "sequence"}
 
 
 def history_page(model_admin: Any, request: HttpRequest, record: Any) -> TemplateResponse:
@@ -37,10 +41,20 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     shown = list(page.object_list)
     # The event before the page's oldest one, to show what that changed.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
-    trail = list(_entries([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
-    besides = model_admin.extra_changes(record, shown)
-    for event, entry in zip(shown, trail, strict=True):
-        entry["changes"] += besides.get(event.pgh_id, [])
+    formers = [*shown[1:], *before, None]
+    people, records = names_of_people(shown), names_of_records([*shown, *before])
+    besides, parts = model_admin.extra_changes(record, shown), model_admin.tracked_parts
+    trail = [
+        {
+            **event_facts(event, people),
+            "changes": [
+                *event_changes(event, former, records),
+                *(_changed_parts(event, former, parts) if parts else ()),
+                *besides.get(event.pgh_id, ()),
+            ],
+        }
+        for event, former in zip(shown, formers, strict=False)
+    ]
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,
@@ -52,54 +66,55 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     return TemplateResponse(request, "admin/object_trail.html", context)
 
 
-def names_of_callers(events: Iterable[Any]) -> dict[str, str]:
+def names_of_people(events: Iterable[Any]) -> dict[str, str]:
     """User names by the IDs in the contexts of events, without deleted users."""
-    ids = {str(event.pgh_context.metadata.get("user") or "") for event in events if event.pgh_context}
-    users = get_user_model().objects.filter(pk__in=[one for one in ids if one])
+    ids = {_context(event).get("user") for event in events} - {None, ""}
+    users = get_user_model().objects.filter(pk__in=[one for one in ids if parse_uuid(str(one))])
     return {str(pk): name for pk, name in users.values_list("pk", "username")}
 
 
-def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple[str, Any], str]:
-    """The labels of records that events refer to, by attribute and key; one query for each field."""
-    known: dict[tuple[str, Any], str] = {}
-    for field in fields:
-        if field.related_model is not None:
-            keys = {key for event in events if (key := getattr(event, field.attname)) is not None}
-            found = _with_names(field.related_model).in_bulk(keys) if keys else {}
-            known |= {(field.attname, key): str(record) for key, record in found.items()}
-    return known
+def names_of_records(events: Iterable[Any], shown: Collection[str] | None = None) -> RecordNames:
+    """The labels of records that events refer to, in all fields or those `shown`; one query for each model."""
+    referred: dict[Any, set[Any]] = {}
+    for event in events:
+        for field in tracked_fields(event):
+            if field.related_model and (shown is None or field.attname in shown):
+                referred.setdefault(field.related_model, set()).add(getattr(event, field.attname))
+    return {
+        (model, key): str(record)
+        for model, keys in referred.items()
+        for key, record in _with_names(model).in_bulk(keys - {None}).items()
+    }
 
 
 def _with_names(model: Any) -> QuerySet:
     """The model's records with the relations that their labels need."""
-    records: QuerySet = model._base_manager.all()  # noqa: SLF001 - as above
-    related = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - as above
-    return records.select_related(*related) if related else records
+    records: QuerySet = model._base_manager.all()  # noqa: SLF001 - past managers that hide rows
+    related = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - Django has no public method for it
+    return records.select_related(*related) if isinstance(related, list | tuple) else records
 
 
-def _entries(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:
-    records = names_of_records(events, tracked_fields(events[0])) if events else {}
-    for number in range(count):
-        event, former = events[number], events[number + 1] if number + 1 < len(events) else None
-        known = event.pgh_context.metadata if event.pgh_context else {}
-        user = str(known.get("user") or "")
-        yield {
-            "when": event.pgh_created_at,
-            "what": WORDS.get(event.pgh_label, event.pgh_label),
-            "who": names.get(user, user),
-            "through": known.get("application"),
-            "where": known.get("url"),
-            "changes": [
-                *_changes(event, former, records),
-                *(_changed_parts(event, former, parts) if parts else ()),
-            ],
-        }
+def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
+    """When, what, who, through which application and where, for a page."""
+    known = _context(event)
+    user = str(known.get("user") or "")
+    return {
+        "when": event.pgh_created_at,
+        "what": WORDS.get(event.pgh_label, event.pgh_label),
+        "who": people.get(user, user),
+        "through": str(known.get("application") or ""),
+        "where": str(known.get("url") or ""),
+    }
 
 
-def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[FieldChange]:
+def _context(event: Any) -> dict[str, Any]:
+    return (event.pgh_context.metadata if event.pgh_context else None) or {}
+
+
+def event_changes(event: Any, former: Any, records: RecordNames) -> list[FieldChange]:
     def shown(of: Any, field: Any) -> str:
         value = None if of is None else getattr(of, field.attname)
-        name = records.get((field.attname, value)) if field.related_model else None
+        name = records.get((field.related_model, value)) if field.related_model else None
         return name or choice_label(field, value) or shown_value(value)
 
     fields = tracked_fields(event)

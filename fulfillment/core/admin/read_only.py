@@ -5,8 +5,14 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.history import names_of_callers, names_of_records, shown_value, tracked_fields
-from fulfillment.core.audit.events import WORDS, event_model
+from fulfillment.core.admin.history import (
+    event_facts,
+    names_of_people,
+    names_of_records,
+    shown_value,
+    tracked_fields,
+)
+from fulfillment.core.audit.events import event_model
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
@@ -43,10 +49,9 @@ class HistoryAdmin(ReadOnlyAdmin):
         """People and records are named, all of a page in one query for each kind."""
         changelist = super().get_changelist_instance(request)
         events = changelist.result_list = list(changelist.result_list)
-        fields = [field for field in self.opts.concrete_fields if field.attname in self.shown]
-        names, records = names_of_callers(events), names_of_records(events, fields)
+        people, records = names_of_people(events), names_of_records(events, self.shown)
         for event in events:
-            event.caller_names, event.record_names = names, records
+            event.facts, event.record_names = event_facts(event, people), records
         return changelist
 
     @admin.display(description="when", ordering="pgh_id")
@@ -55,20 +60,20 @@ class HistoryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what", ordering="pgh_label")
     def what(self, event: Any) -> str:
-        return WORDS.get(event.pgh_label, event.pgh_label)
+        return str(self._facts(event)["what"])
 
     @admin.display(description="by")
     def caller(self, event: Any) -> str:
         """User and application; deleted ones by their ID."""
-        known = event.pgh_context.metadata if event.pgh_context else {}
-        user = str(known.get("user") or "")
-        names = getattr(event, "caller_names", None) or names_of_callers([event])
-        actors = [names.get(user, user), str(known.get("application") or "")]
-        return " through ".join(name for name in actors if name) or "-"
+        facts = self._facts(event)
+        return " through ".join(name for name in (facts["who"], facts["through"]) if name) or "-"
 
     @admin.display(description="at")
     def address(self, event: Any) -> str:
-        return (event.pgh_context.metadata.get("url") if event.pgh_context else None) or "-"
+        return self._facts(event)["where"] or "-"
+
+    def _facts(self, event: Any) -> dict[str, Any]:
+        return getattr(event, "facts", None) or event_facts(event, names_of_people([event]))
 
     def _column(self, name: str) -> Callable[[Any], str]:
         field = next(field for field in self.opts.concrete_fields if name in {field.name, field.attname})
@@ -76,7 +81,7 @@ class HistoryAdmin(ReadOnlyAdmin):
         @admin.display(description="record" if name == "pgh_obj_id" else str(field.verbose_name))
         def shown(event: Any) -> str:
             value = getattr(event, name)
-            known = event.record_names.get((name, value)) if field.related_model else None
+            known = event.record_names.get((field.related_model, value)) if field.related_model else None
             return known or shown_value(value) or "-"
 
         return shown

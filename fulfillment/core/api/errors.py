@@ -14,7 +14,15 @@ from rest_framework import exceptions
 
 from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.outage import log_database_error
-from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.core.errors import (
+    Busy,
+    DomainError,
+    Fault,
+    Invalid,
+    TooManyRequests,
+    Unavailable,
+    invalid_from,
+)
 from fulfillment.core.faults import MAX_LISTED, UNLISTED, CountedFaults
 from fulfillment.core.json_pointers import Place, pointer_to
 from fulfillment.core.observability.logs import current_trace
@@ -180,6 +188,10 @@ def counted_faults(detail: Any) -> CountedFaults:
             where = pointer.lstrip("/") or "body"
             faults.listed.append(Fault(pointer, code, f"{where}: {message}"))
     return faults
+
+
+def as_domain_error(error: exceptions.ValidationError) -> Invalid:
+    return invalid_from(counted_faults(error.detail).listed)
 
 
 def _messages_of(detail: Any, place: Place) -> Iterator[tuple[Place, Any]]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
+import pghistory.models
 from django.core.exceptions import ValidationError
 from django.db import connection
 from psycopg import sql
@@ -14,29 +15,25 @@ from psycopg import sql
 from fulfillment.core.audit.indexes import event_models
 
 BRANCH = """
-(SELECT pgh_created_at, {kind}::text AS kind, pgh_id, pgh_label, pgh_obj_id::text AS object_id, pgh_context_id
- FROM {table} WHERE {conditions} ORDER BY pgh_created_at DESC, pgh_id DESC LIMIT {limit})
+(SELECT pgh_created_at, {kind}::text AS kind, pgh_id FROM {table} WHERE {conditions}
+ ORDER BY pgh_created_at DESC, pgh_id DESC LIMIT {limit})
 """
 PAGE = """
-SELECT page.*, context.metadata
-FROM (
-    SELECT * FROM ({branches}) found ORDER BY pgh_created_at DESC, kind DESC, pgh_id DESC LIMIT {limit}
-) page
-LEFT JOIN pghistory_context context ON context.id = page.pgh_context_id
-ORDER BY page.pgh_created_at DESC, page.kind DESC, page.pgh_id DESC
+SELECT kind, pgh_id FROM ({branches}) found ORDER BY pgh_created_at DESC, kind DESC, pgh_id DESC LIMIT {limit}
 """
 BY_USERS = "pgh_context_id IN (SELECT id FROM pghistory_context WHERE metadata ->> 'user' = ANY ({users}))"
-# The record after each event, and after the event before it.
+# Each event as JSON, the one of the same record before it, and the context.
 ROWS = """
-SELECT {kind}::text, event.pgh_id, to_jsonb(event.*) - {hidden}::text[], former.row
-FROM {table} event LEFT JOIN LATERAL (
-    SELECT to_jsonb(older.*) - {hidden}::text[] AS row FROM {table} older
+SELECT {kind}::text, event.pgh_id, to_jsonb(event.*) - {derived}::text[], former.row, context.metadata
+FROM {table} event LEFT JOIN pghistory_context context ON context.id = event.pgh_context_id LEFT JOIN LATERAL (
+    SELECT to_jsonb(older.*) - {derived}::text[] AS row FROM {table} older
     WHERE older.pgh_obj_id = event.pgh_obj_id AND older.pgh_id < event.pgh_id
     ORDER BY older.pgh_id DESC LIMIT 1
 ) former ON true
 WHERE event.pgh_id = ANY ({keys})
 """
-HIDDEN = ["rendering", "verbose_rendering"]
+# Derived from other columns, and long.
+DERIVED = frozenset({"rendering", "verbose_rendering"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +57,17 @@ class LogFilter:
     object_id: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An entry with the columns of the record `before` and `after` the event."""
+    """An event, and the event of the same record before it."""
 
-    when: datetime
     kind: str
-    key: int
-    action: str
-    object_id: str
-    context: dict[str, Any]
-    before: dict[str, Any] | None = None
-    after: dict[str, Any] | None = None
+    event: Any
+    former: Any
 
     @property
     def place(self) -> LogPlace:
-        return LogPlace(self.when, self.kind, self.key)
+        return LogPlace(self.event.pgh_created_at, self.kind, self.event.pk)
 
 
 def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
@@ -85,13 +77,46 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
     union = sql.SQL(" UNION ALL ").join(branches)
     with connection.cursor() as cursor:
         _execute(cursor, sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
-        entries = [
-            LogEntry(when, kind, key, label, object_id, _parsed(metadata))
-            for when, kind, key, label, object_id, _, metadata in cursor.fetchall()
-        ]
-        if entries:
-            _add_rows(cursor, entries)
-    return entries
+        found: list[tuple[str, int]] = cursor.fetchall()
+        return _entries(cursor, found) if found else []
+
+
+def _entries(cursor: Any, found: list[tuple[str, int]]) -> list[LogEntry]:
+    """The events of all tables in one query."""
+    models = {kind_of(model): model for model in event_models()}
+    keys: dict[str, list[int]] = defaultdict(list)
+    for kind, key in found:
+        keys[kind].append(key)
+    parts = [
+        sql.SQL(ROWS).format(
+            kind=sql.Literal(kind),
+            table=sql.Identifier(models[kind]._meta.db_table),
+            derived=sql.Literal(list(DERIVED)),
+            keys=sql.Literal(of_kind),
+        )
+        for kind, of_kind in keys.items()
+    ]
+    _execute(cursor, sql.SQL(" UNION ALL ").join(parts))
+    entries = {}
+    for kind, key, row, former, metadata in cursor.fetchall():
+        event = _event(models[kind], row)
+        event.pgh_context = pghistory.models.Context(metadata=_parsed(metadata)) if metadata else None
+        entries[(kind, key)] = LogEntry(kind, event, _event(models[kind], former) if former else None)
+    # An event that retention deleted meanwhile is absent.
+    return [entries[place] for place in found if place in entries]
+
+
+def _event(model: Any, row: Any) -> Any:
+    parsed = _parsed(row)
+    fields = [field for field in model._meta.concrete_fields if field.attname in parsed]
+    values = [field.to_python(parsed[field.attname]) for field in fields]
+    return model.from_db(connection.alias, [field.attname for field in fields], values)
+
+
+def _parsed(value: Any) -> dict[str, Any]:
+    """Django's connections give JSON as text."""
+    found: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
+    return found
 
 
 def _execute(cursor: Any, statement: sql.Composed) -> None:
@@ -150,34 +175,3 @@ def _key(model: Any, text: str) -> Any:
     except (ValidationError, ValueError):
         return None
     return key
-
-
-def _add_rows(cursor: Any, entries: list[LogEntry]) -> None:
-    """Adds the rows before and after, in one query."""
-    tables = {kind_of(model): model._meta.db_table for model in event_models()}
-    keys: dict[str, list[int]] = defaultdict(list)
-    for entry in entries:
-        keys[entry.kind].append(entry.key)
-    parts = [
-        sql.SQL(ROWS).format(
-            kind=sql.Literal(kind),
-            table=sql.Identifier(tables[kind]),
-            hidden=sql.Literal(HIDDEN),
-            keys=sql.Literal(found),
-        )
-        for kind, found in keys.items()
-    ]
-    _execute(cursor, sql.SQL(" UNION ALL ").join(parts))
-    rows = {(kind, key): (after, before) for kind, key, after, before in cursor.fetchall()}
-    for entry in entries:
-        entry.after, entry.before = map(_parsed_or_none, rows[(entry.kind, entry.key)])
-
-
-def _parsed_or_none(value: Any) -> dict[str, Any] | None:
-    return None if value is None else _parsed(value)
-
-
-def _parsed(value: Any) -> dict[str, Any]:
-    """Django's connections give JSON as text."""
-    found: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value or {}
-    return found

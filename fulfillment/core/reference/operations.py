@@ -9,13 +9,15 @@ from typing import Any
 from fulfillment.core.api.client_names import ClientNames, camel
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
+from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.records import Answer, Body, Event, Group, Operation, Refusal
-from fulfillment.core.reference.samples import Request, filled_path, samples_of
 from fulfillment.core.reference.schemas import Member, SchemaReader
 
 ACCESS = "**Who may call it.**"
+PLACE = re.compile(r"{(\w+)}")
+EXAMPLE_VALUES = {"storeID": "demo", "productID": "business-card-standard", "itemKey": "cards"}
 CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 METHODS = ("get", "post", "put", "patch", "delete")
 # Errors of all operations by status; specific ones come from their descriptions.
@@ -104,7 +106,7 @@ def _read(
         body=_body(reader, operation.get("requestBody")),
         answers=answers,
         refusals=tuple(_refusals(operation)),
-        samples=tuple(samples_of(_request(document, path, method, operation))),
+        samples=tuple(request_examples(_example_request(document, path, method, operation))),
         leads_to=tuple(dict.fromkeys(_links(document, operation))),
         scopes=tuple(sorted(scopes)),
         text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
@@ -191,7 +193,9 @@ def _links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterato
             yield document["components"]["links"][name]["operationId"]
 
 
-def _request(document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]) -> Request:
+def _example_request(
+    document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]
+) -> ExampleRequest:
     content = operation.get("requestBody", {}).get("content", {})
     examples = content.get("application/json", {}).get("examples", {})
     keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
@@ -200,15 +204,24 @@ def _request(document: Mapping[str, Any], path: str, method: str, operation: Map
         for one in operation.get("parameters", ())
         if one["in"] == "query" and one.get("required")
     }
-    return Request(
+    return ExampleRequest(
         method=method.upper(),
-        url=document["servers"][0]["url"] + filled_path(path),
+        url=document["servers"][0]["url"] + _filled_path(path),
         query=query,
         headers={"Idempotency-Key": "one-for-each-thing-created"} if keyed else {},
         body=next(iter(examples.values()))["value"] if examples else None,
         picture="image/*" in content,
         file_out=_file_out(operation),
     )
+
+
+def _filled_path(path: str) -> str:
+    """The path with an example for each parameter: a value of the demo store, or a placeholder."""
+
+    def filled(found: re.Match[str]) -> str:
+        return EXAMPLE_VALUES.get(found[1], re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).upper())
+
+    return PLACE.sub(filled, path)
 
 
 def _file_out(operation: Mapping[str, Any]) -> str:

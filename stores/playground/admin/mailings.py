@@ -12,10 +12,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from accounts.callers import Caller
+from applications.registration.selectors.actors import MYSELF, Actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
-from delivery.selection.pages.actors import MYSELF, Actor
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing
 from delivery.selection.selectors.differences import Differences, differences_to_active
 from delivery.selection.selectors.selections import own_selections, routes_of_selection
@@ -80,12 +80,12 @@ class ProductMailings:
         if request.method == "POST" and (placed := answer_button(request, page)) is not None:
             return redirect("admin:stores_order_change", placed.pk)
         return self._answer(
-            request, product, "mailing_order", f"Mailing of {product.name}", self._shown(page)
+            request, product, "mailing_order", f"Mailing of {product.name}", self._shown(page, product)
         )
 
-    def _shown(self, page: MailingOrder) -> dict[str, Any]:
+    def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
-        priced, problem = _priced(page.caller, page.product)
+        priced, problem = _priced(page.caller, product)
         routes = list(routes_of_selection(selection)[:MAX_LISTED])
         return {
             **tiles_context(),

@@ -8,9 +8,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
+from applications.registration.selectors.actors import chosen_actor
 from fulfillment.core.files.downloads import picture_answer, serves_picture
 from stores.catalog.services.thumbnails import draw_thumbnail
-from stores.playground.selectors.actors import actors_at, chosen_actor, store_named, usable_stores
+from stores.playground.selectors.actors import actors_at, store_named, usable_stores
 from stores.playground.selectors.products import product_records
 from stores.proofs.selectors.proofs import product_version
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError
-from stores.orders.eddm import Choice
+from fulfillment.core.faults import faults_at_fields
 from stores.orders.models import Quote
-from stores.orders.price_requests import PriceRequest, PriceRequestItem
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -26,6 +25,7 @@ EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "GB": {"Address1": "10 Fleet Street", "City": "London", "PostalCode": "EC4Y 1AU"},
     "DE": {"Address1": "Friedrichstraße 10", "City": "Berlin", "PostalCode": "10117"},
 }
+OTHER_ADDRESS = {"Address1": "1 Main Street", "City": "Capital", "PostalCode": "1000"}
 
 
 @dataclass(slots=True)
@@ -50,38 +50,20 @@ class PriceForm:
     def is_for_selection(self) -> bool:
         return bool(self.selection_id)
 
-    def request(self, product_id: str) -> PriceRequest | None:
-        """None, with an error at the field, if the quantity is no number or the selection is unknown."""
+    def is_valid(self) -> bool:
+        """False, with an error at the field, if the quantity is no number or the selection is unknown."""
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = ["There is no such selection of yours, or it has expired."]
-                return None
-            items = (PriceRequestItem("1", product_id, 0, Choice(self.selection_id)),)
-            return self._priced(items)
-        if (
-            not self.quantity.isascii()
-            or not self.quantity.isdigit()
-            or int(self.quantity) > LARGEST_QUANTITY
-        ):
-            self.errors["quantity"] = [
-                "Enter a whole number, such as " + str(self.record["DefaultQty"]) + "."
-            ]
-            return None
-        return self._priced((PriceRequestItem("1", product_id, int(self.quantity)),))
-
-    def _priced(self, items: tuple[PriceRequestItem, ...]) -> PriceRequest:
-        return PriceRequest(items=items, country_code=self.country, location_type=self.location)
+        elif not self._is_number or int(self.quantity) > LARGEST_QUANTITY:
+            usual = self.record["DefaultQty"]
+            self.errors["quantity"] = [f"Enter a whole number, such as {usual}."]
+        return not self.errors
 
     def show_errors(self, error: DomainError) -> list[str]:
-        others = []
-        for fault in error.faults:
-            place = PLACES.get(fault.pointer)
-            message = fault.message.partition(": ")[2] or fault.message
-            if place is None:
-                others.append(fault.message)
-            else:
-                self.errors.setdefault(place, []).append(message[:1].upper() + message[1:])
-        return others if error.faults else [error.message]
+        placed, others = faults_at_fields(error, PLACES)
+        self.errors |= placed
+        return others
 
     def options(self) -> list[dict[str, Any]]:
         """Of the quote, with dates for people."""
@@ -102,20 +84,26 @@ class PriceForm:
         ]
 
     def quote_body(self, product_id: str) -> dict[str, Any]:
-        place = {"CountryCode": self.country, **({"LocationType": self.location} if self.location else {})}
-        return {"Items": [self._item(product_id)], "ShipTo": place}
+        return {"Items": [self._item(product_id)], "ShipTo": self._place}
 
     def order_body(self, product_id: str, values: Mapping[str, str] | None) -> dict[str, Any]:
         data = {"TemplateData": dict(values)} if values is not None else {}
-        address = EXAMPLE_ADDRESSES.get(self.country, {"Address1": "1 Main Street", "City": "Capital"})
-        recipient = {"Name": "Ada Lovelace", **address, "CountryCode": self.country}
+        address = EXAMPLE_ADDRESSES.get(self.country, OTHER_ADDRESS)
+        recipient = {"Name": "Ada Lovelace", **address, **self._place}
         return {"Recipient": recipient, "Items": [{**self._item(product_id), **data}]}
+
+    @property
+    def _place(self) -> dict[str, str]:
+        return {"CountryCode": self.country, **({"LocationType": self.location} if self.location else {})}
+
+    @property
+    def _is_number(self) -> bool:
+        return self.quantity.isascii() and self.quantity.isdigit()
 
     def _item(self, product_id: str) -> dict[str, Any]:
         if self.is_for_selection:
             return {"ProductID": product_id, "EddmSelectionID": self.selection_id}
-        number = self.quantity.isascii() and self.quantity.isdigit()
-        quantity = int(self.quantity[:12]) if number else self.record["DefaultQty"]
+        quantity = int(self.quantity[:12]) if self._is_number else self.record["DefaultQty"]
         return {"ProductID": product_id, "Quantity": quantity}
 
     def _description(self, method: str) -> str:

@@ -5,60 +5,46 @@ parts it needs out of the answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
-from printing.preflight.marks import picture_of_page
 from stores.catalog.models import Store
+from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
-from stores.playground.fields import FormField, chosen_files, form_fields, show_errors, template_data
+from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form
-from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, store_named
+from stores.playground.selectors.actors import actors_at, store_named
 from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.selectors.selections import orderable_selections, owner_among
-from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_trial_order
-from stores.proofs.models import Asset
-from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
-from stores.proofs.services.proofs import make_proof
-from stores.proofs.signed_urls import asset_url, proof_urls
+from stores.proofs.signed_urls import asset_url
 
 
-@dataclass(slots=True)
-class Playground:
+@dataclass(slots=True, kw_only=True)
+class Playground(ProductForm):
     """Everything the page shows."""
 
     store: Store
     actors: list[Actor]
     actor: Actor
-    product: ProductPage
-    fields: list[FormField]
     price: PriceForm
-    problems: list[str] = field(default_factory=list)
-    proof: dict[str, Any] | None = None
-    # Proofs in the colours that will be printed.
-    in_print: bool = False
     # Reports an order placed by the user, which has no page.
     notice: str = ""
     status: int = 200
     retry_after: int = 0
-
-    @property
-    def product_id(self) -> str:
-        return self.product.version.external_id
 
     @property
     def can_start(self) -> bool:
@@ -74,7 +60,7 @@ class Playground:
         return self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
 
     def fail(self, error: DomainError, *, place: str = "") -> None:
-        self.problems += show_errors(self.fields, error, place)
+        self.show_errors(error, self.places(place))
         self.retry_after = getattr(error, "retry_after", 0)
         if self.retry_after:
             self.status = error.status
@@ -82,7 +68,7 @@ class Playground:
     def examples(self) -> dict[str, list[Example]]:
         """The API requests that correspond to the buttons of the page, with the values of the form."""
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
-        values = template_data(self.fields)
+        values = self.template_data
         found = {}
         if self.product.can_be_proofed:
             address = f"{root}/product/{self.product_id}/proof{'?proof=press' if self.in_print else ''}"
@@ -103,10 +89,10 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     page = _opened(request, store_id, product_id)
     if request.method == "POST":
         try:
-            count_playground_request(user=signed_in_user(request))
-            _take_files(page, request)
-            if not any(one.errors for one in page.fields):
-                placed = _ACTIONS.get(request.POST.get("do", ""), _proof)(page)
+            enforce_page_limit("playground", signed_in_user(request).pk)
+            page.take_files(request.FILES)
+            if not page.has_errors:
+                placed = _ACTIONS.get(request.POST.get("do", ""), Playground.make_proof)(page)
                 if page.notice:
                     messages.success(request, page.notice)
                 if placed is not None:
@@ -129,8 +115,8 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     page = _opened(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
-        count_playground_request(user=signed_in_user(request))
-        asset = _stored(page, file) if file else None
+        enforce_page_limit("playground", signed_in_user(request).pk)
+        asset = page.add_picture(file) if file else None
     except DomainError as error:
         return JsonResponse({"Message": error.message}, status=200)
     if asset is None:
@@ -149,8 +135,15 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     selection_id = values.get("selection", "")
     actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
-    fields = form_fields(product, sent)
-    page = Playground(store, actors, actor, product, fields, _price_form(product, actor, sent, selection_id))
+    page = Playground(
+        store=store,
+        actors=actors,
+        actor=actor,
+        caller=actor.caller,
+        product=product,
+        fields=form_fields(product, sent),
+        price=_price_form(product, actor, sent, selection_id),
+    )
     page.in_print = bool(sent and sent.get("press"))
     if product.problem:
         page.problems.append(product.problem)
@@ -166,47 +159,11 @@ def _price_form(
     return price_form(product.record, sent, selections=selections, selection_id=selection_id)
 
 
-def _take_files(page: Playground, request: HttpRequest) -> None:
-    """Stores pictures sent with the form, as browsers without JavaScript do."""
-    for name, file in chosen_files(page.fields, request.FILES).items():
-        [one] = [one for one in page.fields if one.name == name]
-        try:
-            one.value = str(_stored(page, file).pk)
-        except DomainError as error:
-            one.errors.append(error.message)
-
-
-def _stored(page: Playground, file: UploadedFile) -> Asset:
-    caller = page.actor.caller
-    picture = clean_picture(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
-    return add_asset(caller=caller, store_id=page.product.version.store_id, picture=picture)
-
-
-def _proof(page: Playground) -> None:
-    proof = make_proof(
-        caller=page.actor.caller,
-        product=page.product.version,
-        values=template_data(page.fields),
-        in_print=page.in_print,
-    )
-    urls = proof_urls(proof, page.product_id)
-    addresses = [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages]
-    sizes = zip(addresses, page.product.sizes, strict=True)
-    page.proof = {
-        "pages": [
-            {"url": url, "picture": picture_of_page(proof.preflight, number, (0, 0, *size))}
-            for number, (url, size) in enumerate(sizes, 1)
-        ],
-        "pdf": urls.pdf.removeprefix(settings.PUBLIC_URL),
-        "findings": proof.preflight,
-    }
-
-
 def _quote(page: Playground) -> None:
-    price_request = page.price.request(page.product_id)
-    if price_request is None:
+    if not page.price.is_valid():
         return
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+    price_request = price_request_from(page.price.quote_body(page.product_id))
     try:
         page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
@@ -214,25 +171,19 @@ def _quote(page: Playground) -> None:
 
 
 def _order(page: Playground) -> HttpResponse | None:
-    price_request = page.price.request(page.product_id)
-    if price_request is None:
+    if not page.price.is_valid():
         return None
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-    body = page.price.order_body(page.product_id, template_data(page.fields) if page.fields else None)
+    body = page.price.order_body(page.product_id, page.template_data if page.fields else None)
     try:
-        order = place_trial_order(
-            access=access,
-            price_request=price_request,
-            recipient=body["Recipient"],
-            template_data=body["Items"][0].get("TemplateData"),
-        )
+        order = place_trial_order(access=access, request=order_request_from(body))
     except DomainError as error:
-        page.fail(error, place="/Items/0/TemplateData")
+        page.fail(error, place=TEMPLATE_DATA)
         return None
-    if page.actor.application_id is None:
+    if page.actor.caller.application_id is None:
         page.notice = f"Order {order.number} is placed."
         return redirect("portal:product", page.store.external_id, page.product_id)
-    return redirect("portal:application-order", page.actor.application_id, order.pk)
+    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 
-_ACTIONS = {"proof": _proof, "quote": _quote, "order": _order}
+_ACTIONS = {"proof": Playground.make_proof, "quote": _quote, "order": _order}

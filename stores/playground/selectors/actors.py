@@ -1,29 +1,14 @@
 """The actors of the playground: the user, or an application that the user may change."""
 
-from dataclasses import dataclass
-from uuid import UUID
-
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
+from applications.registration.selectors.actors import Actor, actors_of
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.catalog.models import Store
 from stores.proofs.selectors.proofs import authorized_store_id
-
-MYSELF = "me"
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """`key` names it in URLs. Pictures and orders made as an application belong to the application."""
-
-    caller: Caller
-    key: str
-    name: str
-    application_id: UUID | None = None
 
 
 def usable_stores(user: User) -> QuerySet[Store]:
@@ -48,17 +33,13 @@ def actors_at(user: User, store: Store) -> list[Actor]:
     if not store.is_demo:
         associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
         applications = applications.filter(pk__in=associated.values("application"))
-    actors = [
-        Actor(Caller.of_application(one), str(one.pk), one.name, one.pk)
-        for one in applications.only("pk", "name", "is_test")
-    ]
-    caller = Caller.on_pages(user)
+    myself, *actors = actors_of(user, applications)
     try:
-        authorized_store_id(caller, store.external_id)
+        authorized_store_id(myself.caller, store.external_id)
     except Forbidden:
         pass
     else:
-        actors.append(Actor(caller, MYSELF, "Myself"))
+        actors.append(myself)
     if not actors:
         raise Forbidden(
             f"None of your applications may use the catalog of {store.company_name} yet. "
@@ -72,7 +53,3 @@ def store_named(store_id: str) -> Store:
     if store is None:
         raise NotFound("There is no store with this ID.")
     return store
-
-
-def chosen_actor(actors: list[Actor], key: str) -> Actor:
-    return next((one for one in actors if one.key == key), actors[0])

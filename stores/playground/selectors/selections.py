@@ -6,10 +6,10 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
+from applications.registration.selectors.actors import Actor
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.identifiers import parse_uuid
-from stores.playground.selectors.actors import Actor
 
 MAX_LISTED = 10
 

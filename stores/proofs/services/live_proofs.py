@@ -10,7 +10,7 @@ from django.conf import settings
 from PIL import Image
 
 from accounts.callers import Caller
-from accounts.rate_limits import cached_rejection, count_request, refusal
+from accounts.rate_limits import enforce_limit
 from fulfillment.core.caches import register_cache
 from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.errors import Invalid
@@ -103,12 +103,7 @@ def in_few_colours(png: bytes) -> bytes:
 
 def _count(address: str) -> None:
     """Counts new renderings against the limit of the address for each minute."""
-    bucket = f"live-proof:{bucket_of_address(address)}"
-    standing = cached_rejection(bucket) or count_request(
-        policy="live-proof", bucket=bucket, quota=settings.LIVE_PROOFS_PER_MINUTE
-    )
-    if standing.is_exceeded:
-        raise refusal(standing)
+    enforce_limit("live-proof", bucket_of_address(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
 
 
 def _sample(field: Field) -> str:

@@ -58,7 +58,7 @@ def test_pages_of_the_log_follow_one_another(furnished, client):
     second = client.get("/admin/audit/" + first.context["older"])
 
     assert len(first.context["entries"]) == len(second.context["entries"]) == 25
-    assert first.context["entries"][-1].when >= second.context["entries"][0].when
+    assert first.context["entries"][-1]["when"] >= second.context["entries"][0]["when"]
     assert first.context["entries"] != second.context["entries"]
 
 

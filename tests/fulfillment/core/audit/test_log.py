@@ -12,6 +12,7 @@ from accounts.models import Tenant, User
 from fulfillment.core.audit.indexes import build_trail_indexes, event_models
 from fulfillment.core.audit.log import LogFilter, kind_of, read_log
 from stores.catalog.models import Store
+from tests.factories.orders import make_product
 
 
 def test_log_has_every_event_of_every_table_once_in_the_order_of_time(world):
@@ -36,12 +37,16 @@ def test_entry_shows_the_record_before_and_after(world):
 
     entry = read_log(LogFilter(kind="stores.store", object_id=str(store.pk)), limit=1)[0]
 
-    assert entry.action == "update"
-    assert (entry.before["company_name"], entry.after["company_name"]) == (
-        "Associated Print",
-        "Renamed Print",
-    )
-    assert "rendering" not in entry.after
+    assert entry.event.pgh_label == "update"
+    assert (entry.former.company_name, entry.event.company_name) == ("Associated Print", "Renamed Print")
+
+
+def test_rendering_of_a_product_is_not_read(world):
+    product = make_product(world.associated, "card")
+
+    entry = read_log(LogFilter(kind="stores.product", object_id=str(product.pk)), limit=1)[0]
+
+    assert entry.event.get_deferred_fields() == {"rendering"}
 
 
 def test_log_is_filtered_by_kind_action_time_object_and_person(world):
@@ -53,17 +58,17 @@ def test_log_is_filtered_by_kind_action_time_object_and_person(world):
         return read_log(LogFilter(**chosen), limit=500)
 
     assert {entry.kind for entry in found(kind="accounts.tenant")} == {"accounts.tenant"}
-    assert {entry.action for entry in found(action="delete")} == {"delete"}
+    assert {entry.event.pgh_label for entry in found(action="delete")} == {"delete"}
     assert found(begins=moment + timedelta(hours=1)) == found(ends=moment - timedelta(days=1)) == []
-    assert {entry.object_id for entry in found(object_id=str(world.associated.pk))} == {
-        str(world.associated.pk)
+    assert {entry.event.pgh_obj_id for entry in found(object_id=str(world.associated.pk))} == {
+        world.associated.pk
     }
     assert {entry.kind for entry in found(object_id=str(world.user.pk))} == {"accounts.user"}
     assert found(object_id="not-a-key") == found(users=[]) == found(users=[str(world.user.pk)]) == []
     world.as_user(world.user).call("PATCH", f"/application/{world.application.pk}", {"Description": "Other"})
     by_user = found(users=[str(world.user.pk)])
     assert [entry.kind for entry in by_user] == ["applications.application"]
-    assert by_user[0].context["user"] == str(world.user.pk)
+    assert by_user[0].event.pgh_context.metadata["user"] == str(world.user.pk)
 
 
 @pytest.mark.parametrize("chosen", [{}, {"users": ["x"]}, {"action": "update"}, {"object_id": "1"}])

@@ -139,12 +139,13 @@ def test_template_is_proofed_and_its_values_are_ordered(world, signed_in):
     values = {one.input_name: one.value for one in fields}
 
     proofed = browser.post(address, sent("proof", **values))
+    unproofed = browser.post(address, sent("proof", **dict.fromkeys(values, "")))
     empty = browser.post(address, sent("order", **dict.fromkeys(values, "")))
     placed = browser.post(address, sent("order", **values))
 
     assert [one["url"].split("?")[0] for one in proofed.context["page"].proof["pages"]]
     assert b"proof-sheet" in proofed.content
-    assert any(one.errors for one in empty.context["page"].fields)
+    assert all(any(one.errors for one in page.context["page"].fields) for page in (unproofed, empty))
     assert placed.status_code == 302, placed.context["page"].problems
     item = Order.objects.get().items.get()
     assert item.print_file

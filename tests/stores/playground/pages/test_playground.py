@@ -12,6 +12,8 @@ from accounts.callers import Caller
 from accounts.models import Role
 from applications.registration.services.applications import create_application
 from stores.orders.models import Order, Quote
+from stores.playground.fields import order_request_from
+from stores.playground.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_card, make_design, make_product
@@ -92,6 +94,19 @@ def test_copied_requests_are_ones_the_api_takes(world, browser, card):
         answer = caller.call("POST", words[1].partition("/api/v1")[2], body)
         assert answer.status_code == status, answer.content
     assert Order.objects.get().items.get().template_data["Name"] == "Seán O'Hara"
+
+
+@pytest.mark.parametrize("country", ["US", "DE", "FR"])
+def test_example_order_to_any_country_is_one_the_api_takes(country):
+    form = PriceForm({"DefaultQty": 100}, "100", country, "Commercial", [], [])
+
+    request = order_request_from(form.order_body("card", None))
+
+    assert request.recipient["PostalCode"]
+    assert (request.price_request.country_code, request.price_request.location_type) == (
+        country,
+        "Commercial",
+    )
 
 
 def test_price_is_a_quote_of_the_chosen_application(world, browser, card):
