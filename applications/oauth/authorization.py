@@ -8,7 +8,7 @@ from django.http import QueryDict
 from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
-from accounts.permissions import Permission
+from accounts.permissions import DEFAULT_SCOPES, Permission
 from applications.oauth.issuing import require_known_resources
 from applications.oauth.redirects import with_issuer, with_parameters
 from applications.oauth.server import server
@@ -38,10 +38,19 @@ class AuthorizationRequest:
 
     @property
     def needs_consent(self) -> bool:
-        """False for first-party applications with a key, which proves their identity."""
-        if not self.application.is_first_party or Permission.OPERATOR in self.scopes:
-            return True
-        return self.application.client_type != Application.CLIENT_CONFIDENTIAL
+        """False for first-party applications that prove their identity by a key; a token in a URL is given without."""
+        proves_identity = (
+            self.application.client_type == Application.CLIENT_CONFIDENTIAL
+            and self.parameters["response_type"] != "token"
+        )
+        is_trusted = self.application.is_first_party and Permission.OPERATOR not in self.scopes
+        return not (is_trusted and proves_identity)
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether its token may do more than what every sign-in at an application gives."""
+        reaches_more = self.application.is_first_party or not set(self.scopes) <= set(DEFAULT_SCOPES)
+        return self.needs_consent and reaches_more
 
     def grant(self, user: User) -> str:
         """The redirect URL with the code (or token) for the application."""

@@ -1,14 +1,14 @@
 from django.urls import path
 
 from applications.oauth.metadata import describe_resource, describe_server
-from applications.oauth.views import AuthorizeView, RevokeView, TokenView
-from fulfillment.core.http.dangerous import harmless
+from applications.oauth.views import AuthorizeView, RevokeView, TokenView, effect_of_consent
+from fulfillment.core.http.dangerous import dangerous
 
 # The toolkit reverses these names in this namespace.
 app_name = "oauth2_provider"
 
 urlpatterns = [
-    path("oauth/authorize", harmless(AuthorizeView.as_view()), name="authorize"),
+    path("oauth/authorize", dangerous(effect_of_consent)(AuthorizeView.as_view()), name="authorize"),
     path("oauth/token", TokenView.as_view(), name="token"),
     path("oauth/revoke", RevokeView.as_view(), name="revoke-token"),
     path(".well-known/oauth-authorization-server", describe_server, name="oauth-server-metadata"),

@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
+from accounts.pages.confirmation import confirmed_until
 from accounts.permissions import Permission
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.authorization import (
@@ -53,6 +54,17 @@ DESCRIPTIONS = {
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 Respond = Callable[..., tuple[dict[str, str], str | None, int]]
+
+
+def effect_of_consent(request: HttpRequest) -> str:
+    """Asked before the consent page: browsers forbid a form of the confirmation to end at another origin."""
+    if request.method == "POST":
+        return ""
+    try:
+        needed = read_authorization_request(request.GET).needs_confirmation
+    except errors.OAuth2Error:
+        return ""
+    return "Give an application wide access" if needed else ""
 
 
 class AuthorizeView(View):
@@ -104,6 +116,8 @@ class AuthorizeView(View):
 
     def _decide(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
         allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
+        if allowed and authorization_request.needs_confirmation and not confirmed_until(request):
+            return redirect(_question(request), status=303)
         return redirect(
             authorization_request.grant(cast(User, request.user))
             if allowed
@@ -223,15 +237,17 @@ def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        # The session ended while the consent page was open.
-        sent = [
-            (name, value)
-            for name, value in request.POST.items()
-            if name not in {"allow", "csrfmiddlewaretoken"}
-        ]
-        return redirect_to_login(f"{request.path}?{urlencode(sent)}", settings.LOGIN_URL)
-    return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
+    # After a POST the session ended while the consent page was open.
+    question = _question(request) if request.method == "POST" else request.get_full_path()
+    return redirect_to_login(question, settings.LOGIN_URL)
+
+
+def _question(request: HttpRequest) -> str:
+    """The address of the consent page whose form was sent."""
+    sent = [
+        (name, value) for name, value in request.POST.items() if name not in {"allow", "csrfmiddlewaretoken"}
+    ]
+    return f"{request.path}?{urlencode(sent)}"
 
 
 def _show_error(request: HttpRequest, error: errors.OAuth2Error) -> HttpResponse:

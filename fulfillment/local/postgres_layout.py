@@ -199,9 +199,19 @@ def shared_folder(name: str) -> Path:
         try:
             path.mkdir()
         except FileExistsError:
+            if path.is_relative_to(SHARED_ROOT):
+                require_own(path)
             continue
         path.chmod(0o755)
     return folder
+
+
+def require_own(folder: Path) -> None:
+    """Programs and secrets lie below: no other user may put theirs there. Where `/tmp` is shared, ours stay ours."""
+    found = folder.stat()
+    is_open = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
+    if found.st_uid != os.geteuid() or is_open:
+        raise PermissionError(errno.EPERM, "other users may write there", str(folder))
 
 
 def copied_programs(programs: Path) -> Path:

@@ -1,5 +1,6 @@
 """File names and tickets of a job in a hot folder."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,8 @@ from production.interface import Job, Member
 from production.settings_form import SettingsForm
 
 PAPERS_ENDING = "-eddm-papers"
+# Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
+LONGEST_REPORT_NAME = 220
 
 
 class TicketSettings(SettingsForm):
@@ -38,6 +41,11 @@ def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:
         sheet = re.search(r"-sheet-\d+-run-\d+(?=\.pdf$)", file.name) if job.members else None
         names[file.name] = f"{name}{sheet[0] if sheet else count}{suffix}"
     return names | {file.name: f"{name}{PAPERS_ENDING}.pdf" for file in job.files if not file.is_printed}
+
+
+def name_with_room(name: str) -> str:
+    """The end of a name, with room for a time before it and an ending after it."""
+    return os.fsencode(name)[-LONGEST_REPORT_NAME:].decode("utf-8", "ignore")
 
 
 def renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePath
 
+from production.adapters.file_names import name_with_room
 from production.adapters.folder_names import new_names, settle_names
 from production.adapters.open_folder import OpenFolder
 from production.interface import Ledger, Report
@@ -88,10 +89,11 @@ class ReturnFolder:
 
     def _archive(self, name: str, kind: str, *, why: str = "") -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        kept = name_with_room(name)
         with self._folder.folder(kind, create=True) as place:
-            self._folder.move(name, place, f"{stamp}-{name}")
+            self._folder.move(name, place, f"{stamp}-{kept}")
             if why:
-                shown = name if name.isprintable() else "report"
+                shown = kept if kept.isprintable() else "report"
                 place.write(f"{stamp}-{shown}.why.txt", f"{why}\n".encode("utf-8", "replace"))
 
     def _read(self, name: str) -> list[Report]:

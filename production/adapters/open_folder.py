@@ -76,6 +76,8 @@ class OpenFolder:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise ValueError(f"{name}: symbolic links are not read.") from error
+            if error.errno == errno.ENXIO:
+                raise ValueError(f"{name}: this is a socket.") from error
             raise
         with os.fdopen(descriptor, "rb", buffering=0) as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):

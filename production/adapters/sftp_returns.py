@@ -7,6 +7,7 @@ from stat import S_ISDIR, S_ISREG
 
 import asyncssh
 
+from production.adapters.file_names import name_with_room
 from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
 from production.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
@@ -57,7 +58,7 @@ async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]
     target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
     await sftp.makedirs(target, exist_ok=True)
     for name in names:
-        await _move(sftp, f"{folder}/{name}", f"{target}/{name}")
+        await _move(sftp, f"{folder}/{name}", f"{target}/{name_with_room(name)}")
         moved.append(name)
 
 
@@ -85,9 +86,10 @@ async def _read(
 
 async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str) -> None:
     await sftp.makedirs(f"{folder}/{REJECTED}", exist_ok=True)
-    async with sftp.open(f"{folder}/{REJECTED}/{name}.error.txt", "w", encoding="utf-8") as remote:
+    target = f"{folder}/{REJECTED}/{name_with_room(name)}"
+    async with sftp.open(f"{target}.error.txt", "w", encoding="utf-8") as remote:
         await remote.write(f"{reason}\n")
-    await _move(sftp, f"{folder}/{name}", f"{folder}/{REJECTED}/{name}")
+    await _move(sftp, f"{folder}/{name}", target)
 
 
 async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:

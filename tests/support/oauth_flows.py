@@ -11,6 +11,7 @@ from oauth2_provider.models import AccessToken
 
 from accounts.models import User
 from applications.registration.models import Application
+from tests.support.scenario import sign_in
 
 VERIFIER = "v" * 43
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
@@ -23,7 +24,7 @@ def basic(client_id: str, secret: str) -> str:
 def browser_of(user: User | None = None) -> Client:
     browser = Client(raise_request_exception=False)
     if user is not None:
-        browser.force_login(user)
+        sign_in(browser, user)
     return browser
 
 

@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from django.core import mail
 from django.test import Client
+from oauth2_provider.models import Grant
 
 from accounts.models import EmailChange
 from accounts.pages.confirmation import SECONDS, SESSION_NAME, WAITING
@@ -16,6 +17,7 @@ from applications.registration.models import OwnerInvitation
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.secrets import decrypt, encrypt
+from tests.support.oauth_flows import Party, answer_of
 from tests.support.scenario import PASSWORD, confirm_password, sign_in
 from tests.support.two_factor import code_of
 
@@ -71,6 +73,46 @@ def test_repeated_mail_of_an_invitation_needs_the_confirmation_too(world, browse
 
     assert asks(stolen.post(f"/applications/{world.application.pk}/invitations/{invitation.pk}/send"))
     assert OwnerInvitation.objects.get().digest == invitation.digest
+
+
+def test_stolen_session_gives_no_application_wide_access(world, stolen):
+    thief = Party(world.other_application)
+    wide = {"scope": "Order.Self.Read Account"}
+
+    assert asks(thief.ask(stolen, **wide))
+    back = thief.consent(stolen, **wide)
+    assert back["Location"].startswith("/oauth/authorize?client_id=")
+    assert asks(stolen.get(back["Location"]))
+    assert not Grant.objects.exists()
+
+
+def test_access_of_every_sign_in_needs_no_further_password(world, stolen):
+    shop = Party(world.other_application)
+
+    assert not asks(shop.ask(stolen))
+    assert "code" in answer_of(shop.consent(stolen))
+
+
+def test_denial_of_wide_access_needs_no_password(world, stolen):
+    refused = Party(world.other_application).consent(stolen, allow="", scope="Account")
+
+    assert answer_of(refused)["error"] == "access_denied"
+
+
+@pytest.mark.parametrize("flow", ["code", "token"])
+def test_stolen_session_gives_a_part_of_the_service_nothing(world, stolen, flow, settings):
+    settings.IMPLICIT_FLOW_ENABLED = world.application.implicit_flow_allowed = flow == "token"
+    world.application.is_first_party = True
+    world.application.client_type = "public" if flow == "code" else "confidential"
+    world.application.save()
+
+    console = Party(world.application)
+
+    assert asks(console.ask(stolen, response_type=flow))
+    assert console.consent(stolen, response_type=flow)["Location"].startswith("/oauth/authorize?client_id=")
+    confirm_password(stolen)
+    assert console.ask(stolen, response_type=flow).status_code == 200
+    assert {"code", "access_token"} & set(answer_of(console.consent(stolen, response_type=flow)))
 
 
 def test_stolen_session_of_an_operator_gives_no_access(world):

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.core import mail
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import RateWindow, User
@@ -19,7 +20,7 @@ from accounts.services.email_confirmations import (
 )
 from accounts.services.passwords import RESET_TASK, request_reset_link, send_reset_links
 from accounts.services.users import create_user
-from accounts.throttles import may_mail
+from accounts.throttles import mailbox_of, may_mail
 from applications.registration.services.mail import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
@@ -87,6 +88,17 @@ def test_visitors_cause_three_mails_an_hour_and_ten_a_day_to_one_address(world):
 
     assert allowed == [3, 3, 3, 1, 0]
     assert may_mail(email="other@x.example")
+
+
+def test_spellings_that_find_one_user_share_one_count(db):
+    """Every letter that PostgreSQL's `lower` turns into another and that this Python knows."""
+    letters = [chr(code) for code in range(1, 0x30000) if chr(code).isprintable()]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT letter, lower(letter) FROM unnest(%s::text[]) letter", [letters])
+        pairs = [pair for pair in cursor.fetchall() if pair[0] != pair[1]]
+
+    assert len(pairs) > 1000
+    assert [pair for pair in pairs if mailbox_of(pair[0]) != mailbox_of(pair[1])] == []
 
 
 def test_sign_ups_resets_and_changes_of_one_address_share_one_count(world):

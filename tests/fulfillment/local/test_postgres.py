@@ -264,6 +264,21 @@ def test_unusable_shared_folder_is_refused_with_the_variable_to_set(folder, monk
 
 
 @as_root
+@pytest.mark.parametrize(
+    ("place", "mode", "owner"), [("", 0o777, 0), ("", 0o755, 1), ("postgresql", 0o755, 1)]
+)
+def test_shared_folder_that_others_may_write_to_is_refused(folder, monkeypatch, place, mode, owner):
+    shared = folder.parent / "shared"
+    monkeypatch.setattr(postgres_layout, "SHARED_ROOT", shared)
+    (shared / place).mkdir(parents=True)
+    (shared / place).chmod(mode)
+    os.chown(shared / place, owner, owner)
+
+    with pytest.raises(postgres.PostgresUnavailable, match="other users may write there"):
+        postgres_layout._reachable(pwd.getpwnam("nobody"), Path("/root/programs"), Path("/root/var/postgres"))
+
+
+@as_root
 def test_root_runs_the_server_as_the_owner_of_the_checkout(folder):
     nobody = pwd.getpwnam("nobody")
     checkout = folder.parent / "checkout"

@@ -14,6 +14,8 @@ from django.urls import URLResolver, get_resolver, path, reverse
 from fulfillment.core.http.addresses import is_for_programs
 from fulfillment.core.http.dangerous import Declared, dangerous, declared_by, effect_of, harmless
 from tests.support.console_pages import request_of
+from tests.support.oauth_flows import Party
+from tests.support.scenario import World
 
 DOCUMENTED = re.compile(r"^\| ([A-Z][^|]+?) \| (portal|console|portal, console) \|$", re.MULTILINE)
 
@@ -108,7 +110,7 @@ def test_documentation_lists_the_dangerous_actions(world):
     found: dict[str, set[str]] = {}
     for route, view in pages():
         place = "console" if route.startswith("/admin/") else "portal"
-        for effect in _effects(view):
+        for effect in _effects(view, world):
             found.setdefault(effect, set()).add(place)
     for _, effect in list_actions(world.operator):
         if effect:
@@ -120,11 +122,13 @@ def test_documentation_lists_the_dangerous_actions(world):
     assert set(DOCUMENTED.findall(text)) == rows, expected
 
 
-def _effects(view: Any) -> set[str]:
+def _effects(view: Any, world: World) -> set[str]:
     effect = getattr(declared_by(view), "effect", "")
     if isinstance(effect, str):
         return {effect} - {""}
     requests = [RequestFactory().post("/"), RequestFactory().get("/?reveal=1&fill=1")]
+    asked = Party(world.application).request(scope="Account")
+    requests.append(RequestFactory().get("/oauth/authorize", asked))
     found = set()
     for request in requests:
         arguments = {"operation_id": "application_create"} if effect.__module__.endswith("send") else {}

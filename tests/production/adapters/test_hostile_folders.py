@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -139,3 +140,29 @@ def test_named_pipe_in_the_return_folder_holds_nothing_up(places):
     os.utime(places[1] / "report.csv", (OLD, OLD))
 
     assert folder_adapter(places).poll() == []
+
+
+@pytest.mark.parametrize("content", [b"nonsense", b"JobNumber,State\n1001-2,Shipped\n", b"JobNumber,State\n"])
+@pytest.mark.parametrize("letter", ["a", "\u00e9"])
+def test_report_files_with_the_longest_names_delay_no_others(places, content, letter):
+    name = letter * (251 // len(letter.encode())) + ".csv"
+    put(places[1], name, content)
+    put(places[1], "zz.csv", b"JobNumber,State\n1001-1,Shipped\n")
+    press = folder_adapter(places)
+
+    reports: list[Report] = list(press.poll())
+    press.confirm(reports)
+
+    assert "1001-1" in [report.job_number for report in reports]
+    assert not (places[1] / name).exists()
+    assert list(press.poll()) == []
+
+
+def test_socket_in_the_return_folder_delays_no_others(places, monkeypatch):
+    monkeypatch.chdir(places[1])
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("a.csv")
+    os.utime("a.csv", (OLD, OLD))
+    put(places[1], "good.csv", b"JobNumber,State\n1001-1,Shipped\n")
+
+    assert [report.job_number for report in folder_adapter(places).poll()] == ["1001-1"]

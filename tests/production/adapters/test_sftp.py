@@ -198,6 +198,17 @@ def test_reports_are_read_once_and_moved_when_stored(press):
     assert (out / "rejected/bad.json").exists()
 
 
+def test_unreadable_report_with_the_longest_name_delays_no_others(press):
+    out = press.root / "out"
+    name = "a" * 250 + ".json"
+    (out / name).write_text("{}")
+    (out / "good.csv").write_text("JobNumber,State\n1001-1,Shipped\n")
+
+    assert [report.job_number for report in _adapter(press).poll()] == ["1001-1"]
+    assert not (out / name).exists()
+    assert len(list((out / "rejected").iterdir())) == 2
+
+
 def test_connection_cut_while_reports_are_read_keeps_what_was_read(press):
     for number in range(6):
         (press.root / f"out/{number}.csv").write_text(f"JobNumber,State\n1001-{number},Shipped\n")
