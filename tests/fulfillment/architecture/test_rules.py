@@ -204,7 +204,6 @@ STATEMENTS_PASSED_ON = {
     "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module
     "fulfillment/core/audit/log.py",  # parts of `sql.SQL`, put together as text for pghistory
     "fulfillment/core/audit/guards.py",  # tables and columns of our models, quoted by `sql.Identifier`
-    "fulfillment/core/audit/log.py",  # the same, with values quoted by `sql.Literal`
     "stores/orders/selectors/export.py",  # a few forms, made of constants and kept
     "stores/orders/selectors/export_with_tests.py",  # the same forms, of live and of test orders
     "fulfillment/local/schema.py",  # the dump that the release ships
