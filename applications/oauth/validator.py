@@ -25,8 +25,7 @@ from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
 from applications.oauth.services.authorizations import end_token, end_token_family, end_tokens_of_code
 from applications.oauth.tokens import new_token_family, started_at
-from applications.registration.models import Application
-from applications.registration.models.application import EXTERNAL_ID
+from applications.registration.models import EXTERNAL_ID, Application
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests
 

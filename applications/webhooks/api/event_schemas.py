@@ -3,7 +3,7 @@
 from typing import Any
 
 from applications.webhooks.api.event_examples import ABOUT, example_of
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.models import EventType
 from fulfillment.core.api.document import or_null
 
 TEXT = {"type": "string"}

@@ -6,7 +6,7 @@ from applications.registration.selectors.applications import application_for
 from applications.registration.services.milestones import EVENTS, record_milestone
 from applications.webhooks.api.examples import EVENT_RESPONSE
 from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
-from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.webhooks.models import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
     LARGEST_TAKE,

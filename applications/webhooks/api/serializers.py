@@ -3,8 +3,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from applications.webhooks.models import DeliveryState
-from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.webhooks.models import PATTERNS, DeliveryState, EventType
 from fulfillment.core.api.serializers import (
     Meta,
     StrictFlag,

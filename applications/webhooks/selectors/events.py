@@ -15,8 +15,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from applications.registration.models import Application
-from applications.webhooks.models import Event
-from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
+from applications.webhooks.models import PATTERNS, Event, EventType, named_types
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.long_transactions import LOCK
 from fulfillment.core.db.prepared import fetch_instance, fetch_row

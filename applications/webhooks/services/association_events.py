@@ -1,7 +1,7 @@
 from typing import Any
 
 from accounts.models import AssociationRequest, AssociationState
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.models import EventType
 from applications.webhooks.services.events import record_event
 
 TYPES = {

@@ -1,7 +1,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.webhooks.models import PATTERNS, EventType
 from applications.webhooks.sending.url_policy import refusal
 from fulfillment.core.errors import Fault, raise_faults
 

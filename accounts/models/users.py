@@ -6,13 +6,35 @@ import pghistory
 import pgtrigger
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
-from accounts.models.tenant import Tenant
 from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.core.text_validation import VisibleText
+
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+DOMAIN_NAME = rf"^(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z"
+
+
+@pghistory.track()
+class Tenant(models.Model):
+    """An organisation, named by its domain; the names of its users are unique within it."""
+
+    domain = models.CharField(
+        max_length=253, validators=[RegexValidator(DOMAIN_NAME, "Write a domain name, such as example.com.")]
+    )
+    name = models.CharField(max_length=200)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("domain"), name="tenant_domain_unique")]
+        ordering = ["domain"]
+
+    def __str__(self) -> str:
+        return self.domain
+
 
 # In names that `validate_username` allows, the compatibility form (NFKC) only makes wide letters narrow.
 # The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
@@ -174,3 +196,110 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
 
     def has_module_perms(self, app_label: str) -> bool:
         return self.is_active and self.is_operator
+
+
+class Authenticator(models.Model):
+    """The app on a user's phone that makes codes (TOTP, RFC 6238): its secret, and the last step that was used up."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authenticator"
+    )
+    ciphertext = models.BinaryField()
+    last_step = models.BigIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"Authenticator of {self.user_id}"
+
+
+class RecoveryCode(models.Model):
+    """A code that replaces the second factor once. `digest` is keyed with the authenticator's secret."""
+
+    authenticator = models.ForeignKey(
+        Authenticator, on_delete=models.CASCADE, related_name="recovery_codes", db_index=False
+    )
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("authenticator", "digest", name="recovery_code_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.digest[:8]
+
+
+class EmailChange(models.Model):
+    """A new address of a user, valid once it is confirmed by the mailed link.
+
+    `digest` is that of the token in the mail. `password_digest` ties the change to the current password: changing the
+    password ends it.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="email_change"
+    )
+    email = models.EmailField()
+    digest = models.CharField(max_length=64, unique=True)
+    password_digest = models.CharField(max_length=64)
+    requested = models.DateTimeField(db_column="asked")
+    expires = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user} to {self.email}"
+
+
+class NotificationKind(models.TextChoices):
+    REQUEST_DECIDED = "request_decided", "A request for a store or an application is decided"
+    KEY_ENDING = "key_ending", "A key of an application ends in 30, 7 or 1 days"
+    WEBHOOK_FAILING = "webhook_failing", "A webhook fails or is disabled"
+    OWNER_INVITED = "owner_invited", "A new owner is invited to an application"
+    QUOTA_NEAR = "quota_near", "A rate limit is used to 80 %"
+    JOB_FAILED = "job_failed", "A print job of one of your stores fails"
+    NEW_SIGN_IN = "new_sign_in", "Your account is used in a browser it was not used in before"
+
+
+class Notification(models.Model):
+    """A notification in the portal, by mail, or both. A user gets the same `key` once."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications", db_index=False
+    )
+    kind = models.CharField(max_length=20, choices=NotificationKind.choices)
+    key = models.CharField(max_length=120)
+    title = models.CharField(max_length=200)
+    text = models.CharField(max_length=1000, blank=True)
+    path = models.CharField(max_length=300)
+    in_bell = models.BooleanField()
+    created = models.DateTimeField()
+    read = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("user", "key", name="notification_once")]
+        indexes = [
+            models.Index("user", "id", condition=models.Q(in_bell=True), name="notification_bell"),
+            models.Index(
+                "user", condition=models.Q(in_bell=True, read__isnull=True), name="notification_unread"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class NotificationPreference(models.Model):
+    """The channels of one kind of notification for a user; without a row, the portal and mail."""
+
+    pk = models.CompositePrimaryKey("user_id", "kind")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="notification_preferences",
+        db_index=False,
+    )
+    kind = models.CharField(max_length=20, choices=NotificationKind.choices)
+    in_bell = models.BooleanField()
+    by_mail = models.BooleanField()
+
+    def __str__(self) -> str:
+        return self.kind

@@ -1,6 +1,6 @@
 from django.db import models
 
-from applications.registration.models.application import Application
+from applications.registration.models import Application
 
 
 class UsedCode(models.Model):
