@@ -4,7 +4,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from accounts.pages.confirmation import confirmed_until
-from accounts.selectors.page_header import PageHeader, page_header_of
+from accounts.selectors.notifications import PageHeader, page_header_of
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:

@@ -6,11 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import EmailChange
-from accounts.pages.faults import show_faults
-from accounts.pages.forms import USER_FIELDS, EmailForm
+from accounts.pages.forms import USER_FIELDS, EmailForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.email_changes import email_change_of, pending_email_change
-from accounts.selectors.email_confirmations import user_of_confirmation
+from accounts.selectors.emails import email_change_of, pending_email_change, user_of_confirmation
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.email_confirmations import confirm_address, request_confirmation
 from fulfillment.core.errors import DomainError, NotFound

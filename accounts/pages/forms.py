@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, cast
 from zoneinfo import available_timezones
@@ -11,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.names import HELP, LONGEST
+from fulfillment.core.errors import DomainError
 
 # The longest old name, "@" and the longest domain.
 LONGEST_SIGN_IN_NAME = 150 + 1 + 253
@@ -203,3 +205,16 @@ class ConfirmationForm(forms.Form):
             del self.fields["code"].widget.attrs["autofocus"]
             name, other = ("code", "password") if self.data.get("code") else ("password", "code")
             self.fields[name].required, self.fields[other].required = True, False
+
+
+def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:
+    """Shows the faults of a service at the form fields; `fields` maps the API's names to them.
+
+    The contract's name before a message is left out there: the field has a label.
+    """
+    for fault in error.faults:
+        member = fault.pointer.lstrip("/").split("/")[0]
+        name = fields.get(member)
+        form.add_error(name, fault.message.removeprefix(f"{member}: ") if name else fault.message)
+    if not error.faults:
+        form.add_error(None, error.message)

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import Subscription, SubscriptionSlot, User
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless

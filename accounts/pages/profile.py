@@ -4,8 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.pages.faults import show_faults
-from accounts.pages.forms import USER_FIELDS, ProfileForm
+from accounts.pages.forms import USER_FIELDS, ProfileForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, subjects_of_roles

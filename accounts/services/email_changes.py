@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
-from accounts.selectors.email_changes import email_change_of
+from accounts.selectors.emails import email_change_of
 from accounts.services.users import field_faults
 from accounts.throttles import count_email_change, may_mail
 from fulfillment.core.errors import Conflict, Invalid

@@ -9,7 +9,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
+from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, user_of_confirmation
 from accounts.throttles import may_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
@@ -25,12 +25,16 @@ def send_confirmation_link(*, user_id: str) -> None:
     """Mails the current address, unless it is confirmed by now."""
     users = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=True)
     if user := users.select_related("tenant").first():
-        context = {"user": user, "token": confirmation_token(user), "days": LIFETIME // timedelta(days=1)}
+        context = {
+            "user": user,
+            "token": confirmation_token(user),
+            "days": CONFIRMATION_LIFETIME // timedelta(days=1),
+        }
         send_letter("accounts/mails/address_confirm.txt", user.email, context)
 
 
 def confirmation_token(user: User) -> str:
-    return signing.dumps([str(user.pk), user.email], salt=SALT)
+    return signing.dumps([str(user.pk), user.email], salt=CONFIRMATION_SALT)
 
 
 @transaction.atomic

@@ -73,7 +73,7 @@ def fill(scale: int) -> None:
 
 def facts(scale: int) -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
-    from accounts.selectors.subscriptions import subscription_keys
+    from accounts.selectors.users import subscription_keys
     from applications.registration.models import Application
     from fulfillment.core.secrets import decrypt
     from tests.benchmarks.counting import count_statements

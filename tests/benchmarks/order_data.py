@@ -130,7 +130,7 @@ def _headers() -> dict[str, str]:
     from accounts.callers import Caller
     from accounts.models import Role, User
     from accounts.permissions import STORE_GRANTS, Permission
-    from accounts.selectors.subscriptions import subscription_keys
+    from accounts.selectors.users import subscription_keys
     from applications.oauth.services.tokens import issue_access_token
     from applications.registration.models import Application
     from applications.registration.services.applications import create_application

@@ -9,7 +9,7 @@ from oauth2_provider.models import AccessToken
 
 from accounts.models import Subscription, User
 from accounts.permissions import DEFAULT_SCOPES, Permission
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.oauth.services.tokens import issue_access_token
 from applications.registration.models import Application
 from applications.registration.services.built_in import ensure_api_console

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm

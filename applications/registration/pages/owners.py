@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from accounts.models import User
-from accounts.services.personal_trail import emails_of, known_as
+from accounts.services.personal_data import emails_of, known_as
 from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, opened, readable, writable
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, EventType, Webhook

@@ -4,7 +4,7 @@ import pytest
 from oauth2_provider.models import AccessToken
 
 from accounts.models import Role
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.oauth.services.tokens import issue_access_token
 from stores.catalog.models import Store
 from tests.factories.applications import ApplicationFactory, issue_token

@@ -4,13 +4,14 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest
-from accounts.services.association_mails import (
+from accounts.services.associations import (
     MAILED_PER_APPLICANT,
     MAILED_PER_HOUR,
     inform_operators,
+    request_association,
     send_association_mail,
+    withdraw_association,
 )
-from accounts.services.associations import request_association, withdraw_association
 from accounts.tasks import send_request
 from fulfillment.core.errors import Conflict
 from tests.factories.accounts import OperatorFactory, UserFactory
@@ -36,7 +37,7 @@ def queued(monkeypatch):
         def defer(self, *, request_id: str, user_id: str) -> None:
             found.append(user_id)
 
-    monkeypatch.setattr("accounts.services.association_mails.app.configure_task", lambda name: Task())
+    monkeypatch.setattr("accounts.services.associations.app.configure_task", lambda name: Task())
     return found
 
 

@@ -9,7 +9,7 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts.models import RateWindow, User
-from accounts.selectors.confirmed_emails import user_of_confirmed_email
+from accounts.selectors.emails import user_of_confirmed_email
 from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.services.email_confirmations import (
     CONFIRMATION_TASK,
@@ -17,7 +17,7 @@ from accounts.services.email_confirmations import (
     confirmation_token,
     request_confirmation,
 )
-from accounts.services.passwords import RESET_TASK, request_reset_link, send_reset_links
+from accounts.services.users import RESET_TASK, request_reset_link, send_reset_links
 from accounts.services.users import create_user
 from accounts.throttles import may_mail
 from applications.registration.services.mail import owner_addresses

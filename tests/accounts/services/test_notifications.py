@@ -9,8 +9,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Notification, NotificationKind
-from accounts.selectors.notifications import preferences_of
-from accounts.selectors.page_header import page_header_of
+from accounts.selectors.notifications import page_header_of, preferences_of
 from accounts.services.associations import approve_association
 from accounts.services.notifications import LAST, mail_notification, mark_read, notify, set_preferences
 from applications.metrics import flush_usage

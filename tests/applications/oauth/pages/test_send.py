@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from oauth2_provider.models import AccessToken
 
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.oauth.pages.send import is_dangerous
 from applications.registration.models import Application
 from fulfillment.core.reference.operations import operations
