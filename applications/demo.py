@@ -10,10 +10,9 @@ from accounts.callers import Caller
 from accounts.demo import OPERATOR, OUTSIDER, USER, Person, set_subscription_key
 from accounts.models import User
 from accounts.permissions import Permission
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
-from applications.registration.services.applications import create_application
-from applications.registration.services.built_in import ensure_api_console
+from applications.registration.services.applications import create_application, ensure_api_console
 from applications.registration.services.keys import MAXIMUM_KEYS, add_key
 from fulfillment.core.demo import DemoRun
 from fulfillment.core.secrets import digests

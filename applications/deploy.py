@@ -1,4 +1,4 @@
-from applications.registration.services.built_in import ensure_api_console
+from applications.registration.services.applications import ensure_api_console
 from applications.webhooks.services.events import settle_restored_events
 
 

@@ -20,11 +20,16 @@ from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
 from applications.oauth.credentials import read_credentials
-from applications.oauth.issuing import resources_of, store_access_token, store_refresh_token
 from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
-from applications.oauth.services.authorizations import end_token, end_token_family, end_tokens_of_code
-from applications.oauth.tokens import new_token_family, started_at
+from applications.oauth.services import end_token, end_token_family, end_tokens_of_code
+from applications.oauth.tokens import (
+    new_token_family,
+    resources_of,
+    started_at,
+    store_access_token,
+    store_refresh_token,
+)
 from applications.registration.models import EXTERNAL_ID, Application
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests

@@ -135,7 +135,7 @@ def lift_limits() -> None:
 
 def _access_token(application: Any) -> str:
     from accounts.permissions import Permission
-    from applications.oauth.services.tokens import issue_access_token
+    from applications.oauth.services import issue_access_token
 
     scopes = [name for name in Permission.values if name != Permission.OPERATOR]
     return issue_access_token(user=None, application=application, scopes=scopes, lifetime=timedelta(hours=6))

@@ -131,7 +131,7 @@ def _headers() -> dict[str, str]:
     from accounts.models import Role, User
     from accounts.permissions import STORE_GRANTS, Permission
     from accounts.selectors.users import subscription_keys
-    from applications.oauth.services.tokens import issue_access_token
+    from applications.oauth.services import issue_access_token
     from applications.registration.models import Application
     from applications.registration.services.applications import create_application
     from stores.catalog.models import Store

@@ -2,7 +2,7 @@
 
 from procrastinate.contrib.django import app
 
-from applications.registration.services.mail import MAIL_TASK
+from applications.registration.services.notices import MAIL_TASK
 
 
 def mail_owners(*, application, subject: str, text: str) -> None:

@@ -1,4 +1,6 @@
-"""The start page of the portal."""
+"""The start page of the portal, and the checklist of an application's first steps."""
+
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -8,9 +10,33 @@ from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in_user
-from applications.registration.pages.checklist import checklist_of
+from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_for, own_applications, with_icons
+from fulfillment.core.onboarding import Step
 from fulfillment.core.plugins import offered
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    steps: list[Step]
+
+    @property
+    def done(self) -> int:
+        return sum(step.is_done for step in self.steps)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.done == len(self.steps)
+
+    @property
+    def next(self) -> Step | None:
+        return next((step for step in self.steps if not step.is_done), None)
+
+
+def checklist_of(application: Application) -> Checklist:
+    found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
+    return Checklist(sorted(found, key=lambda step: step.position))
+
 
 SHOWN_AT_START = 4
 

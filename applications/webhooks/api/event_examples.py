@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from applications.webhooks.api.examples import EVENT, WEBHOOK, WEBHOOK_ID
+from applications.webhooks.api.serializers import EVENT, WEBHOOK, WEBHOOK_ID
 
 ABOUT = {
     "order.received": "An order was received.",

@@ -9,7 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from applications.webhooks.models import DeliveryAttempt, Event
+from accounts.models import AssociationRequest, AssociationState
+from applications.webhooks.models import DeliveryAttempt, Event, EventType
 from fulfillment.core.audit.erasure import without_words
 from fulfillment.core.db.long_transactions import check_events_allowed
 from fulfillment.core.db.prepared import execute, fetch_row
@@ -105,3 +106,27 @@ def settle_restored_events() -> bool:
         return False
     execute("UPDATE applications_event SET transaction = 0")
     return True
+
+
+TYPES = {
+    AssociationState.APPROVED: EventType.ASSOCIATION_APPROVED,
+    AssociationState.DENIED: EventType.ASSOCIATION_DENIED,
+}
+
+
+def record_decision_event(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
+    """Receives `accounts.services.associations.association_decided`, in its transaction."""
+    store_id = request.store.external_id if request.store else ""
+    record_event(
+        application_id=request.application_id,
+        store_id=store_id,
+        type=TYPES[AssociationState(request.state)],
+        timestamp=request.decided,
+        data={
+            "AssociationID": str(request.pk),
+            "StoreID": store_id or None,
+            "UserID": str(request.user_id) if request.user_id else None,
+            "State": request.state,
+            "Grants": list(request.grants),
+        },
+    )

@@ -17,10 +17,9 @@ from accounts.services.email_confirmations import (
     confirmation_token,
     request_confirmation,
 )
-from accounts.services.users import RESET_TASK, request_reset_link, send_reset_links
-from accounts.services.users import create_user
+from accounts.services.users import RESET_TASK, create_user, request_reset_link, send_reset_links
 from accounts.throttles import may_mail
-from applications.registration.services.mail import owner_addresses
+from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
 from tests.support.jobs import work_off

@@ -51,7 +51,7 @@ class Service:
 @contextlib.contextmanager
 def serving(*, processes: int, environment: Mapping[str, str] | None = None) -> Iterator[Service]:
     """As shipped, eight threads in each process. No worker may be known from before."""
-    from applications.webhooks.selectors.workers import worker_health
+    from applications.webhooks.selectors.deliveries import worker_health
 
     variables = {**ENVIRONMENT, **(environment or {})}
     with (

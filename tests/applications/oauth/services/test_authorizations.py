@@ -8,7 +8,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
-from applications.oauth.services.authorizations import (
+from applications.oauth.services import (
     end_tokens_of_application,
     retention_rules,
     revoke_authorization,

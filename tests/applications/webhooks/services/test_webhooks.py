@@ -6,7 +6,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Notification, Role
-from applications.registration.services.mail import owner_addresses, send_mail_to_owners
+from applications.registration.services.notices import owner_addresses, send_mail_to_owners
 from applications.webhooks.models import Delivery, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.client import Answer

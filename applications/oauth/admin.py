@@ -1,7 +1,8 @@
-"""Read-only admins of tokens, with revocation. Only digests of the values are stored."""
+"""Admins of applications and users with an action on their tokens, and read-only admins of tokens."""
 
 from typing import Any
 
+from django import forms
 from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
@@ -10,10 +11,31 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
+from accounts.admin import UserAdmin
+from accounts.models import User
 from accounts.names import prepared_name
+from applications.oauth.services import end_everything_of_user, end_tokens_of_application
+from applications.registration.admin import ApplicationAdmin
+from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
+
+
+@admin.register(Application)
+class ApplicationWithTokensAdmin(ApplicationAdmin):
+    actions = [*ApplicationAdmin.actions, "end_tokens"]
+
+    @harmless
+    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
+    @requires_confirmation(
+        "Revoke all tokens and sign-ins of these applications? Their users have to sign in again.", "Revoke"
+    )
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            end_tokens_of_application(application=application)
+            messages.success(request, f"{application}: all tokens and codes are revoked.")
+
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
     admin.site.unregister(model)
@@ -58,3 +80,15 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("token")
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class UserWithTokensAdmin(UserAdmin):
+    def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
+        """Ends all tokens of a deactivated user; otherwise stolen ones would work again after reactivation."""
+        super().save_model(request, instance, form, change)
+        if change and not instance.is_active:
+            end_everything_of_user(user=instance)

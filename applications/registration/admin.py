@@ -13,15 +13,20 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from accounts.callers import Caller
 from accounts.models import Role
-from applications.registration.admin.application_forms import ApplicationForm
 from applications.registration.models import Application, ApplicationKey
-from applications.registration.selectors.keys import applications_with_ending_keys
+from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.selectors.records import icon_url
-from applications.registration.services.applications import NAMES, change_application, create_application
-from applications.registration.services.icons import set_icon
+from applications.registration.services.applications import (
+    NAMES,
+    change_application,
+    create_application,
+    reply_url_faults,
+)
+from applications.registration.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon, set_icon
 from applications.registration.services.keys import add_key, end_key, regenerate_key
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
@@ -30,6 +35,67 @@ from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
+from printing.visible_text import is_blank
+
+
+class ApplicationForm(forms.ModelForm):
+    reply_urls = forms.CharField(
+        label="Redirect URIs",
+        required=False,
+        widget=UnfoldAdminTextareaWidget,
+        help_text="One per line: https, or http on localhost.",
+    )
+    for_tests = forms.BooleanField(
+        label="Test application",
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="Its orders are never produced. Chosen at registration; it cannot be changed later.",
+    )
+    new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
+
+    class Meta:
+        model = Application
+        fields = [*NAMES, "is_first_party"]
+        labels = {
+            "application_url": "Application URL",
+            "support_url": "Support URL",
+            "support_email": "Support e-mail",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reply_urls"].initial = "\n".join(self.instance.reply_urls)
+        self.fields["name"].required = True
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        is_test = self.instance.is_test or values.get("for_tests")
+        if is_test and values.get("is_first_party"):
+            message = "An application of this service itself cannot be a test application."
+            self.add_error("is_first_party", message)
+        return values
+
+    def clean_reply_urls(self) -> list[str]:
+        urls = self.cleaned_data["reply_urls"].split()
+        if faults := reply_url_faults(urls):
+            raise forms.ValidationError([fault.message for fault in faults])
+        return urls
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if is_blank(name):
+            raise forms.ValidationError("An application needs a name.")
+        return name
+
+    def clean_new_icon(self) -> bytes:
+        file = self.cleaned_data["new_icon"]
+        content: bytes = file.read(MAXIMUM_BYTES + 1) if file else b""
+        try:
+            if file:
+                check_icon(content=content)
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        return content
 
 
 class KeysFilter(admin.SimpleListFilter):
