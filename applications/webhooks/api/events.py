@@ -5,7 +5,7 @@ from rest_framework.response import Response
 from applications.registration.selectors.applications import application_for
 from applications.registration.services.usage import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
-from applications.webhooks.models import PATTERNS, EventType
+from applications.webhooks.event_types import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
     LARGEST_TAKE,

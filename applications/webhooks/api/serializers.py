@@ -3,7 +3,8 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, extend_schema_field
 from rest_framework import serializers
 
-from applications.webhooks.models import PATTERNS, DeliveryState, EventType
+from applications.webhooks.event_types import PATTERNS, STORE_ID, WEBHOOK_ID, WEBHOOK_URL, EventType
+from applications.webhooks.models import DeliveryState
 from fulfillment.core.api.serializers import (
     Meta,
     StrictFlag,
@@ -14,37 +15,18 @@ from fulfillment.core.api.serializers import (
 )
 
 APPLICATION_ID = "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11"
-WEBHOOK_ID = "3f7b8a8e-16b0-4d8a-93a2-7c5d7a1d9e02"
 EVENT = {
     "EventID": "9d6f2f0e-5a55-4f0c-9c3e-2b1f4d1c7a10",
     "Type": "order.shipped",
     "Timestamp": "2026-03-04T15:20:11.482913Z",
-    "StoreID": "harbor-press",
+    "StoreID": STORE_ID,
     "ApplicationID": APPLICATION_ID,
-    "Data": {
-        "OrderID": "019cb8a1-4c1e-7d2a-9d2f-6a1f0c9e2b77",
-        "OrderNumber": "100042",
-        "ExternalID": "acme-7781",
-        "Sequence": 4,
-        "PreviousStatus": 40,
-        "Status": 60,
-        "StatusName": "Shipped",
-        "Shipments": [
-            {
-                "Carrier": "UPS",
-                "TrackingNumber": "1Z999AA10123456784",
-                "TrackingURL": None,
-                "Shipped": "2026-03-04T15:20:11Z",
-            }
-        ],
-        "OrderURL": "https://print.example/api/v1/store/harbor-press/order/019cb8a1-4c1e-7d2a-9d2f-6a1f0c9e2b77",
-        "IsTest": False,
-    },
+    "Data": EventType.ORDER_SHIPPED.example,
 }
 WEBHOOK = {
     "ID": WEBHOOK_ID,
     "ApplicationID": APPLICATION_ID,
-    "URL": "https://mailstudio.example/print-events",
+    "URL": WEBHOOK_URL,
     "EventTypes": ["order.*"],
     "StoreIDs": [],
     "IsEnabled": True,
@@ -82,7 +64,7 @@ WEBHOOK_REQUEST = OpenApiExample(
     value={"URL": WEBHOOK["URL"], "EventTypes": ["order.*"]},
     request_only=True,
 )
-WEBHOOK_CHANGE = OpenApiExample("Of one store only", value={"StoreIDs": ["harbor-press"]}, request_only=True)
+WEBHOOK_CHANGE = OpenApiExample("Of one store only", value={"StoreIDs": [STORE_ID]}, request_only=True)
 RECOVER_REQUEST = OpenApiExample("Since", value={"Since": "2026-03-04T00:00:00Z"}, request_only=True)
 RECOVERED = OpenApiExample(
     "Recovered",

@@ -16,7 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, opened, readable, writable
-from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, EventType, Webhook
+from applications.webhooks.event_types import EventType
+from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.pages.forms import RECOVER_FIELDS, RecoverForm
 from applications.webhooks.pages.webhooks import address_of, take_secret
 from applications.webhooks.selectors.deliveries import delivery_page, find_delivery

@@ -15,7 +15,8 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from applications.registration.models import Application
-from applications.webhooks.models import PATTERNS, Event, EventType, named_types
+from applications.webhooks.event_types import PATTERNS, EventType, named_types
+from applications.webhooks.models import Event
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.long_transactions import LOCK
 from fulfillment.core.db.prepared import fetch_instance, fetch_row

@@ -10,7 +10,8 @@ from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from accounts.models import AssociationRequest, AssociationState
-from applications.webhooks.models import DeliveryAttempt, Event, EventType
+from applications.webhooks.event_types import EventType
+from applications.webhooks.models import DeliveryAttempt, Event
 from fulfillment.core.audit.erasure import without_words
 from fulfillment.core.db.long_transactions import check_events_allowed
 from fulfillment.core.db.prepared import execute, fetch_row

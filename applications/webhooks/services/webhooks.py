@@ -14,7 +14,8 @@ from accounts.models import NotificationKind
 from applications.registration.models import Application
 from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
-from applications.webhooks.models import EVERYTHING, PATTERNS, EventType, Webhook, WebhookSecret
+from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType
+from applications.webhooks.models import Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.signatures import generate_webhook_secret
 from applications.webhooks.sending.url_policy import refusal
