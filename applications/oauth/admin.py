@@ -14,7 +14,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 from accounts.admin import UserAdmin
 from accounts.models import User
 from accounts.names import prepared_name
-from applications.oauth.services import end_everything_of_user, end_tokens_of_application
+from applications.oauth.services import revoke_user_tokens, revoke_application_tokens
 from applications.registration.admin import ApplicationAdmin
 from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
@@ -33,7 +33,7 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
     )
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
-            end_tokens_of_application(application=application)
+            revoke_application_tokens(application=application)
             messages.success(request, f"{application}: all tokens and codes are revoked.")
 
 
@@ -91,4 +91,4 @@ class UserWithTokensAdmin(UserAdmin):
         """Ends all tokens of a deactivated user; otherwise stolen ones would work again after reactivation."""
         super().save_model(request, instance, form, change)
         if change and not instance.is_active:
-            end_everything_of_user(user=instance)
+            revoke_user_tokens(user=instance)

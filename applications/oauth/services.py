@@ -36,37 +36,37 @@ def revoke_authorization(*, user: User, application: Application) -> None:
 
 
 @transaction.atomic
-def end_tokens_of_application(*, application: Application) -> None:
+def revoke_application_tokens(*, application: Application) -> None:
     """Ends every code and token of an application, those of its own calls too."""
     _end_everything(application=application)
 
 
 @transaction.atomic
-def end_everything_of_user(*, user: User) -> None:
+def revoke_user_tokens(*, user: User) -> None:
     """Ends every code and token that a user ever gave."""
     _end_everything(user=user)
 
 
 @transaction.atomic
-def end_token_family(*, token_family: UUID | None) -> None:
+def revoke_token_family(*, token_family: UUID | None) -> None:
     """Ends all tokens that descend from one sign-in."""
     if token_family is not None:
         _end_refresh_tokens(token_family=token_family)
 
 
 @transaction.atomic
-def end_tokens_of_code(*, digest: str, application: Application) -> None:
+def revoke_code_tokens(*, digest: str, application: Application) -> None:
     """Ends the tokens of a reused authorization code. Unknown codes are ignored."""
     used = UsedCode.objects.filter(digest=digest, application=application).first()
     if used is not None:
-        end_token_family(token_family=used.token_family)
+        revoke_token_family(token_family=used.token_family)
         AccessToken.objects.filter(
             token_checksum=used.access_token_checksum, application=application
         ).delete()
 
 
 @transaction.atomic
-def end_token(*, checksum: str, application: Application) -> None:
+def revoke_stored_token(*, checksum: str, application: Application) -> None:
     """Revocation by the client (RFC 7009): ends the token's family, even for a rotated refresh token."""
     by_either = RefreshToken.objects.filter(application=application)
     for held in (
@@ -74,7 +74,7 @@ def end_token(*, checksum: str, application: Application) -> None:
         by_either.filter(access_token__token_checksum=checksum),
     ):
         for family in set(held.values_list("token_family", flat=True)):
-            end_token_family(token_family=family)
+            revoke_token_family(token_family=family)
     AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
 
 
@@ -183,7 +183,7 @@ SHOWN = 5
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("authorizations", _authorizations, lambda user: end_everything_of_user(user=user))]
+    return [PersonalData("authorizations", _authorizations, lambda user: revoke_user_tokens(user=user))]
 
 
 def hand_over_applications(*, user: User, disable: bool) -> None:
@@ -203,7 +203,7 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
         if application.is_enabled:
             application.is_enabled = False
             application.save(update_fields=["is_enabled", "updated"])
-            end_tokens_of_application(application=application)
+            revoke_application_tokens(application=application)
 
 
 def _last_owner_of(applications: list[Application]) -> str:

@@ -22,7 +22,7 @@ from oauthlib.oauth2.rfc6749 import errors
 from applications.oauth.credentials import read_credentials
 from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
-from applications.oauth.services import end_token, end_token_family, end_tokens_of_code
+from applications.oauth.services import revoke_stored_token, revoke_token_family, revoke_code_tokens
 from applications.oauth.tokens import (
     new_token_family,
     resources_of,
@@ -178,7 +178,7 @@ class Validator(OAuth2Validator):
         digest = sha256(code)
         grant = Grant.objects.select_related("user").filter(code=digest, application=client).first()
         if grant is None:
-            end_tokens_of_code(digest=digest, application=client)
+            revoke_code_tokens(digest=digest, application=client)
             return False
         if grant.is_expired() or not grant.user.is_active or not _same_redirect(request, grant, client):
             return False
@@ -220,7 +220,7 @@ class Validator(OAuth2Validator):
         if held.revoked is not None:
             # A reuse before the first use means that the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
-                end_token_family(token_family=held.token_family)
+                revoke_token_family(token_family=held.token_family)
             return False
         if held.access_token_id is None or not held.is_user_active or now >= _refresh_deadline(held):
             return False
@@ -242,7 +242,7 @@ class Validator(OAuth2Validator):
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        end_token(checksum=sha256(token), application=request.client)
+        revoke_stored_token(checksum=sha256(token), application=request.client)
 
     @transaction.atomic
     def _redeem(self, token: dict[str, Any], request: Request) -> None:

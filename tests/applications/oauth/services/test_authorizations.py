@@ -9,7 +9,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
 from applications.oauth.services import (
-    end_tokens_of_application,
+    revoke_application_tokens,
     retention_rules,
     revoke_authorization,
 )
@@ -52,7 +52,7 @@ def test_application_can_be_stripped_of_everything():
     user = UserFactory()
     code, tokens, kept = party.code_for(user), party.sign_in(user), other_party.sign_in(user)
     own = party.token(grant_type="client_credentials").json()["access_token"]
-    end_tokens_of_application(application=party.application)
+    revoke_application_tokens(application=party.application)
     assert not is_alive(own)
     assert party.redeem(code).status_code == 400
     assert party.refresh(tokens["refresh_token"]).status_code == 400
