@@ -17,7 +17,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 
 BASIC = re.compile(r"[Bb][Aa][Ss][Ii][Cc] +([A-Za-z0-9+/]+={0,2})\Z")
 
@@ -127,4 +127,4 @@ class Attempt:
 
 
 def _bucket(request: HttpRequest) -> str:
-    return f"{rate_limits.TOKEN_FAILURES}:{bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
+    return f"{rate_limits.TOKEN_FAILURES}:{rate_limit_key_for_ip(request.META.get('REMOTE_ADDR', ''))}"

@@ -93,7 +93,7 @@ def remove_order_events(*, order_ids: Sequence[UUID]) -> None:
 
 
 @transaction.atomic
-def settle_restored_events() -> bool:
+def renumber_events_after_restore() -> bool:
     """Adapts events after a restore into a new PostgreSQL, whose transaction numbers restart; returns whether it did.
 
     Otherwise readers would wait for transaction numbers far in the future. Events of an application are then in the
