@@ -51,7 +51,7 @@ def demo_record(run: DemoRun) -> dict[str, Any]:
     }
 
 
-def token_of(user: User) -> str:
+def issue_demo_token(user: User) -> str:
     """A token for manual calls, through the first-party application of the API reference."""
     return _token(user, ensure_api_console(), EVERYDAY_SCOPES)
 

@@ -24,7 +24,7 @@ from accounts.permissions import (
     STORE_GRANTS,
     Permission,
 )
-from accounts.selectors.associations import Applicant, applicant_of
+from accounts.selectors.associations import Applicant, get_applicant
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
@@ -297,7 +297,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
 def _shown(form: GrantsForm) -> GrantsForm:
     """The form with the facts about the applicant."""
-    form.applicant = applicant_of(form.access_request)
+    form.applicant = get_applicant(form.access_request)
     return form
 
 

@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
 from accounts.names import LONGEST, PATTERN
 from accounts.permissions import Grant, Permission
-from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
+from accounts.selectors.users import known_addresses, own_tenant, user_by_id, user_roles
 from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
@@ -169,7 +169,7 @@ class UserViewSet(ApiViewSet):
         examples=[ROLE_EXAMPLE],
     )
     def roles(self, request: Request, user_id: str) -> Response:
-        return Response([role_record(role) for role in roles_of_user(request.auth, user_by_id(user_id))])
+        return Response([role_record(role) for role in user_roles(request.auth, user_by_id(user_id))])
 
     @extend_schema(
         operation_id="user_emails",

@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from django.views.generic import FormView
 
-from accounts.devices import browser_named, known_device, remember_device
+from accounts.devices import browser_name, known_device, remember_device
 from accounts.models import NotificationKind, Tenant, User
 from accounts.pages.forms import USER_FIELDS, CodeForm, SignInForm, SignUpForm, show_faults
 from accounts.pages.guards import too_many, too_many_seconds
@@ -42,7 +42,7 @@ def complete_sign_in(request: HttpRequest, user: User, destination: str) -> Http
 
 def notify_of_sign_in(request: HttpRequest, user: User) -> None:
     """Notifies of a sign-in in a new browser, except the account's first one."""
-    browser = browser_named(request.headers.get("User-Agent", ""))
+    browser = browser_name(request.headers.get("User-Agent", ""))
     moment = timezone.now()
     notify(
         user_ids=[user.pk],
@@ -82,7 +82,7 @@ def begin_second_step(request: HttpRequest, user: User, destination: str) -> Non
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_second_step(request: HttpRequest) -> HttpResponse:
     begun = request.session.get(SESSION_NAME)
-    user = _user_of(begun)
+    user = _get_user(begun)
     if begun is None or user is None:
         return redirect(settings.LOGIN_URL)
     form = CodeForm(request.POST or None)
@@ -97,7 +97,7 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/second_step.html", {"form": form})
 
 
-def _user_of(begun: dict[str, Any] | None) -> User | None:
+def _get_user(begun: dict[str, Any] | None) -> User | None:
     """The user; None if the time is over or the password has changed."""
     if begun is None or not 0 <= begun["until"] - time.time() <= SECONDS:
         return None

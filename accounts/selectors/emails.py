@@ -10,7 +10,7 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.secrets import digests
 
 
-def user_of_confirmed_email(address: str) -> User | None:
+def find_user_by_confirmed_email(address: str) -> User | None:
     """The active user who confirmed this address; None if several users did, because it identifies none of them."""
     users = User.objects.alias(lower=Lower("email")).filter(
         lower=Lower(Value(address)), email_confirmed__isnull=False, is_active=True
@@ -19,7 +19,7 @@ def user_of_confirmed_email(address: str) -> User | None:
     return found[0] if len(found) == 1 else None
 
 
-def is_address_of_another(address: str, *, than: User) -> bool:
+def is_confirmed_by_another(address: str, *, than: User) -> bool:
     """Whether another user confirmed the address and this one did not; several accounts may share a mailbox."""
     own = than.email_confirmed is not None and than.email.lower() == address.lower()
     users = User.objects.alias(lower=Lower("email")).filter(
@@ -33,7 +33,7 @@ def pending_email_change(user: User) -> EmailChange | None:
     return change if change and change.password_digest in digests(user.password) else None
 
 
-def email_change_of(token: str, *, lock: bool = False) -> EmailChange:
+def get_email_change(token: str, *, lock: bool = False) -> EmailChange:
     """The change that this token confirms; raises NotFound when it was used, cancelled, replaced or is too old."""
     changes = EmailChange.objects.select_related("user__tenant").filter(
         digest__in=digests(token), expires__gt=timezone.now(), user__is_active=True
@@ -48,7 +48,7 @@ CONFIRMATION_SALT = "accounts.email-confirmation"
 CONFIRMATION_LIFETIME = timedelta(days=7)
 
 
-def user_of_confirmation(token: str, *, lock: bool = False) -> User:
+def get_user_by_confirmation(token: str, *, lock: bool = False) -> User:
     """The user whose present address this link confirms; raises NotFound for any other link."""
     users = User.objects.select_related("tenant").filter(is_active=True)
     if lock:

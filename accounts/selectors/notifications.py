@@ -7,7 +7,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, QuerySet
 
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
-from accounts.selectors.staff import staff_roles_of
+from accounts.selectors.staff import staff_roles
 
 # The bell shows larger numbers as "+".
 MAX_COUNTED = 100
@@ -20,12 +20,12 @@ class Preference:
     by_mail: bool
 
 
-def unread_of(user: User) -> QuerySet[Notification]:
+def unread_notifications(user: User) -> QuerySet[Notification]:
     """The number of unread notifications, up to the limit of the bell."""
     return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 
-def preferences_of(user: User) -> list[Preference]:
+def list_preferences(user: User) -> list[Preference]:
     """The preference of each kind, in the order of NotificationKind."""
     stored = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
     found = []
@@ -41,11 +41,13 @@ class PageHeader:
     unread: int
 
 
-def page_header_of(user: Any) -> PageHeader:
+def get_page_header(user: Any) -> PageHeader:
     """One query; none for signed-out visitors."""
     if user is None or not user.is_active or not user.is_authenticated:
         return PageHeader(may_enter_console=False, unread=0)
     people = User.objects.filter(pk=user.pk).order_by()
-    looked_up = people.values_list(ArraySubquery(unread_of(user).values("pk")), Exists(staff_roles_of(user)))
+    looked_up = people.values_list(
+        ArraySubquery(unread_notifications(user).values("pk")), Exists(staff_roles(user))
+    )
     unread, is_staff = looked_up.first() or ([], False)
     return PageHeader(may_enter_console=user.is_operator or is_staff, unread=len(unread))

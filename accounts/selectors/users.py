@@ -35,13 +35,13 @@ def user_by_id(user_id: str) -> User:
         raise NotFound("There is no user with this ID.", code="user_not_found") from error
 
 
-def roles_of_user(caller: Caller, user: User) -> QuerySet[Role]:
+def user_roles(caller: Caller, user: User) -> QuerySet[Role]:
     """The user's roles; those over applications only if the caller can see the application."""
     visible = Q(application__isnull=True) | Q(application__is_test__in=caller.modes)
     return Role.objects.filter(visible, user=user).select_related("store").order_by("pk")
 
 
-def subjects_of_roles(user: User, searched: str = "") -> QuerySet[Any, Any]:
+def role_subjects(user: User, searched: str = "") -> QuerySet[Any, Any]:
     """The pairs of application and store (either may be null) that a user has roles on, the oldest first."""
     roles = Role.objects.filter(user=user)
     if searched:

@@ -9,7 +9,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, user_of_confirmation
+from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
 from accounts.throttles import may_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
@@ -40,7 +40,7 @@ def confirmation_token(user: User) -> str:
 @transaction.atomic
 def confirm_address(*, token: str) -> User:
     """Confirms the address until it changes; raises NotFound for an invalid link."""
-    user = user_of_confirmation(token, lock=True)
+    user = get_user_by_confirmation(token, lock=True)
     if user.email_confirmed is None:
         user.email_confirmed = timezone.now()
         user.save(update_fields=["email_confirmed", "updated"])

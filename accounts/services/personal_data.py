@@ -95,14 +95,14 @@ def known_as(user: User) -> list[Any]:
     return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
 
 
-def emails_of(user: User) -> list[str]:
+def user_emails(user: User) -> list[str]:
     """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
     return sorted({one.email.lower() for one in known_as(user) if one.email and one.email != ERASED})
 
 
 def emails_pattern(user: User) -> str:
     """A regular expression of PostgreSQL for these addresses in a text, but not as the end of longer ones."""
-    listed = "|".join(re.escape(email) for email in emails_of(user))
+    listed = "|".join(re.escape(email) for email in user_emails(user))
     return rf"(^|[^[:alnum:]._%+-])({listed})($|[^[:alnum:].-]|\.($|[^[:alnum:]]))"
 
 

@@ -16,7 +16,7 @@ from procrastinate.contrib.django import app
 from accounts.mail import send_letter
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
-from accounts.selectors.emails import is_address_of_another
+from accounts.selectors.emails import is_confirmed_by_another
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.subscriptions import create_subscription
 from accounts.throttles import may_mail
@@ -128,7 +128,7 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
     prepared = prepared_name(username)
     others = User.objects.filter(tenant=tenant, prepared_name=prepared).exclude(pk=by_other_than.pk)
     full_name = f"{prepared}@{tenant.domain}"
-    return others.exists() or is_address_of_another(full_name, than=by_other_than)
+    return others.exists() or is_confirmed_by_another(full_name, than=by_other_than)
 
 
 def username_taken(username: str) -> Invalid:

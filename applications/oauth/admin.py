@@ -14,7 +14,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 from accounts.admin import UserAdmin
 from accounts.models import User
 from accounts.names import prepared_name
-from applications.oauth.services import revoke_user_tokens, revoke_application_tokens
+from applications.oauth.services import revoke_application_tokens, revoke_user_tokens
 from applications.registration.admin import ApplicationAdmin
 from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation

@@ -20,7 +20,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.oauth.selectors import authorizations_of
+from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import credentials_for_one_request, revoke_authorization
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as, find_application
@@ -38,7 +38,7 @@ AUTHORIZATIONS_A_PAGE = 25
 @signed_in
 def show_authorizations(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    authorizations = authorizations_of(signed_in_user(request))
+    authorizations = user_authorizations(signed_in_user(request))
     if searched:
         authorizations = [
             each for each in authorizations if searched.lower() in each.application.name.lower()
@@ -60,7 +60,7 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
         return redirect("portal:authorizations")
     # Only applications that the user has authorised; names of others are not revealed.
     authorizations = [
-        each for each in authorizations_of(signed_in_user(request)) if each.application.pk == application.pk
+        each for each in user_authorizations(signed_in_user(request)) if each.application.pk == application.pk
     ]
     if not authorizations:
         return redirect("portal:authorizations")

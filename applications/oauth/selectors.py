@@ -29,7 +29,7 @@ class Authorization:
         return [str(permission.label) for permission in Permission if permission.value in self.scopes]
 
 
-def authorizations_of(user: User) -> list[Authorization]:
+def user_authorizations(user: User) -> list[Authorization]:
     """Sorted by application name; three queries for any number of tokens."""
     now = timezone.now()
     oldest = now - timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)

@@ -38,7 +38,7 @@ def started_at(token_family: UUID | None) -> datetime | None:
     return datetime.fromtimestamp((token_family.int >> 80) / 1000, tz=UTC)
 
 
-def resources_of(request: Request, granted: list[str]) -> list[str]:
+def token_resources(request: Request, granted: list[str]) -> list[str]:
     """The resources the token is for (RFC 8707): of those granted, the ones requested now, or all."""
     requested = [value for name, value in request.decoded_body or [] if name == "resource"]
     requested = requested or getattr(request, "resources", [])

@@ -22,13 +22,13 @@ from oauthlib.oauth2.rfc6749 import errors
 from applications.oauth.credentials import read_credentials
 from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
-from applications.oauth.services import revoke_stored_token, revoke_token_family, revoke_code_tokens
+from applications.oauth.services import revoke_code_tokens, revoke_stored_token, revoke_token_family
 from applications.oauth.tokens import (
     new_token_family,
-    resources_of,
     started_at,
     store_access_token,
     store_refresh_token,
+    token_resources,
 )
 from applications.registration.models import EXTERNAL_ID, Application
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
@@ -237,7 +237,7 @@ class Validator(OAuth2Validator):
             self._rotate(token, request)
         else:
             user_id = None if request.grant_type == "client_credentials" else request.user.pk
-            store_access_token(token, request, user_id, resources_of(request, []))
+            store_access_token(token, request, user_id, token_resources(request, []))
 
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
@@ -250,7 +250,7 @@ class Validator(OAuth2Validator):
         if not claimed:
             raise errors.InvalidGrantError(request=request)
         family = new_token_family()
-        resources = resources_of(request, request.grant.resource)
+        resources = token_resources(request, request.grant.resource)
         access_token = store_access_token(token, request, request.user.pk, resources)
         store_refresh_token(token, request, access_token, family, resources)
         UsedCode.objects.create(
@@ -267,7 +267,7 @@ class Validator(OAuth2Validator):
         if fetch_row(SPEND_OLD_PAIR, [now, now, spent.id, spent.access_token_id]) is None:
             raise errors.InvalidGrantError(request=request)
         access_token = store_access_token(
-            token, request, spent.user_id, resources_of(request, spent.resource)
+            token, request, spent.user_id, token_resources(request, spent.resource)
         )
         store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
 

@@ -216,7 +216,7 @@ class IconViewSet(ApiViewSet):
         responses={(200, "image/png"): OpenApiTypes.BINARY},
     )
     def retrieve(self, request: Request, application_id: str) -> HttpResponse:
-        icon = _icon_of(application_for(request.auth, application_id))
+        icon = _get_icon(application_for(request.auth, application_id))
         content = _rendition(request, icon)
         etag = weak_etag(icon.sha256, len(content))
         if is_unchanged(request, etag):
@@ -225,7 +225,7 @@ class IconViewSet(ApiViewSet):
         return HttpResponse(content, content_type="image/png", headers=headers)
 
 
-def _icon_of(application: Application) -> ApplicationIcon:
+def _get_icon(application: Application) -> ApplicationIcon:
     icon = ApplicationIcon.objects.filter(application=application).first()
     if icon is None:
         raise NotFound("The application has no icon.", code="icon_not_found")

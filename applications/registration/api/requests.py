@@ -12,7 +12,7 @@ from applications.registration.selectors.request_log import (
     LogFilter,
     is_status,
     logged_requests,
-    place_named,
+    parse_place,
     place_text,
     request_record,
 )
@@ -107,7 +107,7 @@ def _status(query: Any) -> str:
 
 
 def _place(query: Any) -> Any:
-    place = place_named(query["after"]) if "after" in query else None
+    place = parse_place(query["after"]) if "after" in query else None
     if "after" in query and place is None:
         message = "after: take it from the Link header of the page before."
         raise Invalid.at("?after", "parameter_invalid", message)

@@ -19,9 +19,9 @@ from applications.registration.pages.forms import (
     IconForm,
     NewApplicationForm,
 )
-from applications.registration.pages.frame import frame, opened, readable, writable
-from applications.registration.pages.home import checklist_of
-from applications.registration.pages.usage import usage_of
+from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.home import build_checklist
+from applications.registration.pages.usage import build_usage
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
@@ -77,9 +77,9 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
-        checklist = checklist_of(application)
+        checklist = build_checklist(application)
         context["checklist"] = None if checklist.is_complete else checklist
-    context["usage"] = usage_of(application)
+    context["usage"] = build_usage(application)
     return render(request, "applications/overview.html", context)
 
 
@@ -123,7 +123,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 @signed_in
 @takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = opened(request, application_id)
+    application = open_application(request, application_id)
     form = IconForm()
     if request.method == "POST":
         form = IconForm(request.POST, request.FILES)

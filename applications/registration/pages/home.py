@@ -33,7 +33,7 @@ class Checklist:
         return next((step for step in self.steps if not step.is_done), None)
 
 
-def checklist_of(application: Application) -> Checklist:
+def build_checklist(application: Application) -> Checklist:
     found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
     return Checklist(sorted(found, key=lambda step: step.position))
 
@@ -52,7 +52,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
         with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
     newest = own_applications(signed_in_user(request)).order_by("-created").first()
-    checklist = checklist_of(newest) if newest else None
+    checklist = build_checklist(newest) if newest else None
     if checklist and checklist.is_complete:
         checklist = None
     context = {"applications": applications, "application": newest, "checklist": checklist}

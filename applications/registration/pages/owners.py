@@ -19,12 +19,12 @@ from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import frame, opened, readable, writable
+from applications.registration.pages.frame import frame, open_application, readable, writable
 from applications.registration.selectors.owners import (
-    invitation_of,
+    application_people,
+    get_invitation,
     pending_invitation,
     pending_invitations,
-    people_of,
 )
 from applications.registration.services.owners import (
     LIFETIME,
@@ -47,7 +47,7 @@ JOINING_SHOWN = 20
 @signed_in
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
-    application = opened(request, application_id)
+    application = open_application(request, application_id)
     form = InviteForm()
     if request.method == "POST":
         form = InviteForm(request.POST)
@@ -55,7 +55,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
-    people = people_of(application, searched)
+    people = application_people(application, searched)
     context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     if context["may_write"]:
         context["invitations"] = pending_invitations(application)
@@ -103,7 +103,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
 @signed_in
 def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:
     application = readable(request, application_id)
-    person = people_of(application).filter(pk=user_by_id(user_id).pk).first()
+    person = application_people(application).filter(pk=user_by_id(user_id).pk).first()
     if person is None:
         raise NotFound("This user has no role on the application.")
     is_self = person.pk == request.user.pk
@@ -169,7 +169,7 @@ def _joining(application: Application) -> Any:
 @require_safe
 def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
-        invitation = invitation_of(token)
+        invitation = get_invitation(token)
     except NotFound:
         return _gone(request)
     context = {

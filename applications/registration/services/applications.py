@@ -19,7 +19,7 @@ from applications.registration.services.keys import (
     add_key,
     change_key_dates,
     date_faults,
-    key_of,
+    get_key,
     lock_application,
     regenerate_key,
 )
@@ -220,7 +220,7 @@ def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str
         add_key(application=application, start_date=start, end_date=end, pointer=pointer)
         return
     try:
-        key_of(application, key["ID"])
+        get_key(application, key["ID"])
     except NotFound as error:
         raise Invalid.at(f"{pointer}/ID", error.code, error.message) from error
     if start or end:

@@ -18,7 +18,7 @@ from accounts.models import NotificationKind, Role, User
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
-from applications.registration.selectors.owners import invitation_of, owner_ids, pending_invitation
+from applications.registration.selectors.owners import get_invitation, owner_ids, pending_invitation
 from applications.registration.services.applications import OWNER_GRANTS
 from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
@@ -70,9 +70,9 @@ def withdraw_invitation(*, caller: Caller, application: Application, invitation_
 @transaction.atomic
 def accept_invitation(*, user: User, token: str) -> Application:
     """Makes the user an owner; raises NotFound for a link that no longer works."""
-    application = invitation_of(token).application
+    application = get_invitation(token).application
     lock_application(application)
-    _decide(invitation_of(token, lock=True), InvitationState.ACCEPTED, user.pk)
+    _decide(get_invitation(token, lock=True), InvitationState.ACCEPTED, user.pk)
     Role.objects.bulk_create(
         [Role(user=user, application=application, grant=grant) for grant in OWNER_GRANTS],
         ignore_conflicts=True,
@@ -82,7 +82,7 @@ def accept_invitation(*, user: User, token: str) -> Application:
 
 @transaction.atomic
 def decline_invitation(*, user: User | None, token: str) -> Application:
-    invitation = invitation_of(token, lock=True)
+    invitation = get_invitation(token, lock=True)
     _decide(invitation, InvitationState.DECLINED, user.pk if user else None)
     return invitation.application
 

@@ -14,7 +14,7 @@ from applications.webhooks.selectors.events import (
     checked_patterns,
     event_page,
     event_record,
-    place_of,
+    parse_cursor,
 )
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.paging import link_header, next_page, take_parameter
@@ -64,7 +64,7 @@ class EventViewSet(ApiViewSet):
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
-        after = place_of(application, query["after"]) if "after" in query else Cursor()
+        after = parse_cursor(application, query["after"]) if "after" in query else Cursor()
         filters = EventFilters(
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
         )

@@ -35,12 +35,12 @@ from applications.webhooks.selectors.deliveries import (
 )
 from applications.webhooks.selectors.webhooks import (
     application_to_hook,
+    application_webhooks,
     find_webhook,
     webhook_etag,
     webhook_for,
     webhook_record,
     webhook_to_write,
-    webhooks_of,
 )
 from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import (
@@ -100,7 +100,7 @@ class WebhookViewSet(ApiViewSet):
     )
     def list(self, request: Request, application_id: str) -> Response:
         application = application_for(request.auth, application_id)
-        return Response([webhook_record(webhook) for webhook in webhooks_of(application)])
+        return Response([webhook_record(webhook) for webhook in application_webhooks(application)])
 
     def _to_hook(self, request: Request, application_id: str, webhook_id: str = "") -> Application:
         return application_to_hook(request.auth, application_id)

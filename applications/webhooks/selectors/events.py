@@ -111,7 +111,7 @@ class EventFilters:
         return events
 
 
-def place_of(application: Application, text: str) -> Cursor:
+def parse_cursor(application: Application, text: str) -> Cursor:
     """Parses `after`: the cursor of a `Link`, or the EventID of an event of this application."""
     event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
     if event_id is None:

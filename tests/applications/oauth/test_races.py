@@ -15,7 +15,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
-from applications.oauth.services import revoke_token_family, revoke_authorization
+from applications.oauth.services import revoke_authorization, revoke_token_family
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory

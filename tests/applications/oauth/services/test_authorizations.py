@@ -9,8 +9,8 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
 from applications.oauth.services import (
-    revoke_application_tokens,
     retention_rules,
+    revoke_application_tokens,
     revoke_authorization,
 )
 from tests.factories.accounts import UserFactory
