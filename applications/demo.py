@@ -13,7 +13,7 @@ from accounts.permissions import Permission
 from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.services.applications import create_application, ensure_api_console
-from applications.registration.services.keys import MAXIMUM_KEYS, add_key
+from applications.registration.services.keys import MAX_KEYS, add_key
 from fulfillment.core.demo import DemoRun
 from fulfillment.core.secrets import digests
 
@@ -78,9 +78,7 @@ def ensure_application(owner: User) -> Application:
 def _ensure_key(application: Application) -> None:
     if application.keys.filter(digest__in=digests(APPLICATION_KEY)).exists():
         return
-    for surplus in application.keys.order_by("created")[
-        : max(0, application.keys.count() + 1 - MAXIMUM_KEYS)
-    ]:
+    for surplus in application.keys.order_by("created")[: max(0, application.keys.count() + 1 - MAX_KEYS)]:
         surplus.delete()
     add_key(application=application, value=APPLICATION_KEY)
 

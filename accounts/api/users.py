@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
-from accounts.names import LONGEST, PATTERN
+from accounts.names import MAX_NAME_LENGTH, PATTERN
 from accounts.permissions import Grant, Permission
 from accounts.selectors.users import known_addresses, own_tenant, user_by_id, user_roles
 from accounts.services.users import create_user
@@ -20,14 +20,14 @@ from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import CountedFaults
 
 
-@extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": PATTERN})
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH, "pattern": PATTERN})
 class UsernameField(StrictText):
     """Not checked here: the service checks names together with all other fields."""
 
 
 class UserRequestSerializer(StrictSerializer):
     Username = UsernameField(
-        max_length=LONGEST,
+        max_length=MAX_NAME_LENGTH,
         trim_whitespace=False,
         help_text="Unique in the tenant, in any case and width of its letters. Follows the PRECIS profile"
         " UsernameCaseMapped (RFC 8265) and is of one script; shown as it was sent.",

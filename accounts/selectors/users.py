@@ -14,7 +14,7 @@ from accounts.names import prepared_name
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import decrypt
 
-MAXIMUM_ADDRESSES = 100
+MAX_ADDRESSES = 100
 
 # One query for every result, so that its time reveals nothing; LATERAL keeps the order of the request.
 ADDRESSES_OF_TENANT = """
@@ -75,11 +75,11 @@ def known_addresses(
     caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
 ) -> list[str]:
     """Those of `addresses`, in their order, that belong to an active user of the tenant (default: own)."""
-    if len(addresses) > MAXIMUM_ADDRESSES:
+    if len(addresses) > MAX_ADDRESSES:
         raise Invalid.at(
             "",
             "too_many_addresses",
-            f"At most {MAXIMUM_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
+            f"At most {MAX_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
         )
     tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))

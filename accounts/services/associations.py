@@ -60,7 +60,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
 # for apps to the right of this one: receivers write in the transaction of the decision, and undo it by raising.
 association_decided = Signal()
 # Withdrawn and repeated requests stay on record, and each is one that operators read.
-MAXIMUM_A_DAY = 500
+MAX_REQUESTS_PER_DAY = 500
 LET_IN = "The store lets test applications in."
 
 
@@ -113,8 +113,8 @@ def _refuse_too_many(caller: Caller, application: Any) -> None:
     if caller.user_id is None:
         own["application"] = application
     lately = AssociationRequest.objects.filter(**own, created__gt=timezone.now() - timedelta(days=1))
-    if not caller.is_operator and lately.count() >= MAXIMUM_A_DAY:
-        message = f"At most {MAXIMUM_A_DAY} requests are accepted from one applicant in 24 hours; try again tomorrow."
+    if not caller.is_operator and lately.count() >= MAX_REQUESTS_PER_DAY:
+        message = f"At most {MAX_REQUESTS_PER_DAY} requests are accepted from one applicant in 24 hours; try again tomorrow."
         raise Conflict(message, code="too_many_associations")
 
 

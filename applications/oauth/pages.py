@@ -69,8 +69,8 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
-LONGEST_BODY = 1_048_576
-LONGEST_VALUE = 2000
+MAX_BODY_LENGTH = 1_048_576
+MAX_VALUE_LENGTH = 2000
 PICTURE = "image/*"
 
 
@@ -94,7 +94,7 @@ class SendForm(forms.Form):
                 label="Body (JSON)",
                 required=operation["requestBody"].get("required", False),
                 strip=False,
-                max_length=LONGEST_BODY,
+                max_length=MAX_BODY_LENGTH,
                 initial=json.dumps(example, indent=2, ensure_ascii=False),
                 widget=forms.Textarea(attrs={"class": "mono", "spellcheck": "false"}),
             )
@@ -148,7 +148,7 @@ class SendForm(forms.Form):
 
     def content(self) -> bytes:
         if self.takes_file:
-            return bytes(self.cleaned_data["picture"].read(LONGEST_BODY * 16))
+            return bytes(self.cleaned_data["picture"].read(MAX_BODY_LENGTH * 16))
         return str(self.cleaned_data.get("body", "")).encode()
 
     def _in(self, place: str) -> Iterator[Mapping[str, Any]]:
@@ -174,7 +174,7 @@ def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> form
         initial = str(uuid4())
     help_text = "Separate values with commas." if kinds == "array" else ""
     return forms.CharField(
-        label=name, required=required, initial=initial, max_length=LONGEST_VALUE, help_text=help_text
+        label=name, required=required, initial=initial, max_length=MAX_VALUE_LENGTH, help_text=help_text
     )
 
 
@@ -195,8 +195,8 @@ SHOWN_HEADERS = (
     "WWW-Authenticate",
     "traceparent",
 )
-LONGEST_SHOWN = 200_000
-LARGEST_PICTURE = 1_000_000
+MAX_SHOWN_LENGTH = 200_000
+MAX_PICTURE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,13 +295,13 @@ def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
     size = f"{len(answer.body):,} bytes" if answer.is_whole else f"more than {len(answer.body):,} bytes"
     if not answer.body:
         return "", "", "No body."
-    if media in {"image/png", "image/jpeg"} and answer.is_whole and len(answer.body) <= LARGEST_PICTURE:
+    if media in {"image/png", "image/jpeg"} and answer.is_whole and len(answer.body) <= MAX_PICTURE_BYTES:
         return "", f"data:{media};base64,{base64.b64encode(answer.body).decode()}", size
     if not (media.startswith("text/") or media.endswith(("json", "xml"))):
         return "", "", f"{size} of {media}, which are not shown here."
     text = answer.body.decode("utf-8", "replace")
     if media.endswith("json") and answer.is_whole:
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    if len(text) > LONGEST_SHOWN:
-        return text[:LONGEST_SHOWN], "", f"The first {LONGEST_SHOWN:,} characters of {size}."
+    if len(text) > MAX_SHOWN_LENGTH:
+        return text[:MAX_SHOWN_LENGTH], "", f"The first {MAX_SHOWN_LENGTH:,} characters of {size}."
     return text, "", "" if answer.is_whole else f"Of {size}, the first."

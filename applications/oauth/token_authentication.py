@@ -26,8 +26,8 @@ from fulfillment.core.http.head_limits import LONGEST
 from fulfillment.core.secrets import digests
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
-LONGEST_KEY = 512
-LONGEST_AUTHORIZATION = LONGEST["HTTP_AUTHORIZATION"]
+MAX_KEY_LENGTH = 512
+MAX_AUTHORIZATION_LENGTH = LONGEST["HTTP_AUTHORIZATION"]
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."
@@ -86,7 +86,7 @@ class TokenAuthentication(BaseAuthentication):
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
         if not key and _requires_key(request):
             raise _refuse_key(MISSING_KEY, "subscription_key_missing")
-        if len(key) > LONGEST_KEY:
+        if len(key) > MAX_KEY_LENGTH:
             raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
         caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
         # Stored on Django's request, where the middleware reads both, also for refused calls.
@@ -103,7 +103,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 def is_token_known(authorization: str) -> bool:
-    match = BEARER.match(authorization) if len(authorization) <= LONGEST_AUTHORIZATION else None
+    match = BEARER.match(authorization) if len(authorization) <= MAX_AUTHORIZATION_LENGTH else None
     return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
 
 

@@ -26,7 +26,7 @@ from applications.registration.services.applications import (
     create_application,
     reply_url_faults,
 )
-from applications.registration.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon, set_icon
+from applications.registration.services.icons import ALLOWED, MAX_ICON_BYTES, check_icon, set_icon
 from applications.registration.services.keys import add_key, end_key, regenerate_key
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
@@ -89,7 +89,7 @@ class ApplicationForm(forms.ModelForm):
 
     def clean_new_icon(self) -> bytes:
         file = self.cleaned_data["new_icon"]
-        content: bytes = file.read(MAXIMUM_BYTES + 1) if file else b""
+        content: bytes = file.read(MAX_ICON_BYTES + 1) if file else b""
         try:
             if file:
                 check_icon(content=content)

@@ -29,7 +29,7 @@ from applications.registration.selectors.applications import (
 )
 from applications.registration.selectors.records import application_records, key_record
 from applications.registration.services.applications import change_application, create_application
-from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
+from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
@@ -175,7 +175,7 @@ class IconViewSet(ApiViewSet):
     tag = "Applications"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
-    maximum_bytes = MAXIMUM_BYTES - 1
+    maximum_bytes = MAX_ICON_BYTES - 1
     access = {
         "create": Access(
             rule="Users who hold one of the permissions on the application.",

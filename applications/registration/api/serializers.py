@@ -1,7 +1,7 @@
 from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 
-from applications.registration.services.applications import MAXIMUM_REPLY_URLS
+from applications.registration.services.applications import MAX_REPLY_URLS
 from fulfillment.core.api.serializers import (
     Meta,
     StrictFlag,
@@ -97,7 +97,7 @@ class ApplicationRequestSerializer(StrictSerializer):
     ReplyUrls = StrictList(
         child=StrictText(allow_blank=True, max_length=4000, trim_whitespace=False),
         required=False,
-        max_length=MAXIMUM_REPLY_URLS,
+        max_length=MAX_REPLY_URLS,
     )
     IsTest = StrictFlag(
         required=False, help_text="A test application, for ever: nothing of it is produced. Default false."

@@ -24,7 +24,7 @@ from applications.registration.pages.home import build_checklist
 from applications.registration.pages.usage import build_usage
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.services.applications import change_application, create_application
-from applications.registration.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
+from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
@@ -130,7 +130,7 @@ def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
         if form.is_valid():
             try:
                 icon = set_icon(
-                    application=application, content=form.cleaned_data["icon"].read(MAXIMUM_BYTES + 1)
+                    application=application, content=form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
                 )
             except DomainError as error:
                 show_faults(form, error, {"": "icon"})

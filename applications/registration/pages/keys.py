@@ -16,7 +16,7 @@ from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
 from applications.registration.pages.frame import frame, open_application, writable
 from applications.registration.services.keys import (
-    MAXIMUM_KEYS,
+    MAX_KEYS,
     add_key,
     change_key_dates,
     end_key,
@@ -42,7 +42,7 @@ def _effect_on_keys(request: HttpRequest, **address: str) -> str:
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, with `?reveal=` one of them in full; POST adds one."""
     application = open_application(request, application_id)
-    context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
+    context = frame(request, application, "keys", maximum=MAX_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and (key := _added(request, application, form)):

@@ -27,13 +27,13 @@ from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from printing.visible_text import is_blank
 
-MAXIMUM_REPLY_URLS = 50
-MAXIMUM_LENGTH = 2048
+MAX_REPLY_URLS = 50
+MAX_REPLY_URL_LENGTH = 2048
 
 
 def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
-    if len(urls) > MAXIMUM_REPLY_URLS:
-        message = f"At most {MAXIMUM_REPLY_URLS} reply URLs are allowed; {len(urls)} were sent."
+    if len(urls) > MAX_REPLY_URLS:
+        message = f"At most {MAX_REPLY_URLS} reply URLs are allowed; {len(urls)} were sent."
         return [Fault("/ReplyUrls", "too_many_reply_urls", message)]
     faults = []
     for index, url in enumerate(urls):
@@ -52,8 +52,8 @@ def is_loopback(host: str) -> bool:
 
 
 def _find_mistake(url: str) -> str:
-    if len(url) > MAXIMUM_LENGTH:
-        return f"is longer than {MAXIMUM_LENGTH} characters."
+    if len(url) > MAX_REPLY_URL_LENGTH:
+        return f"is longer than {MAX_REPLY_URL_LENGTH} characters."
     if not url.isascii() or not url.isprintable() or any(character in url for character in ' \\"<>^`{|}'):
         return "holds characters that a URL cannot hold; percent-encode them."
     try:

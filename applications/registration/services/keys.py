@@ -11,7 +11,7 @@ from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 
-MAXIMUM_KEYS = 10
+MAX_KEYS = 10
 LIFETIME = timedelta(days=365)
 
 
@@ -26,8 +26,8 @@ def add_key(
 ) -> ApplicationKey:
     """A new key, by default valid from now for a year; the application becomes a confidential client."""
     lock_application(application)
-    if application.keys.count() >= MAXIMUM_KEYS:
-        raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAXIMUM_KEYS} keys.")
+    if application.keys.count() >= MAX_KEYS:
+        raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAX_KEYS} keys.")
     start = start_date or timezone.now()
     key = _new_key(application, start, end_date or _default_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:

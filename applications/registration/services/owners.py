@@ -28,8 +28,8 @@ from fulfillment.core.secrets import digest, generate_secret
 LIFETIME = timedelta(days=7)
 # Limits for mails to typed addresses, so that no account can make the service send spam.
 PAUSE = timedelta(minutes=1)
-MAXIMUM_PENDING = 20
-LONGEST_ADDRESS = 254
+MAX_PENDING = 20
+MAX_ADDRESS_LENGTH = 254
 
 
 def invite_owner(*, caller: Caller, application: Application, email: str) -> OwnerInvitation:
@@ -124,9 +124,9 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
         raise Conflict(
             "A mail is on its way there already. Wait a minute, then send it again.", code="too_soon"
         )
-    if known is None and pending.count() >= MAXIMUM_PENDING:
+    if known is None and pending.count() >= MAX_PENDING:
         raise Conflict(
-            f"At most {MAXIMUM_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
+            f"At most {MAX_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
         )
     _count_mail(caller, email)
     invitation = known or OwnerInvitation(application=application, email=email)
@@ -168,8 +168,10 @@ def _check_address(email: str) -> None:
         EmailValidator("Enter a valid email address.")(email)
     except ValidationError as error:
         raise Invalid.at("/Email", "email_invalid", error.messages[0]) from error
-    if len(email) > LONGEST_ADDRESS:
-        raise Invalid.at("/Email", "email_invalid", f"An address has at most {LONGEST_ADDRESS} characters.")
+    if len(email) > MAX_ADDRESS_LENGTH:
+        raise Invalid.at(
+            "/Email", "email_invalid", f"An address has at most {MAX_ADDRESS_LENGTH} characters."
+        )
 
 
 def _known(user_id: Any) -> UUID:

@@ -37,7 +37,7 @@ from fulfillment.core.page_messages import errors_as_messages
 DELIVERIES_A_PAGE = 25
 # A page reloads itself while an attempt is due within this time; one under way holds a lease of 40 s.
 SOON = timedelta(seconds=60)
-LARGEST_KEY = 2**63 - 1
+MAX_ROW_ID = 2**63 - 1
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -126,7 +126,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     kind = kind if kind in EventType.values else ""
     number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")
-    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= LARGEST_KEY else None
+    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= MAX_ROW_ID else None
     found = delivery_page(
         webhook,
         state=state or None,

@@ -14,7 +14,7 @@ from applications.webhooks.models import Webhook
 from applications.webhooks.pages.forms import WEBHOOK_FIELDS, ChangeWebhookForm, WebhookForm
 from applications.webhooks.selectors.webhooks import application_webhooks, find_webhook, webhook_etag
 from applications.webhooks.services.webhooks import (
-    MAXIMUM_WEBHOOKS,
+    MAX_WEBHOOKS,
     change_webhook,
     create_webhook,
     delete_webhook,
@@ -34,7 +34,7 @@ MADE = "webhook_made"
 def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     webhooks = list(application_webhooks(application))
-    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAXIMUM_WEBHOOKS)
+    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAX_WEBHOOKS)
     context |= example_values(application, with_secrets=False)
     return render(request, "applications/webhooks.html", context)
 

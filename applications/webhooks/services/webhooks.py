@@ -24,9 +24,9 @@ from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed, raise_faults
 from fulfillment.core.secrets import encrypt
 
-MAXIMUM_WEBHOOKS = 20
+MAX_WEBHOOKS = 20
 # In force at once: each signs every delivery.
-MAXIMUM_SECRETS = 10
+MAX_SECRETS = 10
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 
@@ -36,9 +36,9 @@ def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tu
     """Returns the webhook and its secret, which cannot be shown again."""
     check_webhook(values, is_new=True)
     lock_application(application)
-    if application.webhooks.filter(deleted__isnull=True).count() >= MAXIMUM_WEBHOOKS:
+    if application.webhooks.filter(deleted__isnull=True).count() >= MAX_WEBHOOKS:
         raise Invalid.at(
-            "", "too_many_webhooks", f"An application has at most {MAXIMUM_WEBHOOKS} webhooks; delete one."
+            "", "too_many_webhooks", f"An application has at most {MAX_WEBHOOKS} webhooks; delete one."
         )
     webhook = Webhook(application=application, event_types=[EVERYTHING])
     _write(webhook, values)
@@ -73,10 +73,10 @@ def rotate_secret(*, webhook: Webhook) -> str:
     locked = lock_webhook(webhook)
     now = timezone.now()
     locked.secrets.filter(expires__lte=now).delete()
-    if locked.secrets.count() >= MAXIMUM_SECRETS:
+    if locked.secrets.count() >= MAX_SECRETS:
         first = locked.secrets.aggregate(first=Min("expires"))["first"]
         raise Conflict(
-            f"{MAXIMUM_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
+            f"{MAX_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
             f"{first:%Y-%m-%d %H:%M} UTC.",
             code="too_many_secrets",
         )
@@ -155,8 +155,8 @@ def _add_secret(webhook: Webhook) -> str:
     return secret
 
 
-MAXIMUM_STORES = 100
-LONGEST_STORE_ID = 64
+MAX_STORES = 100
+MAX_STORE_ID_LENGTH = 64
 
 
 def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
@@ -193,11 +193,11 @@ def _event_type_faults(names: Sequence[str]) -> list[Fault]:
 
 
 def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
-    if len(store_ids) > MAXIMUM_STORES:
-        message = f"StoreIDs: at most {MAXIMUM_STORES}; leave them out to hear of every store."
+    if len(store_ids) > MAX_STORES:
+        message = f"StoreIDs: at most {MAX_STORES}; leave them out to hear of every store."
         return [Fault("/StoreIDs", "too_many_stores", message)]
     return [
-        Fault(f"/StoreIDs/{index}", "store_invalid", f"A StoreID has 1 to {LONGEST_STORE_ID} characters.")
+        Fault(f"/StoreIDs/{index}", "store_invalid", f"A StoreID has 1 to {MAX_STORE_ID_LENGTH} characters.")
         for index, store_id in enumerate(store_ids)
-        if not 1 <= len(store_id) <= LONGEST_STORE_ID
+        if not 1 <= len(store_id) <= MAX_STORE_ID_LENGTH
     ]

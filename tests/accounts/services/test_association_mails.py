@@ -95,7 +95,7 @@ def test_one_applicant_keeps_no_request_of_others_out_of_the_mailboxes(requested
 
 
 def test_requests_of_a_day_are_limited_for_the_applicant_and_for_no_other(world, monkeypatch):
-    monkeypatch.setattr("accounts.services.associations.MAXIMUM_A_DAY", 2)
+    monkeypatch.setattr("accounts.services.associations.MAX_REQUESTS_PER_DAY", 2)
     caller, store = Caller.on_pages(world.user), make_store()
 
     def request_and_withdraw(by: Caller) -> None:

@@ -13,7 +13,7 @@ from accounts.models import Role, User
 from applications.registration.models import OwnerInvitation
 from applications.registration.selectors.owners import application_people, get_invitation, owner_ids
 from applications.registration.services.owners import (
-    MAXIMUM_PENDING,
+    MAX_PENDING,
     accept_invitation,
     decline_invitation,
     invite_owner,
@@ -121,8 +121,8 @@ def test_withdrawn_or_declined_invitation_grants_no_access(world, owner):
 
 
 def test_one_account_cannot_send_mail_without_end(world, owner, settings):
-    settings.INVITATIONS_PER_USER = MAXIMUM_PENDING
-    for number in range(MAXIMUM_PENDING):
+    settings.INVITATIONS_PER_USER = MAX_PENDING
+    for number in range(MAX_PENDING):
         invite(world, owner, f"{number}@far.example")
     with pytest.raises(Conflict, match="withdraw some"):
         invite(world, owner, "more@far.example")
