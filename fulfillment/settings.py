@@ -26,6 +26,23 @@ environment.collect_mistakes()
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
 DEBUG = False
+environment.refuse_former_names(
+    {
+        "PROOF_DAYS_KEPT": "PROOF_RETENTION_DAYS",
+        "ASSET_DAYS_KEPT": "ASSET_RETENTION_DAYS",
+        "ADDRESS_DAYS_KEPT": "ADDRESS_RETENTION_DAYS",
+        "RENDERINGS_AT_ONCE": "RENDERINGS_CONCURRENCY",
+        "PROOF_MARK": "PROOF_WATERMARK",
+        "CLIENT_PACKAGES": "CLIENT_DOWNLOADS",
+        **dict.fromkeys(("IMPORT_DAYS_KEPT", "IMPORT_RETENTION_DAYS", "LANE_WAIT_SECONDS"), ""),
+        **dict.fromkeys(
+            ("ORDERS_AT_ONCE", "LARGE_ORDERS_AT_ONCE", "PASSWORDS_AT_ONCE", "PICTURES_AT_ONCE"), ""
+        ),
+        **dict.fromkeys(("FILES_AT_ONCE", "SELECTIONS_AT_ONCE", "SELECTIONS_PER_CALLER"), ""),
+        **dict.fromkeys(("APPLICATIONS_PER_USER", "ACCOUNTS_PER_USER", "LIVE_PROOFS_PER_MINUTE"), ""),
+        "WEBHOOK_CONNECTIONS_PER_APPLICATION": "",
+    }
+)
 
 SECRET_KEY, *SECRET_KEY_FALLBACKS = environment.secrets("SECRET_KEY")
 PEPPERS = environment.secrets("FULFILLMENT_PEPPERS")
@@ -198,7 +215,7 @@ PRODUCTION_FOLDERS = [
     for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
 ]
 # What `make clients` built, offered for download.
-CLIENT_PACKAGES = environment.folder("CLIENT_PACKAGES", BASE_DIR / "clients", root=BASE_DIR)
+CLIENT_DOWNLOADS = environment.folder("CLIENT_DOWNLOADS", BASE_DIR / "clients", root=BASE_DIR)
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))
@@ -379,8 +396,8 @@ REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
 # Pages and forms of one person, and of one address without a session; five times as many pictures.
-PAGES_PER_MINUTE = environment.integer("PAGES_PER_MINUTE", 600, minimum=1)
-ADDRESS_PAGES_PER_MINUTE = environment.integer("ADDRESS_PAGES_PER_MINUTE", 300, minimum=1)
+PAGES_PER_MINUTE = 600
+ADDRESS_PAGES_PER_MINUTE = 300
 # Forms of the portal with more than 256 kB, of one user.
 UPLOADS_PER_MINUTE = 60
 # Of one client address without valid credentials.
@@ -388,7 +405,7 @@ ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE",
 # Refused requests of one client address at /oauth/token.
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
 # Limited because each application has REQUESTS_PER_MINUTE of its own.
-APPLICATIONS_PER_USER = environment.integer("APPLICATIONS_PER_USER", 100, minimum=1)
+APPLICATIONS_PER_USER = 100
 # In 15 minutes.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
@@ -397,7 +414,7 @@ SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
 # Mails to one address that people cause without a session, or for an address that is not confirmed.
 MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
 # In a day: accounts that one user creates over the API.
-ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
+ACCOUNTS_PER_USER = 20
 # In a day: mails to addresses that a user entered.
 INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
 # Of one kind to one user; further notifications appear in the portal only.
@@ -406,34 +423,29 @@ NOTIFICATION_MAILS_PER_HOUR = 20
 # Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
 # --blocking-threads of the web server: limited work holds at most three quarters of them.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
-LIMITED = ("RENDERINGS", "ORDERS", "LARGE_ORDERS", "PASSWORDS", "PICTURES", "FILES", "SELECTIONS")
-environment.refuse_former_names(
-    {f"{work}_AT_ONCE": f"{work}_CONCURRENCY" for work in LIMITED}
-    | {"LANE_WAIT_SECONDS": "CONCURRENCY_WAIT_SECONDS"}
-)
 # *_CONCURRENCY count for each process; one caller gets one less.
 RENDERINGS_CONCURRENCY = environment.integer(
     "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
 # Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
-LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
+LIVE_PROOFS_PER_MINUTE = 120
 # Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
 PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
 PAGE_WAIT_SECONDS = 2
 # JSON bodies of more than 256 kB that are parsed.
 LARGE_BODIES_CONCURRENCY = 1
-ORDERS_CONCURRENCY = environment.integer("ORDERS_CONCURRENCY", 4, minimum=1, maximum=256)
-LARGE_ORDERS_CONCURRENCY = environment.integer("LARGE_ORDERS_CONCURRENCY", 2, minimum=1, maximum=256)
-PASSWORDS_CONCURRENCY = environment.integer("PASSWORDS_CONCURRENCY", 2, minimum=1, maximum=256)
-PICTURES_CONCURRENCY = environment.integer("PICTURES_CONCURRENCY", 2, minimum=1, maximum=256)
-FILES_CONCURRENCY = environment.integer("FILES_CONCURRENCY", 2, minimum=1, maximum=256)
-SELECTIONS_CONCURRENCY = environment.integer("SELECTIONS_CONCURRENCY", 2, minimum=1, maximum=256)
+ORDERS_CONCURRENCY = 4
+LARGE_ORDERS_CONCURRENCY = 2
+PASSWORDS_CONCURRENCY = 2
+PICTURES_CONCURRENCY = 2
+FILES_CONCURRENCY = 2
+SELECTIONS_CONCURRENCY = 2
 # EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
-SELECTIONS_PER_CALLER = environment.integer("SELECTIONS_PER_CALLER", 2_000, minimum=1, maximum=100_000)
+SELECTIONS_PER_CALLER = 2_000
 SELECTED_ROUTES_PER_CALLER = 500_000
 # How long a request above such a limit waits before it is refused.
-CONCURRENCY_WAIT_SECONDS = environment.integer("CONCURRENCY_WAIT_SECONDS", 5, minimum=1, maximum=60)
+CONCURRENCY_WAIT_SECONDS = 5
 
 # API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
 USAGE_FLUSH_SECONDS = 5
@@ -456,9 +468,7 @@ WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 # Open requests of one worker to webhooks: of all applications, and of one. Each is an open file.
 WEBHOOK_CONNECTIONS = environment.integer("WEBHOOK_CONNECTIONS", 200, minimum=8, maximum=10_000)
-WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
-    "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
-)
+WEBHOOK_CONNECTIONS_PER_APPLICATION = 40
 
 # Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and their credit. Without tiles
 # the map has the outlines of states and counties.
@@ -473,10 +483,10 @@ if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)
 
 # A text over every proof, up to 24 letters; `none` for no text. Print files never have it.
-PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
-PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
-if len(PROOF_MARK) > 24 or not PROOF_MARK.isprintable():
-    environment.refuse(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.", None)
+PROOF_WATERMARK = environment.text("PROOF_WATERMARK", "PROOF")
+PROOF_WATERMARK = "" if PROOF_WATERMARK.lower() == "none" else PROOF_WATERMARK
+if len(PROOF_WATERMARK) > 24 or not PROOF_WATERMARK.isprintable():
+    environment.refuse(f"PROOF_WATERMARK is {PROOF_WATERMARK!r}; write up to 24 letters, or none.", None)
 # Signed URLs of proofs are valid for 31 days, and a use is recorded once a day.
 PROOF_MINIMUM_RETENTION_DAYS = 33
 PROOF_RETENTION_DAYS = environment.integer(
@@ -484,7 +494,6 @@ PROOF_RETENTION_DAYS = environment.integer(
     45,
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
-    former_name="PROOF_DAYS_KEPT",
 )
 # Of uploaded pictures that were never ordered, from their last use in a proof.
 ASSET_RETENTION_DAYS = environment.integer(
@@ -492,16 +501,11 @@ ASSET_RETENTION_DAYS = environment.integer(
     90,
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
-    former_name="ASSET_DAYS_KEPT",
 )
 # Of the recipient of a finished order; 0 keeps it for ever.
-ADDRESS_RETENTION_DAYS = environment.integer(
-    "ADDRESS_RETENTION_DAYS", 0, maximum=36500, former_name="ADDRESS_DAYS_KEPT"
-)
+ADDRESS_RETENTION_DAYS = environment.integer("ADDRESS_RETENTION_DAYS", 0, maximum=36500)
 # Of uploaded import files and of the problems found in them.
-IMPORT_RETENTION_DAYS = environment.integer(
-    "IMPORT_RETENTION_DAYS", 90, minimum=1, maximum=3650, former_name="IMPORT_DAYS_KEPT"
-)
+IMPORT_RETENTION_DAYS = 90
 # Of exchanges with print providers, from their end.
 EXCHANGE_RETENTION_DAYS = environment.integer("EXCHANGE_RETENTION_DAYS", 180, minimum=1, maximum=3650)
 # Of test orders and test quotes, from their creation.

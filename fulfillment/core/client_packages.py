@@ -24,7 +24,7 @@ def packages() -> dict[str, Package]:
     """The newest package of each language; none before `make clients`."""
     found = {}
     for language, patterns in BUILT.items():
-        files = [file for pattern in patterns for file in settings.CLIENT_PACKAGES.glob(pattern)]
+        files = [file for pattern in patterns for file in settings.CLIENT_DOWNLOADS.glob(pattern)]
         if files:
             found[language] = Package(language, max(files, key=lambda file: file.stat().st_mtime))
     return found

@@ -61,10 +61,7 @@ def flag(name: str, *, default: bool = False) -> bool:
     return refuse(f"{name} is {value!r}; write 1 or 0.", default)
 
 
-def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9, former_name: str = "") -> int:
-    """A whole number; a variable that was renamed is still read under its former name."""
-    if former_name and text(former_name) and not text(name):
-        name = former_name
+def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) -> int:
     value = text(name) or str(default)
     is_number = value.isascii() and value.isdigit() and len(value) <= LONGEST_NUMBER
     if not is_number or not minimum <= int(value) <= maximum:
@@ -73,10 +70,13 @@ def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9, 
 
 
 def refuse_former_names(names: Mapping[str, str]) -> None:
-    """`names` has the present name of each variable that was renamed."""
+    """`names` has the present name of each variable that was renamed, and "" for those that are gone."""
     for former, present in names.items():
         if text(former):
-            raise ImproperlyConfigured(f"{former} is now {present}; set that instead.")
+            advice = (
+                f"is now {present}; set that instead." if present else "is no longer a setting; remove it."
+            )
+            refuse(f"{former} {advice}", None)
 
 
 def choice(name: str, default: str, allowed: Collection[str]) -> str:

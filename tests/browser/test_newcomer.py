@@ -86,7 +86,7 @@ def receiving_events(page: Page, person: Newcomer, folder: Path) -> Iterator[sub
 @pytest.fixture
 def site(site, settings, python_wheel):
     settings.SIGN_UP_ENABLED = True
-    settings.CLIENT_PACKAGES = python_wheel.parent
+    settings.CLIENT_DOWNLOADS = python_wheel.parent
     make_card(site[1].demo, "business-card")
     return site
 

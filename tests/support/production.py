@@ -1,5 +1,6 @@
-"""The variables of a production machine whose database is not there."""
+"""The variables of a production machine whose database is not there, and the names of all that there are."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,3 +17,14 @@ PRODUCTION = {
     "DATABASE_URL": "postgresql://fulfillment:word@127.0.0.1:5999/fulfillment",
     "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
 }
+
+
+def setting_names() -> set[str]:
+    """The variables in the tables of docs/operating/settings.md, without those of a development machine."""
+    page = (
+        (ROOT / "docs" / "operating" / "settings.md")
+        .read_text("utf-8")
+        .partition("## Development machine")[0]
+    )
+    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", page, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"[A-Z0-9_]+", row)}

@@ -73,7 +73,7 @@ KNOWN = {
     "live-proof": (
         "a proof of the demo card with the visitor's words, where the demo store is",
         "one rendering at once for all visitors",
-        "`LIVE_PROOFS_PER_MINUTE` of an address",
+        "120 a minute of an address",
     ),
     "live-proof.png": ("the picture of it", "the same", "the same"),
     "logos/<str:sha256>.png": ("a store's logo, by the digest of its content", ROW, PROXY),

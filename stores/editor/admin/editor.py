@@ -150,7 +150,7 @@ class TemplateEditor:
         return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        return self._pdf(request, product_id, settings.PROOF_MARK, "proof")
+        return self._pdf(request, product_id, settings.PROOF_WATERMARK, "proof")
 
     def print(self, request: HttpRequest, product_id: int) -> HttpResponse:
         return self._pdf(request, product_id, None, "print")

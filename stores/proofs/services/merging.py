@@ -38,7 +38,7 @@ class TemplateMerge:
     def proof_digest(self, *extras: str) -> str:
         """Names the proof; test applications share none with others."""
         mode = ["test"] if self.uploads.caller.is_test else []
-        return self.digest(settings.PROOF_MARK, self.product.preset or "", *mode, *extras)
+        return self.digest(settings.PROOF_WATERMARK, self.product.preset or "", *mode, *extras)
 
     def digest(self, *extras: str) -> str:
         """Equal for equal renderings, even if their values were sent in different forms."""

@@ -77,7 +77,7 @@ def _render_once(
         with typesetting_errors(), measured_rendering("proof"):
             images, layout = merged.images(), merged.layout
             rendered = render_proof(
-                layout.template, merged.values, images, layout.fonts, settings.PROOF_MARK, press=press
+                layout.template, merged.values, images, layout.fonts, settings.PROOF_WATERMARK, press=press
             )
         findings = preflight_records(merged=merged, images=images, texts=rendered.texts)
         contents = (rendered.pdf, *rendered.pages)

@@ -12,20 +12,19 @@ from typing import Any
 
 import pytest
 import yaml
-from django.conf import settings
 from django.core.management import get_commands
 from jsonschema import Draft7Validator
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from tests.support.hardening_page import LINES, PAGE, first_part, stricter_lines
+from tests.support.production import setting_names
 from tests.support.proxies import certificate, require_proxy
 from tests.support.units import hardening_of
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
-SETTINGS = ROOT / "docs" / "operating" / "settings.md"
-DOCUMENTED = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", SETTINGS.read_text("utf-8")))
+FILES = sorted(path for path in DEPLOY.rglob("*") if path.is_file())
 # Of Python, of PostgreSQL's image, and of systemd.
 OF_OTHERS = {
     "PATH",
@@ -36,13 +35,15 @@ OF_OTHERS = {
 }
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 OURS = ("prepare", "web", "worker", "backup")
+# All but those of developers.
+PACKAGES = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"clients", "tests"}
 
 
 def commands_of(text: str) -> list[str]:
     return re.findall(r"manage\.py\"?,? \"?([a-z_]+)(?![\w.])", text)
 
 
-@pytest.mark.parametrize("path", sorted(DEPLOY.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_commands_named_exist(path):
     known = get_commands()
 
@@ -52,9 +53,7 @@ def test_commands_named_exist(path):
 def test_every_file_is_in_the_table():
     table = (DEPLOY / "README.md").read_text("utf-8")
 
-    assert [
-        path.name for path in DEPLOY.iterdir() if path.name != "README.md" and f"`{path.name}`" not in table
-    ] == []
+    assert [path.name for path in FILES if path.name != "README.md" and f"`{path.name}`" not in table] == []
 
 
 def test_settings_named_are_documented():
@@ -63,7 +62,7 @@ def test_settings_named_are_documented():
     named |= set(COMPOSE["services"]["web"]["environment"])
     named = {name.removesuffix("_FILE") for name in named}
 
-    assert named - DOCUMENTED - OF_OTHERS == set()
+    assert named - setting_names() - OF_OTHERS == set()
 
 
 @pytest.mark.parametrize("path", [*UNITS, DEPLOY / "Containerfile"], ids=lambda path: path.name)
@@ -99,12 +98,9 @@ def test_containers_copy_and_compile_every_package_that_is_run():
     container = (DEPLOY / "Containerfile").read_text("utf-8")
     copied = set(re.findall(r"^COPY (\w+) \w+$", container, re.MULTILINE))
     compiled = set(re.search(r"compileall -q (.+)$", container, re.MULTILINE)[1].split())
-    apps = {name.partition(".")[0] for name in settings.INSTALLED_APPS}
-    own = {name for name in apps if (ROOT / name).is_dir()} - {"tests"} | {"printing"}
 
-    assert own >= {"fulfillment", "production", "stores"}
-    assert compiled == own
-    assert copied == own | {"docs", "static", "templates"}
+    assert compiled == PACKAGES
+    assert copied == PACKAGES | {"docs", "static", "templates"}
 
 
 def test_packages_that_are_run_import_no_other_folder():
@@ -112,15 +108,7 @@ def test_packages_that_are_run_import_no_other_folder():
     others = re.compile(r"^\s*(?:from|import) (?:clients|tests)\b", re.MULTILINE)
     found = [
         str(path)
-        for name in (
-            "accounts",
-            "applications",
-            "delivery",
-            "fulfillment",
-            "printing",
-            "production",
-            "stores",
-        )
+        for name in PACKAGES
         for path in (ROOT / name).rglob("*.py")
         if others.search(path.read_text("utf-8"))
     ]
@@ -195,12 +183,13 @@ def test_compose_holds_no_secret():
     assert not re.search(r"password:\s*\S", text)
 
 
-def test_secrets_beside_compose_are_in_no_image_and_no_commit():
+def test_secrets_beside_the_files_are_in_no_image_and_no_commit():
     written = {
         "docs/deploy/service.env",
         "docs/deploy/secrets",
         "docs/deploy/certificates",
         "docs/deploy/backups",
+        "docs/deploy/kubernetes/secrets.env",
     }
     left_out = {
         name: (ROOT / name).read_text("utf-8").splitlines() for name in (".dockerignore", ".gitignore")

@@ -16,7 +16,7 @@ from django.db import OperationalError
 import accounts.deploy
 from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
-from tests.support.production import PRODUCTION, ROOT, SECRETS
+from tests.support.production import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.scenario import build_world
 
 
@@ -166,8 +166,8 @@ def test_all_wrong_variables_are_named_in_one_message():
 
 def test_relative_folders_are_in_the_release_from_wherever_a_process_starts(tmp_path):
     program = "import runpy; s = runpy.run_module('fulfillment.settings'); "
-    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_PACKAGES'])"
-    names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_PACKAGES": "e"}
+    program += "print(s['STATIC_ROOT'], s['MEDIA_ROOT'], *s['PRODUCTION_FOLDERS'], s['CLIENT_DOWNLOADS'])"
+    names = {"STATIC_ROOT": "a", "MEDIA_ROOT": "b", "PRODUCTION_FOLDERS": "c,/d", "CLIENT_DOWNLOADS": "e"}
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -206,16 +206,14 @@ def test_secret_is_read_from_a_file(tmp_path):
 ANY_TEXT = {
     *("DATABASE_ROLE", "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_HOST_PASSWORD", "EMAIL_HOST_USER", "S3_PREFIX"),
     *(
-        "CLIENT_PACKAGES",
+        "CLIENT_DOWNLOADS",
         "EDDM_TILES_CREDIT",
         "MEDIA_ROOT",
         "PRODUCTION_FOLDERS",
-        "PROOF_MARK",
+        "PROOF_WATERMARK",
         "STATIC_ROOT",
     ),
 }
-# Read by `make run` alone.
-OF_DEVELOPMENT = {"FULFILLMENT_SHARED", "FULFILLMENT_VAR", "HOST", "PORT", "WEB_THREADS", "WEB_WORKERS"}
 NONSENSE = [
     "non sense!",
     "-1",
@@ -230,10 +228,7 @@ NONSENSE = [
 
 
 def test_nonsense_in_any_variable_is_one_sentence_that_names_it():
-    document = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
-    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", document, re.MULTILINE)
-    names = {name for row in rows for name in re.findall(r"[A-Z0-9_]+", row)} - OF_DEVELOPMENT
-    tried = [(name, value) for name in sorted(names) for value in NONSENSE]
+    tried = [(name, value) for name in sorted(setting_names()) for value in NONSENSE]
     tried += [("SECRET_KEY_FILE", "/dev/null/x"), ("SECRET_KEY_FILE", sys.executable)]
     messages = said_by_settings(
         [{name: value} for name, value in tried], FILE_STORAGE="s3", S3_BUCKET="prints"

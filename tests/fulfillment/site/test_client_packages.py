@@ -12,7 +12,7 @@ WHEEL = "store_fulfillment-0.1.0-py3-none-any.whl"
 
 @pytest.fixture
 def packages(settings, tmp_path):
-    settings.CLIENT_PACKAGES = tmp_path
+    settings.CLIENT_DOWNLOADS = tmp_path
     (tmp_path / "python" / "dist").mkdir(parents=True)
     (tmp_path / "secret.txt").write_text("not for download")
     return tmp_path

@@ -93,7 +93,7 @@ def test_new_version_and_other_mark_give_another_proof(world, client, settings):
     save_product(store=world.associated, product=product, values={**record, "Description": "Thicker"})
     urls.append(client.call("POST", PATH, {"Name": "Ada"}).json()["PdfURL"])
     for mark in ("", "DRAFT"):
-        settings.PROOF_MARK = mark
+        settings.PROOF_WATERMARK = mark
         urls.append(client.call("POST", PATH, {"Name": "Ada"}).json()["PdfURL"])
 
     assert len(set(urls)) == 4
