@@ -114,7 +114,10 @@ def _refuse_too_many(caller: Caller, application: Any) -> None:
         own["application"] = application
     lately = AssociationRequest.objects.filter(**own, created__gt=timezone.now() - timedelta(days=1))
     if not caller.is_operator and lately.count() >= MAX_REQUESTS_PER_DAY:
-        message = f"At most {MAX_REQUESTS_PER_DAY} requests are accepted from one applicant in 24 hours; try again tomorrow."
+        message = (
+            f"At most {MAX_REQUESTS_PER_DAY} requests are accepted from one applicant in 24 hours; "
+            "try again tomorrow."
+        )
         raise Conflict(message, code="too_many_associations")
 
 

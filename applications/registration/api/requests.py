@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from applications.registration.selectors.applications import application_for
 from applications.registration.selectors.request_log import (
     DEFAULT_TAKE,
-    LARGEST_TAKE,
+    MAX_TAKE,
     LogFilter,
     is_status,
     logged_requests,
@@ -32,7 +32,7 @@ PARAMETERS = [
     OpenApiParameter("code", str, description="Calls refused with this error code."),
     OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Calls of this moment or later."),
     AFTER,
-    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header(),
 ]
 EXAMPLE = OpenApiExample(
@@ -85,7 +85,7 @@ class RequestLogViewSet(ApiViewSet):
     def list(self, request: Request, application_id: str) -> Response:
         application = application_for(request.auth, application_id)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         filters = LogFilter(
             status=_status(query),
             code=query.get("code", "")[:80],

@@ -14,7 +14,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.errors import NotFound
 
 A_PAGE = 50
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 STATUS = re.compile(r"[1-5]\d\d\Z", re.ASCII)
 PLACE = re.compile(r"(\d{1,16})-(\d{1,18})\Z", re.ASCII)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -30,7 +30,7 @@ MAX_WAITING, MAX_PER_APPLICATION = 5_000, 1_000
 # A statement of 1,000 rows takes a processor for so long that requests wait for it.
 ROWS_AT_ONCE, PAUSE_SECONDS = 100, 0.02
 # The limit of waiting problem bodies; further calls are noted without their body.
-MAX_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
+MAX_BYTES, MAX_PROBLEM_LENGTH = 4_000_000, 32_000
 LISTED_ERRORS = 20
 MAX_TEXT_LENGTH = 500
 REQUEST_HEADERS = {
@@ -111,7 +111,7 @@ def note_request(
             _sizes["left out"] += 1
             return
         if problem:
-            if len(problem) > LONGEST_PROBLEM or _sizes["bytes"] + len(problem) > MAX_BYTES:
+            if len(problem) > MAX_PROBLEM_LENGTH or _sizes["bytes"] + len(problem) > MAX_BYTES:
                 entry = (*entry[:-1], None)
             else:
                 _sizes["bytes"] += len(problem)

@@ -8,7 +8,7 @@ from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT,
 from applications.webhooks.event_types import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
-    LARGEST_TAKE,
+    MAX_TAKE,
     Cursor,
     EventFilters,
     checked_patterns,
@@ -36,7 +36,7 @@ PARAMETERS = [
         explode=True,
         description=f"Names of events or patterns: {PATTERNS_TEXT}.",
     ),
-    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header('What follows, as `<address>; rel="next"`; on the last page too.'),
 ]
 
@@ -63,7 +63,7 @@ class EventViewSet(ApiViewSet):
         application = application_for(request.auth, application_id)
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = parse_cursor(application, query["after"]) if "after" in query else Cursor()
         filters = EventFilters(
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")

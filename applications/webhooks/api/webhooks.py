@@ -27,7 +27,7 @@ from applications.webhooks.api.serializers import (
 from applications.webhooks.models import DeliveryState, Webhook
 from applications.webhooks.selectors.deliveries import (
     DEFAULT_TAKE,
-    LARGEST_TAKE,
+    MAX_TAKE,
     delivery_page,
     delivery_place,
     delivery_record,
@@ -226,7 +226,7 @@ def _answer(
 PARAMETERS = [
     OpenApiParameter("state", str, enum=DeliveryState.values),
     AFTER,
-    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header(),
 ]
 
@@ -247,7 +247,7 @@ class DeliveryViewSet(ApiViewSet):
     def list(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_for(request.auth, application_id, webhook_id)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
         headers = {}

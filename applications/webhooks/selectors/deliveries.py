@@ -13,7 +13,7 @@ from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 
-DEFAULT_TAKE, LARGEST_TAKE = 50, 200
+DEFAULT_TAKE, MAX_TAKE = 50, 200
 
 
 def delivery_page(

@@ -24,7 +24,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.identifiers import parse_uuid
 
 RETENTION = timedelta(days=30)
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 UUID_LENGTH = 36
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
