@@ -103,7 +103,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     del schemas["EventTypeEnum"]
     # By reference, because openapi-generator writes invalid code for inline `webhooks`.
     result["components"]["pathItems"] = {
-        name: {"post": _webhook(EventType(name), schema)} for name, schema in references.items()
+        one.value: {"post": _webhook(one, references[one.value])} for one in EventType
     }
     result["webhooks"] = {name: {"$ref": f"#/components/pathItems/{name}"} for name in references}
     return result
