@@ -75,7 +75,11 @@ class EventType(models.TextChoices):
         _order(40, 50, "PartiallyShipped", 4, PARCEL),
         "The first parcels of an order were shipped.",
     )
-    ORDER_SHIPPED = "order.shipped", _order(40, 60, "Shipped", 4, PARCEL), "Everything of an order was shipped."
+    ORDER_SHIPPED = (
+        "order.shipped",
+        _order(40, 60, "Shipped", 4, PARCEL),
+        "Everything of an order was shipped.",
+    )
     ORDER_DELIVERED = "order.delivered", _order(60, 70, "Delivered", 5, PARCEL), "An order was delivered."
     ORDER_RETURNED = "order.returned", _order(60, 80, "Returned", 5, PARCEL), "An order came back."
     ORDER_CANCELLED = "order.cancelled", _order(10, 90, "Cancelled", 2), "An order was cancelled."
