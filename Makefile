@@ -11,12 +11,12 @@ PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compil
 # Where the environment forbids compiled files, each of the many processes would compile Django and all else again.
 export PYTHONDONTWRITEBYTECODE :=
 # Many of these tests watch processes by the clock: one that fails beside another counts when it fails alone too.
-SLOW = $(BIN) -m pytest -m slow
+SLOW = $(BIN) -m pytest -m "slow and not looks"
 # What two checks say at the same time stays apart; macOS has a make too old for it.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock wheels
+.PHONY: help run test test-slow looks test-optional check lint style contracts types migrations schema clients bench soak mutants install lock wheels
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stor
 test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
 	@$(SLOW) -n 2 --dist worksteal $(ARGS) || { test $$? -eq 1 && echo "Again, one at a time:" && \
 		$(SLOW) -n 0 -x --last-failed --last-failed-no-failures none $(ARGS); }
+
+looks: $(VENV)/test.stamp ## Visit every page at each width and in both colour schemes
+	@LOOKS=all BROWSER_TESTS=required $(BIN) -m pytest -m slow -n 2 --dist worksteal tests/browser $(ARGS)
 
 test-optional: $(VENV)/test.stamp ## Install the optional packages and run the tests that need them
 	@$(PIP_INSTALL) --requirement requirements/optional.txt

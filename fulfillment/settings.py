@@ -4,45 +4,33 @@ Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in wh
 without it a missing or weak secret stops the start. All wrong variables are named at once, at the end.
 """
 
-import os
 import re
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pghistory
-from django.templatetags.static import static
 
 from fulfillment.core import environment
+from fulfillment.core.api.settings import RATE_LIMIT_HEADERS as RATE_LIMIT_HEADERS
+from fulfillment.core.api.settings import REST_FRAMEWORK as REST_FRAMEWORK
+from fulfillment.core.api.settings import spectacular_settings
 from fulfillment.core.db.connection_settings import connection_settings
 from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.observability.logs import logging_settings
 from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
+from fulfillment.site.unfold_settings import UNFOLD as UNFOLD
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
 environment.collect_mistakes()
+# Their mistakes are collected too.
+from fulfillment.limits import *  # noqa: E402, F403
+
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
 DEBUG = False
-environment.refuse_former_names(
-    {
-        "PROOF_DAYS_KEPT": "PROOF_RETENTION_DAYS",
-        "ASSET_DAYS_KEPT": "ASSET_RETENTION_DAYS",
-        "ADDRESS_DAYS_KEPT": "ADDRESS_RETENTION_DAYS",
-        "RENDERINGS_AT_ONCE": "RENDERINGS_CONCURRENCY",
-        "PROOF_MARK": "PROOF_WATERMARK",
-        "CLIENT_PACKAGES": "CLIENT_DOWNLOADS",
-        **dict.fromkeys(("IMPORT_DAYS_KEPT", "IMPORT_RETENTION_DAYS", "LANE_WAIT_SECONDS"), ""),
-        **dict.fromkeys(
-            ("ORDERS_AT_ONCE", "LARGE_ORDERS_AT_ONCE", "PASSWORDS_AT_ONCE", "PICTURES_AT_ONCE"), ""
-        ),
-        **dict.fromkeys(("FILES_AT_ONCE", "SELECTIONS_AT_ONCE", "SELECTIONS_PER_CALLER"), ""),
-        **dict.fromkeys(("APPLICATIONS_PER_USER", "ACCOUNTS_PER_USER", "LIVE_PROOFS_PER_MINUTE"), ""),
-        "WEBHOOK_CONNECTIONS_PER_APPLICATION": "",
-    }
-)
 
 SECRET_KEY, *SECRET_KEY_FALLBACKS = environment.secrets("SECRET_KEY")
 PEPPERS = environment.secrets("FULFILLMENT_PEPPERS")
@@ -316,139 +304,13 @@ OAUTH2_PROVIDER = {
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
 }
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["applications.oauth.token_authentication.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["accounts.api.declared_access.DeclaredAccess"],
-    "DEFAULT_RENDERER_CLASSES": ["fulfillment.core.api.rendering.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["fulfillment.core.api.parsing.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.core.api.rendering.Negotiation",
-    "DEFAULT_SCHEMA_CLASS": "fulfillment.core.api.schema.OperationSchema",
-    "EXCEPTION_HANDLER": "fulfillment.core.api.errors.answer_exception",
-    "DEFAULT_METADATA_CLASS": "fulfillment.core.api.rendering.MethodsOnly",
-    "UNAUTHENTICATED_USER": None,
-    # The Accept header alone says what is answered.
-    "URL_FORMAT_OVERRIDE": None,
-    "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
-}
-
-RATE_LIMIT_HEADERS = {
-    "RateLimit-Policy": 'The limit that counts here, such as `"subscription";q=600;w=60`: 600 requests in 60 seconds.',
-    "RateLimit": 'What is left of it, such as `"subscription";r=599;t=60`: 599 requests; all again in 60 seconds.',
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Store Fulfillment API",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.1",
-    "DESCRIPTION": (BASE_DIR / "fulfillment" / "core" / "api" / "description.md").read_text(encoding="utf-8"),
-    "SERVERS": [{"url": PUBLIC_URL, "description": "This installation."}],
-    "CONTACT": {"name": "The operator of this installation", "url": PUBLIC_URL},
-    "LICENSE": {"name": "The terms of this installation", "url": PUBLIC_URL},
-    "SCHEMA_PATH_PREFIX": API_ROOT,
-    "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    # Bodies of PATCH have serializers of their own, without required members.
-    "COMPONENT_SPLIT_PATCH": False,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "AUTHENTICATION_WHITELIST": [],
-    "GET_LIB_DOC_EXCLUDES": "fulfillment.core.api.schema.classes_without_description",
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "fulfillment.core.api.document.run_hooks_of_apps",
-        "fulfillment.core.api.document.finish_document",
-        "fulfillment.core.api.links.add_links",
-    ],
-    "APPEND_COMPONENTS": {
-        "headers": {
-            name: {"description": text, "schema": {"type": "string"}}
-            for name, text in RATE_LIMIT_HEADERS.items()
-        },
-    },
-}
-
-UNFOLD = {
-    "SITE_TITLE": "Store Fulfillment",
-    "SITE_HEADER": "Store Fulfillment",
-    "SITE_SUBHEADER": "Operator console",
-    "SITE_ICON": lambda request: static("brand/mark.svg"),
-    "SITE_FAVICONS": [
-        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
-    ],
-    "STYLES": [
-        lambda request: static("console/theme.css"),
-        lambda request: static("console/console.css"),
-        lambda request: static("console/records.css"),
-        lambda request: static("brand/preflight.css"),
-    ],
-    "SHOW_VIEW_ON_SITE": False,
-    "SHOW_HISTORY": True,
-    # The colour scheme is static/console/theme.css.
-    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.site.navigation.navigation_for"},
-}
+SPECTACULAR_SETTINGS = spectacular_settings(public_url=PUBLIC_URL, api_root=API_ROOT)
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_BASE_MODEL = "fulfillment.core.audit.events.Event"
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
-
-# Of one subscription; each may have its own value.
-REQUESTS_PER_MINUTE = 600
-# Proofs, prices, pictures and demo orders of one user in the playground of the portal.
-PLAYGROUND_REQUESTS_PER_MINUTE = 120
-# Pages and forms of one person, and of one address without a session; five times as many pictures.
-PAGES_PER_MINUTE = 600
-ADDRESS_PAGES_PER_MINUTE = 300
-# Forms of the portal with more than 256 kB, of one user.
-UPLOADS_PER_MINUTE = 60
-# Of one client address without valid credentials.
-ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
-# Refused requests of one client address at /oauth/token.
-TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
-# Limited because each application has REQUESTS_PER_MINUTE of its own.
-APPLICATIONS_PER_USER = 100
-# In 15 minutes.
-SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
-SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
-SECOND_STEPS_PER_ACCOUNT = 5
-SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
-# Mails to one address that people cause without a session, or for an address that is not confirmed.
-MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
-# In a day: accounts that one user creates over the API.
-ACCOUNTS_PER_USER = 20
-# In a day: mails to addresses that a user entered.
-INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
-# Of one kind to one user; further notifications appear in the portal only.
-NOTIFICATION_MAILS_PER_HOUR = 20
-
-# Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
-# --blocking-threads of the web server: limited work holds at most three quarters of them.
-WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
-# *_CONCURRENCY count for each process; one caller gets one less.
-RENDERINGS_CONCURRENCY = environment.integer(
-    "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
-)
-# Of all signed-out visitors of the start page together, and of one address in a minute.
-LIVE_PROOFS_CONCURRENCY = 1
-LIVE_PROOFS_PER_MINUTE = 120
-# Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
-PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
-PAGE_WAIT_SECONDS = 2
-# JSON bodies of more than 256 kB that are parsed.
-LARGE_BODIES_CONCURRENCY = 1
-ORDERS_CONCURRENCY = 4
-LARGE_ORDERS_CONCURRENCY = 2
-PASSWORDS_CONCURRENCY = 2
-PICTURES_CONCURRENCY = 2
-FILES_CONCURRENCY = 2
-SELECTIONS_CONCURRENCY = 2
-# EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
-SELECTIONS_PER_CALLER = 2_000
-SELECTED_ROUTES_PER_CALLER = 500_000
-# How long a request above such a limit waits before it is refused.
-CONCURRENCY_WAIT_SECONDS = 5
-
-# API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
-USAGE_FLUSH_SECONDS = 5
 
 # /metrics is served to requests with this token, and to these networks.
 METRICS_TOKEN = environment.secret("METRICS_TOKEN") if environment.is_set("METRICS_TOKEN") else ""

@@ -8,14 +8,13 @@ import os
 import sys
 
 from fulfillment.local import supervision
-from tests.benchmarks.databases import ORDERS, PRODUCTS, STORES, TOKENS, is_filled, prepare_database
+from tests.benchmarks.databases import ORDERS, PRODUCTS, STORES, TOKENS, prepare_database
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.ratios import Pace, measure_growth, measure_rows
 from tests.benchmarks.report import Report, write_report
-from tests.benchmarks.steady import measure_memory, measure_tail, measure_workers
+from tests.benchmarks.tail import measure_tail
 
-LARGE = 100
-PARTS = ("rows", "growth", "workers", "tail", "memory")
+PARTS = ("rows", "growth", "tail")
 
 
 def main() -> None:
@@ -35,7 +34,7 @@ def _measure(arguments: argparse.Namespace) -> None:
     if "rows" in arguments.parts:
         report.rows = measure_rows(small, pace)
     if "growth" in arguments.parts:
-        report.scale = arguments.scale or (LARGE if is_filled(LARGE) else 10)
+        report.scale = arguments.scale
         print(
             f"Beside {report.scale} times the data: {STORES * report.scale:,} stores, "
             f"{PRODUCTS * report.scale:,} products, {ORDERS * report.scale:,} orders, "
@@ -43,12 +42,8 @@ def _measure(arguments: argparse.Namespace) -> None:
             flush=True,
         )
         report.growth = measure_growth(small, prepare_database(report.scale), pace)
-    if "workers" in arguments.parts:
-        report.workers = measure_workers(small, arguments.rounds, arguments.seconds)
     if "tail" in arguments.parts:
         report.tail = measure_tail(small, 10)
-    if "memory" in arguments.parts:
-        report.memory = measure_memory(small)
     report.load_after = os.getloadavg()[0]
     print(report.summary(), flush=True)
     if arguments.write and set(arguments.parts) == set(PARTS):
@@ -61,7 +56,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=1)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument(
-        "--scale", type=int, help="how many times the data growth is measured at (100 takes minutes to fill)"
+        "--scale", type=int, default=10, help="growth is measured beside so many times the data"
     )
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)

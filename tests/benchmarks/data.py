@@ -35,11 +35,10 @@ def main(scale: int) -> None:
         fill(scale)
         with connection.cursor() as cursor:
             cursor.execute(FILLED)
-    sys.stdout.write(orjson.dumps(facts(scale)).decode() + "\n")
+    sys.stdout.write(orjson.dumps(facts()).decode() + "\n")
 
 
 def fill(scale: int) -> None:
-    """At scale 0 the three stores without orders, copies and populations."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -60,8 +59,6 @@ def fill(scale: int) -> None:
     make_product(workshop, "plain")
     make_product(Store.objects.get(external_id=PEER), "plain")
     make_card(workshop, "card")
-    if not scale:
-        return
     create_sample_orders(count=ORDERS, stores=[Store.objects.get(external_id=STORE)])
     with tempfile.TemporaryDirectory() as folder:
         routes = Path(folder) / "national-2026-01.csv"
@@ -71,7 +68,7 @@ def fill(scale: int) -> None:
     make_tokens(_make_application("Other", []), count=TOKENS * scale)
 
 
-def facts(scale: int) -> dict[str, Any]:
+def facts() -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
     from accounts.selectors.users import subscription_keys
     from applications.registration.models import Application
@@ -93,7 +90,7 @@ def facts(scale: int) -> dict[str, Any]:
         "refresh": {name: _refresh_tokens(application) for name in ("ours", "peer")},
         **_proof_facts(),
     }
-    return found | ({"statements": count_statements(found)} if scale else {})
+    return found | {"statements": count_statements(found)}
 
 
 def _make_application(name: str, store_ids: list[str]) -> Any:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import psycopg
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "var" / "bench-postgres"
@@ -37,11 +36,10 @@ def prepare_database(scale: int) -> Database:
     """Production's settings, but for what needs https. A process of its own fills the database, once."""
     from fulfillment.local.postgres import ensure_running
 
-    return fill_database(ensure_running(FOLDER, database=f"bench_{scale}"), scale)
+    return _fill_database(ensure_running(FOLDER, database=f"bench_{scale}"), scale)
 
 
-def fill_database(url: str, scale: int, **more: str) -> Database:
-    """`more` are further variables of the servers that use it."""
+def _fill_database(url: str, scale: int) -> Database:
     if not SECRETS.exists():
         SECRETS.parent.mkdir(exist_ok=True)
         SECRETS.touch(mode=0o600)
@@ -52,23 +50,10 @@ def fill_database(url: str, scale: int, **more: str) -> Database:
         "DATABASE_URL": url,
         "MEDIA_ROOT": str(MEDIA / str(scale)),
         **orjson.loads(SECRETS.read_bytes()),
-        **more,
     }
     command = [sys.executable, "-m", "tests.benchmarks.data", str(scale)]
     done = subprocess.run(command, env=os.environ | environment, check=True, stdout=subprocess.PIPE)
     return Database(environment, orjson.loads(done.stdout.splitlines()[-1]))
-
-
-def is_filled(scale: int) -> bool:
-    """Whether an earlier run has left this much data behind, and not only begun."""
-    from fulfillment.local.postgres import ensure_running
-
-    url, name = ensure_running(FOLDER, database="postgres"), f"bench_{scale}"
-    with psycopg.connect(url) as connection:
-        if not connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount:
-            return False
-    with psycopg.connect(ensure_running(FOLDER, database=name)) as connection:
-        return connection.execute("SELECT to_regclass('bench_is_filled')").fetchone() != (None,)
 
 
 def server_process() -> int:

@@ -25,7 +25,6 @@ import zipcodes
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20250101
 SWAPS, REQUESTS_A_SECOND = 500, 50
-DETAILED_HEADER = ",MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY"
 MEANS = {"C": 590, "R": 500, "H": 220}
 
 # As tests.benchmarks.__main__ has it: measured, and under a mark.
@@ -46,7 +45,6 @@ def main() -> int:
     median, p95 = time_look_ups(standard_codes())
     _show(missed, f"database time of 100 codes (p95 {p95:.2f})", median, "ms", 1.5)
     _show(missed, "request latency against a tenth of the routes", compare_with_a_tenth(), "times", 1.2)
-    _show(missed, "request latency with ten national sets stored", compare_with_ten_sets(), "times", 1.2)
     wrong, requests, slowest = swap_under_load()
     name = f"wrong answers of {requests} over {SWAPS} swaps (slowest {slowest * 1000:.0f} ms)"
     _show(missed, name, wrong, "", 0)
@@ -78,18 +76,17 @@ def _show(missed: list[str], name: str, value: float, unit: str, limit: float) -
     sys.stdout.write(line.replace(".00 ", " ") + "\n")
 
 
-def write_national_file(path: Path, details: Callable[[str, str, int], str] | None = None) -> int:
+def write_national_file(path: Path) -> int:
     chance = random.Random(SEED)
     places = sorted(
         (place["zip_code"], place["zip_code_type"]) for place in zipcodes.list_all() if place["active"]
     )
     count = 0
     with path.open("w") as out:
-        out.write(f"ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT{DETAILED_HEADER if details else ''}\n")
+        out.write("ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n")
         for code, kind in places:
             for letter, number, homes, firms in _routes_of(kind, chance):
-                more = details(code, letter, number) if details else ""
-                out.write(f"{code},{letter}{number:03d},{homes},{firms},{homes + firms}{more}\n")
+                out.write(f"{code},{letter}{number:03d},{homes},{firms},{homes + firms}\n")
                 count += 1
     return count
 
@@ -203,36 +200,6 @@ def compare_with_a_tenth() -> float:
         activate_dataset(dataset_id=national.pk, by="benchmark")
         after.append(quietest(codes))
     return min(after) / min(before)
-
-
-def compare_with_ten_sets() -> float:
-    """Latency with nine more national sets in the table over that without them, before and after."""
-    from django.db import connection
-
-    from delivery.datasets.models import Dataset
-    from delivery.datasets.selectors.datasets import live_dataset
-    from delivery.datasets.services.datasets import discard_dataset
-
-    national, codes = live_dataset(), standard_codes()
-    before = quietest(codes)
-    copies = []
-    for _ in range(9):
-        copy = Dataset.objects.get(pk=national.pk)
-        copy.pk, copy.status = None, "ready"
-        copy.save()
-        copies.append(copy.pk)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO delivery_population SELECT %s, postal_code, residential, business, routes, body"
-                " FROM delivery_population WHERE dataset_id = %s",
-                [copy.pk, national.pk],
-            )
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE delivery_population")
-    after = quietest(codes, 16)
-    for pk in copies:
-        discard_dataset(dataset_id=pk)
-    return after / min(before, quietest(codes))
 
 
 @dataclass

@@ -20,8 +20,9 @@ from urllib.parse import urlsplit
 import orjson
 
 from tests.benchmarks.documents import write_between
-from tests.benchmarks.load import Load, put_load, read_load, require_wrk
+from tests.benchmarks.load import Load, put_load, put_requests, require_wrk
 from tests.benchmarks.ratios import wait_until_idle
+from tests.benchmarks.rows import JSON, Sent
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -189,27 +190,6 @@ def _csv_line(server: Server, headers: dict[str, str]) -> list[str]:
     return [_line(f"CSV of {rows:,} orders", text, "≤ 5 s")]
 
 
-def _post_load(url: str, headers: dict[str, str], body: bytes, *, seconds: int) -> Load:
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(f'wrk.method = "POST"\nwrk.body = [==[{body.decode()}]==]\n')
-        script.write('wrk.headers["Content-Type"] = "application/json"\n')
-        script.flush()
-        command = [
-            "wrk",
-            "--latency",
-            "-t1",
-            f"-c{AT_ONCE}",
-            f"-d{seconds}s",
-            "--timeout",
-            "10s",
-            "-s",
-            script.name,
-        ]
-        for name, value in headers.items():
-            command += ["-H", f"{name}: {value}"]
-        return read_load(subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout)
-
-
 def _submission_lines(
     sides: dict[str, tuple[Server, dict[str, str]]],
     bodies: dict[str, tuple[str, bytes]],
@@ -222,7 +202,12 @@ def _submission_lines(
         refused = 0
         for number in range(arguments.rounds + 1):
             for side, (server, headers) in sides.items():
-                run = _post_load(server.url + path, headers, body, seconds=arguments.seconds)
+                run = put_requests(
+                    server.url + path,
+                    Sent(path, {**headers, **JSON}, body),
+                    seconds=arguments.seconds,
+                    connections=AT_ONCE,
+                )
                 wait_until_idle(server)
                 refused += run.failures
                 # The first ones read what lies on the disk.

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
@@ -29,22 +28,6 @@ def resident(pid: int) -> float:
         status = Path(f"/proc/{pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
     return 0.0
-
-
-def proportional(pid: int) -> float:
-    """In MB, what it shares with others in equal parts; nothing once it has ended."""
-    with contextlib.suppress(OSError, IndexError):
-        summed = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        return int(summed.split("\nPss:")[1].split()[0]) / 1024
-    return 0.0
-
-
-def pin(pids: Iterable[int], processors: set[int]) -> None:
-    """Every thread of these processes; those they start later stay there as well."""
-    for pid in pids:
-        for task in Path(f"/proc/{pid}/task").glob("*"):
-            with contextlib.suppress(ProcessLookupError):
-                os.sched_setaffinity(int(task.name), processors)
 
 
 def _seconds(pid: int) -> float:

@@ -4,23 +4,21 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tests.benchmarks.capacity import arithmetic
 from tests.benchmarks.databases import ORDERS, PRODUCTS, ROOT, STORES, TOKENS
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.open_loop import Outcome
 from tests.benchmarks.ratios import GROWTH_MARK, Pace, Runs, cost_ratio, ratio, reaches
-from tests.benchmarks.rows import ROWS, Row
-from tests.benchmarks.steady import FLAT_MARK, MEMORY_MARK, TAIL_MARK, WORKERS_MARK, Workers
+from tests.benchmarks.rows import Row
+from tests.benchmarks.tail import TAIL_MARK
 
-DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 UNDER = " **(under)**"
 HEADING = """
 Written by `make bench` (needs `wrk`): the service as in production, one web worker with 8 threads, beside
 
 - a *limit*: bare WSGI and psycopg on the same server, the same credential checks and the same statements, no framework;
 - a *peer*: the same answer the usual way, nested ModelSerializers and the OAuth toolkit's own authentication class; for
-  tokens the toolkit as it comes, with hashed secrets;
-- *ninja*: the same answer through django-ninja, nested schemas and the ORM.
+  tokens the toolkit as it comes, with hashed secrets.
 
 All run on the same machine and database, in turn, {rounds} rounds of {seconds} s with {connections} connections after
 a round that is not counted; ratios are medians over the rounds, by rate / by processor time, and both must reach the
@@ -29,8 +27,8 @@ the load; load average {before:.1f} before the run and {after:.1f} after it. Eac
 machine; *busy* are those beside which other work took more than a tenth of the processors.
 """
 ROWS_HEAD = """
-| row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer | times ninja |
-|---|---|---|---|---|---|---|---|---|---|---|
+| row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -43,12 +41,10 @@ class Report:
     rows: dict[Row, dict[str, Runs]] = field(default_factory=dict)
     growth: dict[str, tuple[float, float]] = field(default_factory=dict)
     scale: int = 0
-    workers: Workers | None = None
     tail: tuple[float, Outcome, Outcome] | None = None
-    memory: list[tuple[int, float]] = field(default_factory=list)
 
     def summary(self) -> str:
-        return "\n".join(line.lstrip("- ") for line in [*self._growth(), *self._steady()])
+        return "\n".join(line.lstrip("- ") for line in [*self._growth(), *self._tail()])
 
     def text(self) -> str:
         heading = HEADING.format(
@@ -68,10 +64,10 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
 {few}:
 
 """
-        steady = "\n\n### Workers, waiting times, memory\n\n"
+        tail = "\n\n### Waiting times at 70 % load\n\n"
         return (
             heading + ROWS_HEAD + rows + "\n" + growth
-            + "\n".join(self._growth()) + steady + "\n".join(self._steady()) + "\n"
+            + "\n".join(self._growth()) + tail + "\n".join(self._tail()) + "\n"
         )  # fmt: skip
 
     def _row(self, row: Row, results: Mapping[str, Runs]) -> str:
@@ -81,7 +77,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
         cells += [f"{ours.median('p99'):.1f}", _costs(ours)]
         cells += [_costs(results["limit"]) if "limit" in results else ""]
         cells += [str(self.statements[row.title]), f"{ours.memory:.0f}"]
-        for other in ("limit", "peer", "ninja"):
+        for other in ("limit", "peer"):
             cells.append(_cell(results, other, row.marks[other]) if other in results else "")
         return "| " + " | ".join(cells) + " |"
 
@@ -90,50 +86,22 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
             verdict = "" if kept >= GROWTH_MARK else UNDER
             yield f"- {title}: {kept:.2f}{verdict}, with {cost:.2f} times the processor time"
 
-    def _steady(self) -> Iterator[str]:
-        if self.workers:
-            found, (alone, together) = self.workers, self.workers.per_second
-            whole = found.two / found.halved
-            yield (
-                f"- Two workers on two cores do {found.two:.0f} requests/s, {whole:.2f} times one worker on one core "
-                f"({found.halved:.0f}/s): the database and the load take their part of the same cores. That is "
-                f"{found.two / found.one:.2f} times one worker that has both cores ({found.one:.0f}/s), of which the "
-                "second serves the database and the load."
-            )
-            yield (
-                f"- For each second of processor time a worker answers {alone:.0f} requests alone and {together:.0f} "
-                f"as one of two: {together / alone:.2f} of it, so by processor time, with the database and the load on "
-                f"other cores, two do {2 * together / alone:.2f} times the work of one (mark: {WORKERS_MARK}"
-                f"{'' if 2 * together / alone >= WORKERS_MARK else UNDER})."
-            )
+    def _tail(self) -> Iterator[str]:
         if self.tail:
             rate, outcome, least = self.tail
             p50, p99 = outcome.percentile(0.5), outcome.percentile(0.99)
-            good = p99 <= TAIL_MARK * p50 and not outcome.refused + outcome.broken
+            good = p99 <= TAIL_MARK and not outcome.refused + outcome.broken
             yield (
                 f"- At 70 % load ({rate:.0f} requests/s, sent when due whether earlier ones were answered or not): p50 "
-                f"{p50:.2f} ms, p99 {p99:.2f} ms, {p99 / p50:.1f} times (mark: at most {TAIL_MARK:g}"
-                f"{'' if good else UNDER}); {outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
+                f"{p50:.2f} ms, p99 {p99:.2f} ms (mark: at most {TAIL_MARK} ms{'' if good else UNDER}); "
+                f"{outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
                 f"limit at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "
                 f"{least.percentile(0.99):.2f} ms."
-            )
-        if self.memory:
-            # Flat: the second half of the requests adds next to nothing.
-            (_, half), (_, last) = self.memory[-2:]
-            good = last <= MEMORY_MARK and last <= half * FLAT_MARK
-            steps = ", ".join(f"{megabytes:.0f} MB around {number:,}" for number, megabytes in self.memory)
-            yield (
-                f"- Memory of a worker: {steps} requests (marks: at most {MEMORY_MARK} MB, and flat"
-                f"{'' if good else UNDER})."
             )
 
 
 def write_report(report: Report) -> None:
     write_between(DOCUMENT, "api", report.text())
-    costs = {row.title: runs["ours"].costs for row, runs in report.rows.items()}
-    if len(costs) < len(ROWS):
-        return
-    write_between(SCALING, "arithmetic", arithmetic(costs))
 
 
 def _costs(runs: Runs) -> str:

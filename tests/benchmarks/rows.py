@@ -59,23 +59,23 @@ class Sent:
 
 
 ROWS = [
-    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.55, "peer": 3, "ninja": 0}),
+    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.55, "peer": 3}),
     Row(
         "GET /store/{id}/product, 100 products",
         "/api/v1/store/bench/product",
-        {"limit": 0.6, "peer": 20, "ninja": 0},
+        {"limit": 0.6, "peer": 20},
     ),
     Row(
         "the same with If-None-Match",
         "/api/v1/store/bench/product",
-        {"limit": 0.55, "peer": 30, "ninja": 0},
+        {"limit": 0.55, "peer": 30},
         conditional=True,
     ),
-    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.8, "peer": 8, "ninja": 0}),
+    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.8, "peer": 8}),
     Row(
         "GET export view, take 100",
         "/api/v1/store/bench/order/exportview?take=100",
-        {"limit": 0.6, "peer": 8, "ninja": 0},
+        {"limit": 0.6, "peer": 8},
     ),
     Row(
         "POST order, no template", "/api/v1/store/workshop/order", {"limit": 0.6, "peer": 1.5}, sends="order"

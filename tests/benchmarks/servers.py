@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
 
@@ -19,7 +19,6 @@ from tests.support.ports import free_port
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
-    "ninja": "tests.benchmarks.peer_ninja:application",
     "peer": "tests.benchmarks.peer:application",
 }
 
@@ -29,11 +28,10 @@ class Server:
     name: str
     port: int
     pid: int
-    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def pids(self) -> list[int]:
@@ -55,17 +53,12 @@ def running(
     threads: int = 8,
     workers: int = 1,
     port: int = 0,
-    host: str = "127.0.0.1",
     environment: Mapping[str, str] | None = None,
-    prefix: Sequence[str] = (),
-    options: Sequence[str] = (),
     log: IO[bytes] | None = None,
 ) -> Iterator[Server]:
-    """`prefix` starts the command, such as one that enters a network namespace; `log` gets what it writes;
-    `options` are more of Granian's."""
+    """`log` gets what it writes."""
     port = port or free_port()
-    command = [*prefix, *granian_command(port, host=host, workers=workers, threads=threads)]
-    command += [*options, SERVERS[name]]
+    command = [*granian_command(port, workers=workers, threads=threads), SERVERS[name]]
     process = subprocess.Popen(
         command,
         env=os.environ | {"WEB_THREADS": str(threads)} | (environment or {}),
@@ -75,8 +68,8 @@ def running(
         preexec_fn=supervision.end_with_parent,
     )
     try:
-        _wait(host, port, process)
-        yield Server(name, port, process.pid, host)
+        _wait(port, process)
+        yield Server(name, port, process.pid)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -87,13 +80,13 @@ def running(
             process.wait()
 
 
-def _wait(host: str, port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError("a server of the benchmark did not start")
         with contextlib.suppress(OSError):
-            urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=30)
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30)
             return
         time.sleep(0.1)
     raise RuntimeError("a server of the benchmark does not answer")

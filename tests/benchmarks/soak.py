@@ -12,10 +12,8 @@ from collections.abc import Callable
 from fulfillment.local import supervision
 from tests.benchmarks import (
     soak_cuts,
-    soak_enumeration,
-    soak_fuzz,
-    soak_growth,
     soak_kills,
+    soak_neighbours,
     soak_outcome,
     soak_production,
     soak_races,
@@ -24,8 +22,6 @@ from tests.benchmarks import (
     soak_restarts,
     soak_scene,
 )
-from tests.benchmarks.neighbours import measure as neighbours
-from tests.benchmarks.neighbours import outcome
 
 Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
@@ -47,31 +43,10 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
     ),
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
-    "enumeration": (
-        soak_enumeration.MARK,
-        lambda chosen: soak_enumeration.measure(chosen.count or soak_enumeration.ROUNDS),
-    ),
-    "hostile": (
-        soak_fuzz.HOSTILE_MARK,
-        lambda chosen: soak_fuzz.measure_hostile(chosen.count or soak_fuzz.HOSTILE),
-    ),
-    "described": (
-        soak_fuzz.DESCRIBED_MARK,
-        lambda chosen: soak_fuzz.measure_described(
-            chosen.count or soak_fuzz.EXAMPLES, chosen.count or soak_fuzz.WALKS
-        ),
-    ),
-    "network": (
-        soak_fuzz.NETWORK_MARK,
-        lambda chosen: soak_fuzz.measure_network(chosen.count or soak_fuzz.ORDERS),
-    ),
     "neighbours": (
-        outcome.MARK,
-        lambda chosen: neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
+        soak_neighbours.MARK,
+        lambda chosen: soak_neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
     ),
-    "secrets": (soak_fuzz.SECRETS_MARK, lambda chosen: soak_fuzz.measure_secrets()),
-    "growth": (soak_growth.MARK, lambda chosen: soak_growth.measure(chosen.minutes)),
-    "crashes": (soak_fuzz.CRASHES_MARK, lambda chosen: soak_fuzz.measure_crashes()),
 }
 
 
@@ -79,7 +54,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", choices=list(PARTS), help="these parts; else all")
     parser.add_argument(
-        "--kind", action="append", choices=list(neighbours.KINDS), help="these kinds of neighbours; else all"
+        "--kind",
+        action="append",
+        choices=list(soak_neighbours.KINDS),
+        help="these kinds of neighbours; else all",
     )
     parser.add_argument(
         "--adapter",
@@ -88,10 +66,12 @@ def main() -> int:
         help="these adapters of print jobs; else all",
     )
     parser.add_argument(
-        "--seconds", type=float, default=neighbours.SECONDS, help="how long each kind of neighbours lasts"
+        "--seconds",
+        type=float,
+        default=soak_neighbours.SECONDS,
+        help="how long each kind of neighbours lasts",
     )
-    parser.add_argument("--count", type=int, help="rounds, cuts, kills, cases or examples of the chosen part")
-    parser.add_argument("--minutes", type=float, default=120, help="how long half load is kept up")
+    parser.add_argument("--count", type=int, help="rounds, cuts, kills or orders of the chosen part")
     chosen = parser.parse_args()
     supervision.raise_on_stop_signal()
     soak_scene.prepare()

@@ -4,10 +4,10 @@ import os
 import tempfile
 import time
 
-from tests.benchmarks.cutting_proxy import CuttingProxy, cutting
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import fresh_world
 from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
+from tests.support.cutting_proxy import CuttingProxy, cutting
 from tests.support.webhook_receiver import receiving
 
 CUTS, WRITERS, FARTHEST = 1000, 8, 400

@@ -37,6 +37,7 @@ RUN = (
     "applications",
     "delivery",
     "fulfillment",
+    "printing",
     "production",
     "stores",
 )

@@ -15,7 +15,7 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
-from tests.support.designer_page import ready
+from tests.support.console_forms import ready
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 BOXES = (

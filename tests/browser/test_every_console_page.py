@@ -3,18 +3,16 @@ serious. Which pages there are is read off the registry (tests/support/console_p
 
 import pytest
 
-from tests.support.console_fixtures import furnish_console
 from tests.support.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
-from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, SERIOUS, faults_of, opened
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def site(site):
-    address, world = site
-    return address, furnish_console(furnish(world))
+def site(transactional_db, live_server, made_console, settings):
+    settings.PUBLIC_URL = live_server.url
+    return live_server.url, made_console.restore()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Pages by their keyboard alone; what of it a script can check is checked on every page (tests/support/keyboard.py)."""
+"""Pages by their keyboard alone; tests/support/visual_checks.py checks on every page what a script can check of it."""
 
 import pytest
 from playwright.sync_api import Page, expect

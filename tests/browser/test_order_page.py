@@ -6,9 +6,6 @@ from playwright.sync_api import expect
 from stores.orders.models import Order
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SERIOUS, faults_of
-
-PATHS = ("/admin/audit/", "/admin/system/", "/admin/search/?s=card", "/admin/stores/order/")
 
 
 @pytest.fixture
@@ -58,16 +55,3 @@ def test_cancelling_needs_confirmation_and_returns_to_the_order(order_path, visi
     expect(page.locator(".order-title")).to_contain_text("Cancelled")
     expect(page.get_by_role("button", name="Accept")).to_have_count(0)
     assert visitor.complaints == []
-
-
-@pytest.mark.slow
-def test_order_and_the_new_pages_have_no_fault_in_any_look(order_path, visitor):
-    open_as(visitor, "operator", order_path)
-
-    found = []
-    for path in (order_path, *PATHS):
-        name = path.strip("/").replace("/", "-").partition("?")[0][:22]
-        found += faults_of(
-            visitor, name, lambda path=path: visitor.go(path), looks=[*LOOKS, *OTHER_LOOKS], impacts=SERIOUS
-        )
-    assert found == []

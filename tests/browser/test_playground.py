@@ -7,7 +7,6 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card, make_design
-from tests.support.visual_checks import LOOKS, faults_of
 
 
 @pytest.fixture
@@ -76,15 +75,6 @@ def test_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     # Moved to the right end, all of it is of the blue half.
     assert blue > red
     assert visitor.complaints == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/catalog", "/catalog/demo", "/catalog/demo/business-card"])
-def test_pages_of_the_catalog_have_no_faults(visitor, path):
-    visitor.go("/accounts/login/")
-    visitor.sign_in()
-
-    assert faults_of(visitor, path, lambda: visitor.go(path), looks=LOOKS) == []
 
 
 @pytest.mark.slow

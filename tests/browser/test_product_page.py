@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 from stores.catalog.models import Product
 from tests.support.actions import Actions
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, open_console
-from tests.support.product_page import begin_product, price_product
+from tests.support.console_forms import SIZES, begin_product, open_console, price_product
 from tests.support.visual_checks import shoot
 
 

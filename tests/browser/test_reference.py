@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
-
 
 @pytest.mark.slow
 def test_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
@@ -45,18 +43,3 @@ def test_menu_opens_and_closes_on_a_phone_without_script(visitor):
     expect(menu).to_be_visible()
     menu.get_by_role("link", name="Close").click()
     expect(menu).to_be_hidden()
-
-
-@pytest.mark.slow
-def test_pages_of_the_reference_have_no_faults(visitor):
-    visitor.go("/accounts/login/")
-    visitor.sign_in()
-    faults = []
-    for path, looks in (
-        ("/api/v1/docs/operations/order_create", [*LOOKS, *OTHER_LOOKS]),
-        ("/api/v1/docs/guides/errors", LOOKS),
-        ("/send/order_create", OTHER_LOOKS),
-    ):
-        faults += faults_of(visitor, path, lambda path=path: visitor.go(path), looks=looks)
-
-    assert faults == []

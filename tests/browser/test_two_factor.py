@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.console_forms import SIZES
 from tests.support.two_factor import code_of
-
-WINDOWS = [(1280, "light"), (390, "dark")]
 
 
 def overflow(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
-@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
 def test_two_factor_sign_in_is_set_up_and_required(visitor):
     page = visitor.page
@@ -57,7 +56,7 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
 def test_page_that_says_when_to_try_again(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 1

@@ -3,19 +3,23 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.console_fixtures import furnish_console
 from tests.support.console_forms import open_console
 from tests.support.console_pages import apps_of_console, pages_of
-from tests.support.page_fixtures import furnish
 
 pytestmark = pytest.mark.slow
 AUDIT_LOG = "/admin/audit/"
 
 
 @pytest.fixture
+def site(transactional_db, live_server, made_console, settings):
+    settings.PUBLIC_URL = live_server.url
+    return live_server.url, made_console.restore()
+
+
+@pytest.fixture
 def records(site) -> dict[str, str]:
     """The address of a record of each kind, by the name of its page."""
-    world = furnish_console(furnish(site[1]))
+    world = site[1]
     pages = [one for app in apps_of_console() for one in pages_of(app, world, world.operator)]
     return {one.name.removesuffix(" record 0"): one.path for one in pages if one.name.endswith(" record 0")}
 

@@ -1,6 +1,6 @@
 """However often a request is lost, what it asks for happens once.
 
-FULFILLMENT_UNRELIABLE_ORDERS raises the number of orders of the TypeScript client, which takes longer to start.
+FULFILLMENT_UNRELIABLE_ORDERS raises the number of orders; the TypeScript client, which takes longer, places a third.
 """
 
 import json
@@ -16,7 +16,8 @@ from tests.clients.conftest import PROGRAMS
 from tests.support.client_library import run
 from tests.support.live_server import serving
 
-TYPESCRIPT_ORDERS = int(os.environ.get("FULFILLMENT_UNRELIABLE_ORDERS", "100"))
+ORDERS = int(os.environ.get("FULFILLMENT_UNRELIABLE_ORDERS", "150"))
+TYPESCRIPT_ORDERS = ORDERS // 3
 
 
 def check_orders(printed: str, count: int) -> None:
@@ -26,23 +27,13 @@ def check_orders(printed: str, count: int) -> None:
 
 
 @pytest.mark.slow
-def test_thirty_orders_through_an_unreliable_network_are_thirty(python, given):
-    with proxied(given["url"]) as proxy:
-        printed = python(PROGRAMS / "place_orders.py", 30, input=json.dumps(given | {"url": proxy.url}))
-
-    check_orders(printed, 30)
-    assert proxy.fates["is cut after"]
-    assert proxy.fates["is 503 after"]
-
-
-@pytest.mark.slow
-def test_five_hundred_orders_through_an_unreliable_network_are_five_hundred(python, demo, tmp_path):
+def test_python_places_orders_through_an_unreliable_network_once(python, demo, tmp_path):
     Subscription.objects.update(requests_per_minute=100_000)
     with serving(tmp_path) as service, proxied(service.url) as proxy:
         given = json.dumps(demo | {"url": proxy.url})
-        printed = python(PROGRAMS / "place_orders.py", 500, input=given, timeout=500)
+        printed = python(PROGRAMS / "place_orders.py", ORDERS, input=given, timeout=500)
 
-    check_orders(printed, 500)
+    check_orders(printed, ORDERS)
     assert set(proxy.fates) == set(FATES)
 
 

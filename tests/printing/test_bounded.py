@@ -87,10 +87,8 @@ def test_task_that_takes_too_much_memory_fails_alone():
 
 def test_task_that_takes_too_long_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    began = time.monotonic()
     with pytest.raises(TaskTimedOut), run_bounded(f"{HERE}:sleep", {}, seconds=1):
         pass
-    assert time.monotonic() - began < PATIENCE
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
+from django.test import override_settings
 from django.utils import timezone
 
 from accounts.models import AssociationRequest
@@ -23,12 +24,19 @@ from stores.orders.models import (
 from stores.orders.selectors.due import late_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
+from tests.support.snapshots import Snapshot
+
+
+@pytest.fixture(scope="module")
+def made_demo(snapshot_of) -> Snapshot[None]:
+    with override_settings(DEVELOPMENT=True):
+        return snapshot_of(demo.load_demo)
 
 
 @pytest.fixture
-def loaded(db, settings):
+def loaded(made_demo: Snapshot[None], db, settings):
     settings.DEVELOPMENT = True
-    demo.load_demo()
+    made_demo.restore()
 
 
 @pytest.mark.slow

@@ -1,10 +1,12 @@
 """Forms of the console as a person fills them in a browser."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page
 
-# A desk and a phone, where the second visit of the same pages is slow.
-SIZES = [(1280, "light"), pytest.param((390, "dark"), marks=pytest.mark.slow)]
+# A desk, and a phone for `make looks`.
+SIZES = [(1280, "light"), pytest.param((390, "dark"), marks=[pytest.mark.slow, pytest.mark.looks])]
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:
@@ -18,3 +20,37 @@ def choose(page: Page, field: str, text: str) -> None:
     page.locator(f"#{field} + .select2 .select2-selection").click()
     page.locator(".select2-search__field").last.fill(text)
     page.locator(".select2-results__option", has_text=text).first.click()
+
+
+def ready(designer: Page) -> None:
+    designer.wait_for_selector(".ds[data-ready]")
+    designer.wait_for_selector(".ds-picture[src]")
+
+
+BASICS = {
+    "external_id": "mug",
+    "name": "Mug",
+    "width_mm": "80",
+    "height_mm": "95",
+    "minimum_quantity": "1",
+    "default_quantity": "1",
+    "maximum_quantity": "99",
+}
+
+
+def begin_product(page: Page) -> None:
+    page.get_by_role("link", name="Add product").first.click()
+    choose(page, "id_store", "associated")
+    for name, value in BASICS.items():
+        page.fill(f"[name={name}]", value)
+
+
+def price_product(page: Page) -> None:
+    """By the method of its first column, to two destinations, made in three days."""
+    page.select_option("[data-part=country]", "US")
+    page.locator("[data-part=price]").fill("7.5")
+    page.get_by_role("button", name="Add a destination").click()
+    page.locator("[data-part=price]").nth(1).fill("8")
+    page.get_by_label(re.compile("^Default price: .+, United States, Commercial")).check()
+    page.get_by_role("button", name="Add a speed").click()
+    page.fill("[name=production_speeds-0-days]", "3")

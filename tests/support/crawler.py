@@ -1,7 +1,6 @@
 """Walks the links of the service's pages as a signed-in person, one example of each kind of address."""
 
 import re
-import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -35,7 +34,6 @@ class Visit:
     route: str
     response: Any
     queries: list[dict[str, str]]
-    milliseconds: float
 
     @property
     def links(self) -> set[str]:
@@ -120,12 +118,10 @@ def visit_page(client: Client, path: str) -> Visit:
     # Django keeps 9,000 and counts from there.
     reset_queries()
     with CaptureQueriesContext(connection) as queries:
-        started = time.perf_counter()
         response = client.get(path)
-        milliseconds = 1000 * (time.perf_counter() - started)
         # Read to its end, a download is closed.
         _ = response.getvalue()
-    return Visit(path, kind_of(path)[0], response, list(queries.captured_queries), milliseconds)
+    return Visit(path, kind_of(path)[0], response, list(queries.captured_queries))
 
 
 @cache

@@ -9,8 +9,10 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.test import Client
 
+from tests.support.console_fixtures import furnish_console
 from tests.support.order_helpers import Shop, build_shop, open_shop
-from tests.support.scenario import World, sign_in
+from tests.support.page_fixtures import furnish
+from tests.support.scenario import World, build_known_world, sign_in
 from tests.support.snapshots import Snapshot
 
 
@@ -75,6 +77,17 @@ def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
     if "world" in request.fixturenames:
         return open_shop(request.getfixturevalue("world"))
     return made_shop.restore()
+
+
+@pytest.fixture(scope="session")
+def made_console(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(lambda: furnish_console(furnish(build_known_world())))
+
+
+@pytest.fixture
+def furnished(made_console: Snapshot[World], db) -> World:
+    """A world with something of each kind that the console shows."""
+    return made_console.restore()
 
 
 @pytest.fixture

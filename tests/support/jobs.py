@@ -4,6 +4,8 @@ from django.db import connection
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from applications.registration.services.notices import MAIL_TASK
+
 
 def work_off(task_name: str) -> int:
     """Does here and now what is queued under this name; returns how many jobs that were."""
@@ -13,3 +15,7 @@ def work_off(task_name: str) -> int:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s", [job.pk])
     return len(jobs)
+
+
+def mail_owners(*, application, subject: str, text: str) -> None:
+    app.configure_task(MAIL_TASK).defer(application_id=str(application.pk), subject=subject, text=text)

@@ -56,3 +56,15 @@ def huge_picture(side=30_000):
         + chunk(b"IDAT", zlib.compress(b""))
         + chunk(b"IEND", b"")
     )
+
+
+def hard_texts(size: int) -> list[str]:
+    """Long words, another direction in every other word, marks on marks, emoji of many parts, places to break."""
+    word = "Donaudampfschiff"
+    bidi = "שלום abc \u202eעולם\u202c 123 "
+    marks = "e" + "\u0301\u0323\u0308" * 33 + " "
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 "
+    soft = "in\u00adcom\u00adpre\u00adhen\u00adsi\u00adble\u200b"
+    scripts = "क्षत्रिय 中文字 الكتابة fi ffl ﷺ "
+    samples = [word, "W" * 40, bidi, marks, family, soft, scripts, word + bidi + family + scripts, "a\n"]
+    return [(sample * (size // len(sample) + 1))[:size] for sample in samples]

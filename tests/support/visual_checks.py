@@ -4,17 +4,19 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Visitor
 from tests.support.axe import bring_axe, violations
-from tests.support.keyboard import keyboard_faults
 
 Look = tuple[int, str]
 # Both widths and both schemes; the same templates are seen by another person in the other pairs.
 LOOKS: Sequence[Look] = [(1280, "light"), (390, "dark")]
 OTHER_LOOKS: Sequence[Look] = [(1280, "dark"), (390, "light")]
+# `make looks` sees each page in every look it is for; the suite sees it in one, which its name chooses.
+IS_EVERY_LOOK = os.environ.get("LOOKS") == "all"
 EVERY_IMPACT = frozenset({"minor", "moderate", "serious", "critical"})
 SERIOUS = frozenset({"serious", "critical"})
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
@@ -81,13 +83,14 @@ def faults_of(
     impacts: frozenset[str] = EVERY_IMPACT,
     within: str = "",
 ) -> list[str]:
-    """Loaded anew for each look, so that what only goes wrong while loading there is heard; where `open_it` is None the
-    page that is open is looked at as it is."""
+    """In one of the looks, by `make looks` in all of them. Loaded anew for each, so that what only goes wrong while
+    loading there is heard; where `open_it` is None the page that is open is looked at as it is."""
     page, found = visitor.page, []
     if not visitor.brings_axe:
         bring_axe(page.context)
         visitor.brings_axe = True
-    for width, scheme in looks:
+    chosen = looks if IS_EVERY_LOOK else [looks[crc32(name.encode()) % len(looks)]]
+    for width, scheme in chosen:
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         answered = status if open_it is None else open_it()
@@ -95,7 +98,7 @@ def faults_of(
         if answered != status:
             found.append(f"{where}: answered {answered}")
         found += [f"{where}: {one}" for one in _faults_now(page, impacts, within)]
-        if (width, scheme) == looks[0]:
+        if (width, scheme) == chosen[0]:
             found += [f"{where}: {one}" for one in keyboard_faults(page, within)]
         found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
         visitor.complaints.clear()
@@ -124,3 +127,49 @@ def _faults_now(page: Page, impacts: frozenset[str], within: str) -> list[str]:
 
 def _is_of(said: str, status: int) -> bool:
     return status >= 400 and said.startswith(REFUSED.format(status))
+
+
+# Where Tab stops: nothing is drawn in another order than it is written, and each stop takes the focus and shows it.
+# What has a pointer has to be a stop, to lie in one or around one, or to be the label of one.
+KEYBOARD_FAULTS = """(within) => {
+    const STOPS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]";
+    // Unfold draws its save buttons from the right, the main one first, and orders its links beside a field. The bar of
+    // the portal has two rows where it is narrow, and the account in the upper one.
+    const KNOWN = "#submit-row, .related-widget-wrapper-link, .datetimeshortcuts, .bar-inner";
+    const name = (one) => one.outerHTML.slice(0, 120).replace(/\\s+/g, " ");
+    const root = (within && document.querySelector(within)) || document.body;
+    const seen = (one) => one.checkVisibility({ checkVisibilityCSS: true, checkOpacity: false });
+    const stops = [...root.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
+    const found = stops.filter((one) => one.tabIndex > 0).map((one) => `another order: ${name(one)}`);
+    const LOOK = ["outline", "boxShadow", "borderColor", "backgroundColor", "color"];
+    const style = (one) => LOOK.map((part) => getComputedStyle(one)[part]).join();
+    const before = document.activeElement;
+    for (const one of stops) {
+        const parts = () => [one, one.parentElement, ...one.children].map(style).join();
+        if (document.activeElement !== document.body) document.activeElement.blur();
+        const rest = parts();
+        one.focus({ focusVisible: true, preventScroll: true });
+        if (document.activeElement !== one) found.push(`takes no focus: ${name(one)}`);
+        else if (parts() === rest) found.push(`does not show its focus: ${name(one)}`);
+    }
+    document.activeElement.blur();
+    before.focus?.({ preventScroll: true });
+    for (const one of root.querySelectorAll("*")) {
+        const shown = getComputedStyle(one);
+        const holds = one.matches(STOPS) || one.querySelector(STOPS);
+        if (one.closest(KNOWN)) continue;
+        if (holds && shown.order !== "0") found.push(`another order: ${name(one)}`);
+        if (holds && shown.display.includes("flex") && shown.flexDirection.endsWith("reverse")) {
+            found.push(`turned around: ${name(one)}`);
+        }
+        const starts = shown.cursor === "pointer" && getComputedStyle(one.parentElement).cursor !== "pointer";
+        const isNoStop = !one.closest(`${STOPS}, label`) && !one.querySelector(STOPS);
+        if (starts && isNoStop && seen(one)) found.push(`for a pointer only: ${name(one)}`);
+    }
+    return found;
+}"""
+
+
+def keyboard_faults(page: Page, within: str = "") -> list[str]:
+    found: list[str] = page.evaluate(KEYBOARD_FAULTS, within)
+    return found

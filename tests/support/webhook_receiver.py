@@ -34,10 +34,12 @@ class Received:
 
 @dataclass
 class Receiver:
-    """Collects all requests, also those it refuses; `connections` counts every TCP connection."""
+    """Collects all requests, also those it refuses; `connections` counts every TCP connection, `flooded`
+    the pieces that `/flood` got rid of."""
 
     received: list[Received] = field(default_factory=list)
     connections: int = 0
+    flooded: int = 0
     port: int = 0
     host: str = "127.0.0.1"
 
@@ -76,11 +78,19 @@ class Receiver:
         elif kind in {"drip", "drip-head"}:
             await _drip(writer, in_head=kind == "drip-head")
         elif kind == "flood":
-            await _flood(writer)
+            await self._flood(writer)
         elif kind == "close":
             writer.close()
         else:
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    async def _flood(self, writer: asyncio.StreamWriter) -> None:
+        """131 MB, if they are taken."""
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for _ in range(2000):
+            writer.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+            await writer.drain()
+            self.flooded += 1
 
 
 async def _drip(writer: asyncio.StreamWriter, *, in_head: bool) -> None:
@@ -89,13 +99,6 @@ async def _drip(writer: asyncio.StreamWriter, *, in_head: bool) -> None:
         writer.write(f"X-{number}: 1\r\n".encode() if in_head else b".")
         await writer.drain()
         await asyncio.sleep(0.1)
-
-
-async def _flood(writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    for _ in range(2000):
-        writer.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
-        await writer.drain()
 
 
 @contextlib.contextmanager

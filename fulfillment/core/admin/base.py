@@ -188,7 +188,9 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
             path(route, self.admin_site.admin_view(view), name=f"{prefix}_{name}")
             for route, view, name in self.own_pages()
         ]
-        patterns = [one for one in super().get_urls() if self.has_audit_history or one.name != f"{prefix}_history"]
+        patterns = [
+            one for one in super().get_urls() if self.has_audit_history or one.name != f"{prefix}_history"
+        ]
         return [*own, *patterns]
 
     def page_context(self, request: HttpRequest, title: str, **context: Any) -> dict[str, Any]:

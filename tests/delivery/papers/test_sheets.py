@@ -8,7 +8,7 @@ from delivery.papers.sheets import papers_sheets
 from tests.factories.mailings import PRICE, make_mailing, random_routes
 
 
-@pytest.mark.parametrize("mailings", [40, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mailings", [40, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
     chance = random.Random(7)
     for _ in range(mailings):

@@ -16,7 +16,7 @@ from fulfillment.core.http.head_limits import (
     MAX_PARTS,
 )
 from fulfillment.site.proxies import client_address
-from tests.support.costs import milliseconds
+from tests.support.costs import calls
 from tests.support.scenario import ApiClient
 from tests.support.web_handler import web_handler
 
@@ -81,17 +81,17 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("path", ["/api/v1/store", "/accounts/login/", "/admin/", "/static/portal.css"])
-def test_hostile_head_is_refused_within_a_few_milliseconds(db, handler, name, path):
+def test_hostile_head_is_refused_unread(db, handler, name, path):
     said = {"PATH_INFO": path} | HOSTILE[name]
 
     status, body = answer(handler, **said)
 
     assert status in {414, 431}, body
-    assert milliseconds(lambda: answer(handler, **said)) < 10
+    assert calls(lambda: answer(handler, **said)) < 1000
 
 
 def test_forwarded_addresses_of_a_proxy_are_read_from_their_end():
-    assert milliseconds(lambda: client_address("10.1.1.1", "," * LINE, ())) < 2
+    assert calls(lambda: client_address("10.1.1.1", "," * LINE, ())) < 50
 
 
 @pytest.mark.parametrize(
@@ -164,13 +164,13 @@ def exhaust(settings):
     ],
     ids=["bare", "token", "long token", "accept", "short accept", "content type", "body"],
 )
-def test_address_over_its_limit_costs_less_than_a_millisecond(db, handler, settings, said):
+def test_address_over_its_limit_is_refused_unread(db, handler, settings, said):
     exhaust(settings)
     body = io.BytesIO(b"[" * 900_000)
 
     assert answer(handler, **said, **{"wsgi.input": body})[0] == 429
     assert body.tell() == 0
-    assert milliseconds(lambda: answer(handler, **said), tries=20) < 1
+    assert calls(lambda: answer(handler, **said)) < 1000
 
 
 def test_address_over_its_limit_leaves_valid_tokens_working(world, settings):

@@ -18,15 +18,14 @@ WRITTEN = sorted(
 
 
 def test_benchmarks_write_into_one_document():
-    assert {document for _, document, _ in WRITTEN} == {"DOCUMENT", "SCALING"}
-    assert len(WRITTEN) == 8
+    assert {document for _, document, _ in WRITTEN} == {"DOCUMENT"}
+    assert len(WRITTEN) == 4
 
 
 @pytest.mark.parametrize(("module", "document", "name"), WRITTEN, ids=lambda value: value)
 def test_document_has_a_place_for_every_benchmark(tmp_path, module, document, name):
     copy = tmp_path / "copy.md"
-    target = PERFORMANCE if document == "DOCUMENT" else ROOT / "docs" / "scaling.md"
-    copy.write_text(target.read_text("utf-8"), encoding="utf-8")
+    copy.write_text(PERFORMANCE.read_text("utf-8"), encoding="utf-8")
 
     write_between(copy, name, "new figures\n")
 

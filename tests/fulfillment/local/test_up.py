@@ -242,15 +242,7 @@ def test_taken_port_is_reported(service, quiet_var):
     )
 
 
-def test_ctrl_c_ends_everything(quiet_var):
-    run = Run(quiet_var).wait_for_card()
-
-    assert run.end(signal.SIGINT) == 0
-    assert "Traceback" not in run.output()
-    wait_for_silence(quiet_var)
-
-
-def test_killed_run_leaves_nothing_in_the_way(quiet_var):
+def test_killed_run_leaves_nothing_in_the_way_and_ctrl_c_ends_everything(quiet_var):
     killed = Run(quiet_var).wait_for_card()
     secrets = (quiet_var / "development.env").read_text()
     killed.end(signal.SIGKILL)
@@ -258,7 +250,8 @@ def test_killed_run_leaves_nothing_in_the_way(quiet_var):
     run = Run(quiet_var, PORT=str(killed.port)).wait_for_card()
 
     assert (quiet_var / "development.env").read_text() == secrets
-    assert run.end(signal.SIGTERM) == 0
+    assert run.end(signal.SIGINT) == 0
+    assert "Traceback" not in run.output()
     wait_for_silence(quiet_var)
 
 
@@ -275,7 +268,7 @@ def children_with(run, word: bytes) -> list[int]:
     return [int(each) for each in children if word in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
-def test_worker_that_dies_is_replaced(quiet_var):
+def test_worker_that_dies_is_replaced_and_the_end_of_the_web_server_ends_everything(quiet_var):
     run = Run(quiet_var).wait_for_card()
     (worker,) = children_with(run, b"manage.py\0worker")
 
@@ -285,12 +278,7 @@ def test_worker_that_dies_is_replaced(quiet_var):
     while not (set(children_with(run, b"manage.py\0worker")) - {worker}):
         assert time.monotonic() < deadline, "no other worker came"
         time.sleep(0.1)
-    assert run.end(signal.SIGTERM) == 0
-    wait_for_silence(quiet_var)
 
-
-def test_end_of_the_web_server_ends_everything(quiet_var):
-    run = Run(quiet_var).wait_for_card()
     (server,) = children_with(run, b"granian")
 
     os.kill(server, signal.SIGKILL)

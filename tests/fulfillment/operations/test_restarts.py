@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
-from tests.benchmarks.cutting_proxy import cutting
+from tests.support.cutting_proxy import cutting
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
 from tests.support.postgres_server import ROOT, Restarted, own_postgres

@@ -6,13 +6,6 @@ import pytest
 
 from accounts.models import Tenant
 from stores.orders.models import Order
-from tests.support.console_fixtures import furnish_console
-from tests.support.page_fixtures import furnish
-
-
-@pytest.fixture
-def furnished(world):
-    return furnish_console(furnish(world))
 
 
 def text_of(client, **sent) -> str:

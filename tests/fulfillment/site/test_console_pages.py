@@ -19,7 +19,6 @@ from delivery.datasets.models import ImportRun
 from fulfillment.core.admin import autocomplete
 from fulfillment.core.admin.base import ConsoleAdmin
 from stores.orders.admin.orders import FINAL
-from tests.support.console_fixtures import furnish_console
 from tests.support.console_pages import (
     ACTIONS_AT_ONCE,
     ACTS_AT_ONCE,
@@ -35,7 +34,6 @@ from tests.support.console_pages import (
     request_of,
 )
 from tests.support.crawler import dead_fragments, walk
-from tests.support.page_fixtures import furnish
 from tests.support.scenario import World, sign_in
 
 pytestmark = pytest.mark.slow
@@ -45,11 +43,6 @@ MAXIMUM_QUERIES = 13
 # Every page is counted in a minute.
 WRITES = re.compile(r"\s*(INSERT INTO (?!accounts_ratewindow)|UPDATE|DELETE FROM)", re.IGNORECASE)
 OURS = [Path(settings.BASE_DIR, "templates", folder) for folder in ("admin", "unfold")]
-
-
-@pytest.fixture
-def furnished(world) -> World:
-    return furnish_console(furnish(world))
 
 
 @pytest.fixture

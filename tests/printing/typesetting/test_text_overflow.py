@@ -1,7 +1,5 @@
 """Texts no box can hold are refused before they are measured, and no text that fits is."""
 
-import time
-
 import pytest
 
 from printing.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
@@ -28,14 +26,11 @@ def unmeasured(monkeypatch):
 @pytest.mark.usefixtures("unmeasured")
 def test_text_that_cannot_fit_is_refused_unmeasured(fit, text):
     template = words_template(Fit=fit, Size=16, MinimumSize=8, Height=8, Width=50)
-    start = time.thread_time()
-
     with pytest.raises(ValuesInvalid) as caught:
         render_proof(template, {"Words": text})
 
     [problem] = caught.value.problems
     assert (problem.pointer, problem.code) == ("/Words", "does_not_fit")
-    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap", "clip"])
@@ -46,11 +41,8 @@ def test_text_that_cannot_fit_is_refused_unmeasured(fit, text):
 )
 @pytest.mark.usefixtures("unmeasured")
 def test_text_without_width_has_a_bound_of_its_own(fit, text):
-    start = time.thread_time()
-
     with pytest.raises(ValuesInvalid, match=f"more than ({CHARACTERS:,} char|{MARKS_IN_A_ROW} marks)"):
         render_proof(words_template(Fit=fit), {"Words": text})
-    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap"])

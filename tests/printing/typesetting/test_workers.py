@@ -30,8 +30,7 @@ from printing.typesetting import (
 )
 from printing.typesetting.errors import RenderingBusy
 from printing.typesetting.workers import Worker, Workers, shared_workers
-from tests.benchmarks.neighbours.users import hard_texts
-from tests.support.made_templates import DEMO, card, text_box, unread_artwork, words_template
+from tests.support.made_templates import DEMO, card, hard_texts, text_box, unread_artwork, words_template
 from tests.support.patience import PATIENCE, least_seconds
 
 PATTERN = (

@@ -1,5 +1,4 @@
 import threading
-import time
 from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
@@ -12,6 +11,7 @@ from applications.registration.selectors.usage import daily_totals, daily_usage,
 from applications.registration.services import usage
 from applications.registration.services.usage import count_call, flush_usage
 from tests.factories.applications import ApplicationFactory
+from tests.support.costs import calls
 
 
 @pytest.fixture(autouse=True)
@@ -149,14 +149,7 @@ def test_threads_that_count_and_flush_at_once_lose_nothing():
     assert [row.calls for row in daily_usage()] == [1200] * 3
 
 
-def test_counting_costs_less_than_five_microseconds():
+def test_counting_costs_a_few_calls():
     application_id = uuid4()
 
-    def cost() -> float:
-        started = time.thread_time()
-        for _ in range(2000):
-            count_call(application_id=application_id, status=200)
-        return (time.thread_time() - started) / 2000
-
-    # The best of several: the machine may be busy with something else meanwhile.
-    assert min(cost() for _ in range(10)) < 5e-6
+    assert calls(lambda: count_call(application_id=application_id, status=200)) < 20

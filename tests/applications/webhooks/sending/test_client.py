@@ -77,12 +77,11 @@ def test_time_limit_covers_every_byte(receiver, kind):
 
 
 def test_answer_is_read_to_two_kilobytes_only(receiver):
-    answers = []
+    answer = post(receiver.url("/flood"))
 
-    seconds = least_seconds(lambda: answers.append(post(receiver.url("/flood"))), mark=2)
-
-    assert {(answer.status, answer.body) for answer in answers} == {(200, "x" * STORED_BYTES)}
-    assert seconds < 2
+    assert (answer.status, answer.body) == (200, "x" * STORED_BYTES)
+    # What the buffers on the way hold is taken as well.
+    assert receiver.flooded < 1000
 
 
 def test_answer_can_always_be_stored():

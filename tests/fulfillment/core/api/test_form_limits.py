@@ -6,7 +6,7 @@ from django.test import Client
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.form_limits import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
-from tests.support.costs import milliseconds
+from tests.support.costs import calls
 
 MULTIPART = "multipart/form-data; boundary=x"
 PART = b"--x\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n"
@@ -36,12 +36,12 @@ def send(client, path, body, content_type, **extra):
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("path", ANONYMOUS + CLIENTS)
-def test_hostile_anonymous_form_costs_a_few_milliseconds(db, client, path, name):
+def test_hostile_anonymous_form_costs_no_more_than_a_page(db, client, path, name):
     status = send(client, path, *HOSTILE[name]).status_code
 
     assert status < 500
-    # A page, or the form shown again, is a few milliseconds of templates.
-    assert milliseconds(lambda: send(client, path, *HOSTILE[name])) < 50
+    # The form is shown again; a field that was parsed would cost several calls.
+    assert calls(lambda: send(client, path, *HOSTILE[name])) < 50_000
 
 
 @pytest.mark.parametrize("path", ANONYMOUS)
@@ -90,7 +90,7 @@ def test_large_forms_are_taken_by_pages_that_need_them_a_few_times_a_minute(worl
     answers = [send(person, icon, large, MULTIPART) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60
-    assert milliseconds(lambda: send(person, icon, large, MULTIPART)) < 20
+    assert calls(lambda: send(person, icon, large, MULTIPART)) < 10_000
     assert send(person, icon, b"--x--", MULTIPART).status_code == 200
     assert send(other, "/catalog/demo/none", large, MULTIPART).status_code == 404
 
@@ -106,4 +106,4 @@ def test_flood_from_one_address_is_refused_before_its_form_is_parsed(db, client,
         return send(client, "/oauth/token", body, URL_ENCODED, REMOTE_ADDR="198.51.100.7")
 
     assert flood().status_code == 429
-    assert milliseconds(flood, tries=20) < 2
+    assert calls(flood) < 2000

@@ -14,7 +14,7 @@ from fulfillment.core.api import parsing
 from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
 from fulfillment.core.api.parsing import LARGE_BODIES
 from fulfillment.core.faults import MAX_LISTED
-from tests.support.costs import milliseconds
+from tests.support.costs import calls
 from tests.support.patience import PATIENCE
 
 UNKNOWN = ",".join(f'"{number:05}":0' for number in range(93_000))
@@ -41,30 +41,30 @@ def post(client, body, path="/application"):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_body_is_refused_within_a_tenth_of_a_second(world, name):
+def test_hostile_body_is_refused_at_a_cost_that_grows_with_its_size(world, name):
     client = world.as_user(world.user)
 
     response = post(client, HOSTILE[name])
 
     assert (response.status_code, response.json()["Code"]) == (400, "invalid_body")
     assert len(response.content) < 200_000
-    assert milliseconds(lambda: post(client, HOSTILE[name])) < 150
+    assert calls(lambda: post(client, HOSTILE[name])) < 20_000 + 2 * len(HOSTILE[name])
 
 
-def test_93_000_unknown_members_cost_less_than_a_tenth_of_a_second(world):
+def test_93_000_unknown_members_are_not_looked_at_one_by_one(world):
     client = world.as_user(world.user)
     body = HOSTILE["unknown members"]
 
     assert len(body) > 880_000
-    assert milliseconds(lambda: post(client, body)) < 100
+    assert calls(lambda: post(client, body)) < 5000
 
 
-def test_array_of_addresses_is_refused_within_a_few_milliseconds(world):
+def test_array_of_wrong_addresses_costs_a_few_calls_for_each(world):
     client = world.as_user(world.user)
     body = "[" + ",".join("1" * MANY) + "]"
 
     assert post(client, body, "/user/emails").json()["ErrorCount"] == MANY
-    assert milliseconds(lambda: post(client, body, "/user/emails")) < 60
+    assert calls(lambda: post(client, body, "/user/emails")) < 5 * MANY
 
 
 def test_large_bodies_are_read_one_at_a_time(monkeypatch):

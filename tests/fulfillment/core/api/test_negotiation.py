@@ -5,7 +5,7 @@ from django.test import RequestFactory
 from fulfillment.core.api.rendering import JSONRenderer, Negotiation
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.http.head_limits import LONGEST
-from tests.support.costs import milliseconds
+from tests.support.costs import calls
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_most_wanted_format_is_answered(world, accept, kind):
     assert response["Content-Type"].split(";")[0] == kind
 
 
-def test_accept_header_of_the_longest_kind_costs_less_than_a_millisecond():
+def test_accept_header_of_the_longest_kind_costs_a_few_calls_for_each_part():
     accept = ",".join(f"*a*{number:02}" + "*b" * 20 for number in range(20))
     request = RequestFactory().get("/", headers={"Accept": accept})
 
     assert len(accept) < LONGEST["HTTP_ACCEPT"]
-    assert milliseconds(lambda: Negotiation().select_renderer(request, [JSONRenderer()])) < 1
+    assert calls(lambda: Negotiation().select_renderer(request, [JSONRenderer()])) < 500
 
 
 def test_refusal_of_the_format_comes_after_the_credentials(db, client):

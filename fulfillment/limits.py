@@ -1,0 +1,82 @@
+"""Limits, most of them constants; `fulfillment.settings` takes all of these."""
+
+import os
+
+from fulfillment.core import environment
+
+environment.refuse_former_names(
+    {
+        "PROOF_DAYS_KEPT": "PROOF_RETENTION_DAYS",
+        "ASSET_DAYS_KEPT": "ASSET_RETENTION_DAYS",
+        "ADDRESS_DAYS_KEPT": "ADDRESS_RETENTION_DAYS",
+        "RENDERINGS_AT_ONCE": "RENDERINGS_CONCURRENCY",
+        "PROOF_MARK": "PROOF_WATERMARK",
+        "CLIENT_PACKAGES": "CLIENT_DOWNLOADS",
+        **dict.fromkeys(("IMPORT_DAYS_KEPT", "IMPORT_RETENTION_DAYS", "LANE_WAIT_SECONDS"), ""),
+        **dict.fromkeys(
+            ("ORDERS_AT_ONCE", "LARGE_ORDERS_AT_ONCE", "PASSWORDS_AT_ONCE", "PICTURES_AT_ONCE"), ""
+        ),
+        **dict.fromkeys(("FILES_AT_ONCE", "SELECTIONS_AT_ONCE", "SELECTIONS_PER_CALLER"), ""),
+        **dict.fromkeys(("APPLICATIONS_PER_USER", "ACCOUNTS_PER_USER", "LIVE_PROOFS_PER_MINUTE"), ""),
+        "WEBHOOK_CONNECTIONS_PER_APPLICATION": "",
+    }
+)
+
+# Of one subscription; each may have its own value.
+REQUESTS_PER_MINUTE = 600
+# Proofs, prices, pictures and demo orders of one user in the playground of the portal.
+PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# Pages and forms of one person, and of one address without a session; five times as many pictures.
+PAGES_PER_MINUTE = 600
+ADDRESS_PAGES_PER_MINUTE = 300
+# Forms of the portal with more than 256 kB, of one user.
+UPLOADS_PER_MINUTE = 60
+# Of one client address without valid credentials.
+ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
+# Refused requests of one client address at /oauth/token.
+TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
+# Limited because each application has REQUESTS_PER_MINUTE of its own.
+APPLICATIONS_PER_USER = 100
+# In 15 minutes.
+SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
+SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SECOND_STEPS_PER_ACCOUNT = 5
+SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
+# Mails to one address that people cause without a session, or for an address that is not confirmed.
+MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
+# In a day: accounts that one user creates over the API.
+ACCOUNTS_PER_USER = 20
+# In a day: mails to addresses that a user entered.
+INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
+# Of one kind to one user; further notifications appear in the portal only.
+NOTIFICATION_MAILS_PER_HOUR = 20
+
+# Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
+# --blocking-threads of the web server: limited work holds at most three quarters of them.
+WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
+# *_CONCURRENCY count for each process; one caller gets one less.
+RENDERINGS_CONCURRENCY = environment.integer(
+    "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
+)
+# Of all signed-out visitors of the start page together, and of one address in a minute.
+LIVE_PROOFS_CONCURRENCY = 1
+LIVE_PROOFS_PER_MINUTE = 120
+# Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
+PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
+PAGE_WAIT_SECONDS = 2
+# JSON bodies of more than 256 kB that are parsed.
+LARGE_BODIES_CONCURRENCY = 1
+ORDERS_CONCURRENCY = 4
+LARGE_ORDERS_CONCURRENCY = 2
+PASSWORDS_CONCURRENCY = 2
+PICTURES_CONCURRENCY = 2
+FILES_CONCURRENCY = 2
+SELECTIONS_CONCURRENCY = 2
+# EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
+SELECTIONS_PER_CALLER = 2_000
+SELECTED_ROUTES_PER_CALLER = 500_000
+# How long a request above such a limit waits before it is refused.
+CONCURRENCY_WAIT_SECONDS = 5
+
+# API calls are counted in memory and written in this interval, which a killed process may lose; 0 for never.
+USAGE_FLUSH_SECONDS = 5

@@ -1,0 +1,23 @@
+"""The part of the settings that concerns the look of the console."""
+
+from django.templatetags.static import static
+
+UNFOLD = {
+    "SITE_TITLE": "Store Fulfillment",
+    "SITE_HEADER": "Store Fulfillment",
+    "SITE_SUBHEADER": "Operator console",
+    "SITE_ICON": lambda request: static("brand/mark.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
+    ],
+    "STYLES": [
+        lambda request: static("console/theme.css"),
+        lambda request: static("console/console.css"),
+        lambda request: static("console/records.css"),
+        lambda request: static("brand/preflight.css"),
+    ],
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_HISTORY": True,
+    # The colour scheme is static/console/theme.css.
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.site.navigation.navigation_for"},
+}
