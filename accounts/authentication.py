@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from accounts.devices import known_device
 from accounts.models import User
 from accounts.names import split_sign_in_name
-from accounts.selectors.confirmed_emails import user_of_confirmed_email
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_confirmation, forget_failures, hit_account_limit, hit_sign_in_limits
 
 
@@ -62,7 +62,7 @@ def user_for_sign_in(typed: str) -> User | None:
     to the default tenant, even if only another tenant has it. A full name takes precedence over an equal address.
     """
     # Queried even if the name was found, so that the time reveals nothing.
-    by_email = user_of_confirmed_email(typed) if "@" in typed else None
+    by_email = find_user_by_confirmed_email(typed) if "@" in typed else None
     try:
         return User.objects.get_by_natural_key(typed)
     except User.DoesNotExist:

@@ -38,7 +38,7 @@ def demo_sign_ins_left() -> list[str]:
     ]
 
 
-def refusal_of(found: list[str]) -> str:
+def demo_refusal(found: list[str]) -> str:
     one = found[0]
     return (
         f"This database holds sign-ins of the demo, whose passwords are public: {', '.join(found)}. Use another "
@@ -65,4 +65,4 @@ def refuse_demo_sign_ins() -> None:
         if not connection.in_atomic_block:
             connection.close()
     if found:
-        raise ImproperlyConfigured(refusal_of(found))
+        raise ImproperlyConfigured(demo_refusal(found))

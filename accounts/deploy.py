@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error, Info
 from django.db import Error as DatabaseError
 from django.db import ProgrammingError
 
-from accounts.demo_sign_ins import demo_sign_ins_left, refusal_of, refuse_demo_sign_ins
+from accounts.demo_sign_ins import demo_refusal, demo_sign_ins_left, refuse_demo_sign_ins
 from accounts.models import Tenant
 from fulfillment.core.errors import in_one_line
 
@@ -35,4 +35,4 @@ def deployment_checks() -> Iterator[CheckMessage]:
         )
         return
     if found:
-        yield Error(refusal_of(found), id="fulfillment.E011")
+        yield Error(demo_refusal(found), id="fulfillment.E011")

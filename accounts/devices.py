@@ -49,7 +49,7 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
     return str(content["device"]) if is_of_user else ""
 
 
-def browser_named(user_agent: str) -> str:
+def browser_name(user_agent: str) -> str:
     """A label such as "Firefox on Windows", made only of names from these lists."""
     browser = next((name for mark, name in BROWSERS if mark in user_agent), "an unknown browser")
     system = next((name for mark, name in SYSTEMS if mark in user_agent), "")

@@ -14,9 +14,9 @@ from fontTools.unicodedata import script_extension, script_name
 from precis_i18n import get_profile
 from precis_i18n.profile import Profile
 
-LONGEST = 64
+MAX_NAME_LENGTH = 64
 # A name in its longest spelling, each letter with its marks apart. Normalizing takes quadratic time.
-LONGEST_PREPARED = 4 * LONGEST
+MAX_PREPARED_LENGTH = 4 * MAX_NAME_LENGTH
 FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
 HELP = "1 to 64 letters, digits and marks of one script, without spaces and @ : / \\"
@@ -50,7 +50,7 @@ def prepared_name(name: str) -> str:
     For each valid name this is what RFC 8265 calls its prepared form: narrow letters, lower case, composed (NFC).
     Longer text than any name stays as it is, and so equals none.
     """
-    if len(name) > LONGEST_PREPARED:
+    if len(name) > MAX_PREPARED_LENGTH:
         return name
     mapped = _PROFILE.case_mapping_rule(_PROFILE.width_mapping_rule(name))
     return str(_PROFILE.normalization_rule(mapped))
@@ -66,9 +66,9 @@ def split_sign_in_name(typed: str) -> tuple[str, str]:
 
 def validate_username(name: str) -> None:
     """Raises ValidationError for a name that a new user must not have."""
-    if not 1 <= len(name) <= LONGEST:
+    if not 1 <= len(name) <= MAX_NAME_LENGTH:
         raise ValidationError(
-            f"A user name has 1 to {LONGEST} characters; this one has {len(name)}.", code="invalid"
+            f"A user name has 1 to {MAX_NAME_LENGTH} characters; this one has {len(name)}.", code="invalid"
         )
     try:
         prepared = _PROFILE.enforce(name)
@@ -78,8 +78,8 @@ def validate_username(name: str) -> None:
     for letter in prepared:
         if letter in FORBIDDEN:
             raise _refusal(f"it holds {letter} (none of {' '.join(FORBIDDEN)} may stand in it)")
-    if len(prepared) > LONGEST:
-        raise _refusal(f"its prepared form has more than {LONGEST} characters")
+    if len(prepared) > MAX_NAME_LENGTH:
+        raise _refusal(f"its prepared form has more than {MAX_NAME_LENGTH} characters")
     if mixed := _mixed_scripts(prepared):
         raise _refusal(f"it mixes letters of several scripts, {mixed}; use one")
 

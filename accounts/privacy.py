@@ -1,7 +1,7 @@
 """Personal data of this app, for `export_user_data` and `erase_user`."""
 
 from accounts.models import User
-from accounts.selectors.named_users import find_user
+from accounts.selectors.users import find_user
 from accounts.services.personal_data import personal_data
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.errors import Conflict

@@ -19,7 +19,7 @@ from accounts.rate_limits import (
     refund,
     refusal,
 )
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.secrets import digest
 
 
@@ -158,4 +158,4 @@ def _second_step_bucket(account: str) -> str:
 
 
 def _address_bucket(what: str, address: str) -> str:
-    return f"{what}:{bucket_of_address(address)}" if address else ""
+    return f"{what}:{rate_limit_key_for_ip(address)}" if address else ""

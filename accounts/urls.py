@@ -9,8 +9,7 @@ from accounts.pages.passwords import (
     PasswordResetDoneView,
     PasswordResetView,
 )
-from accounts.pages.second_step import show_second_step
-from accounts.pages.sign_in import SignInView, SignUpView
+from accounts.pages.sign_in import SignInView, SignUpView, show_second_step
 from fulfillment.core.http.dangerous import harmless
 
 # Without a namespace, because Django's own views reverse some of these names.

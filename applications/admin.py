@@ -1,7 +1,10 @@
-from applications.oauth.admin.applications import ApplicationWithTokensAdmin
-from applications.oauth.admin.tokens import AccessTokenAdmin, RefreshTokenAdmin
-from applications.oauth.admin.users import UserWithTokensAdmin
-from applications.webhooks.admin.webhooks import DeliveryAdmin, WebhookAdmin
+from applications.oauth.admin import (
+    AccessTokenAdmin,
+    ApplicationWithTokensAdmin,
+    RefreshTokenAdmin,
+    UserWithTokensAdmin,
+)
+from applications.webhooks.admin import DeliveryAdmin, WebhookAdmin
 
 __all__ = [
     "AccessTokenAdmin",

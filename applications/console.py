@@ -6,9 +6,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.admin.staff import staff_on
-from applications.registration.admin.calls_chart import DAYS, calls_chart
+from applications.registration.calls_chart import DAYS, calls_chart
 from applications.registration.models import Application
-from applications.registration.selectors.keys import applications_with_ending_keys
+from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.core.admin.hits import named_hits

@@ -10,11 +10,10 @@ from accounts.callers import Caller
 from accounts.demo import OPERATOR, OUTSIDER, USER, Person, set_subscription_key
 from accounts.models import User
 from accounts.permissions import Permission
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
-from applications.registration.services.applications import create_application
-from applications.registration.services.built_in import ensure_api_console
-from applications.registration.services.keys import MAXIMUM_KEYS, add_key
+from applications.registration.services.applications import create_application, ensure_api_console
+from applications.registration.services.keys import MAX_KEYS, add_key
 from fulfillment.core.demo import DemoRun
 from fulfillment.core.secrets import digests
 
@@ -52,7 +51,7 @@ def demo_record(run: DemoRun) -> dict[str, Any]:
     }
 
 
-def token_of(user: User) -> str:
+def issue_demo_token(user: User) -> str:
     """A token for manual calls, through the first-party application of the API reference."""
     return _token(user, ensure_api_console(), EVERYDAY_SCOPES)
 
@@ -79,9 +78,7 @@ def ensure_application(owner: User) -> Application:
 def _ensure_key(application: Application) -> None:
     if application.keys.filter(digest__in=digests(APPLICATION_KEY)).exists():
         return
-    for surplus in application.keys.order_by("created")[
-        : max(0, application.keys.count() + 1 - MAXIMUM_KEYS)
-    ]:
+    for surplus in application.keys.order_by("created")[: max(0, application.keys.count() + 1 - MAX_KEYS)]:
         surplus.delete()
     add_key(application=application, value=APPLICATION_KEY)
 

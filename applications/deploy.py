@@ -1,7 +1,7 @@
-from applications.registration.services.built_in import ensure_api_console
-from applications.webhooks.services.events import settle_restored_events
+from applications.registration.services.applications import ensure_api_console
+from applications.webhooks.services.events import renumber_events_after_restore
 
 
 def after_migrations() -> None:
     ensure_api_console()
-    settle_restored_events()
+    renumber_events_after_restore()

@@ -1,4 +1,4 @@
-from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.selectors.deliveries import worker_health
 
 
 def _worker() -> str:

@@ -3,7 +3,7 @@ from django.urls import reverse
 from oauth2_provider.models import get_access_token_model
 
 from applications.registration.models import Application, DailyUsage, Milestone
-from applications.registration.services.milestones import EVENTS, PROOF
+from applications.registration.services.usage import EVENTS, PROOF
 from applications.webhooks.models import Webhook
 from fulfillment.core.onboarding import Step
 

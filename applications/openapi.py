@@ -10,7 +10,7 @@ TAGS = (
 )
 ENUMS = {
     "DeliveryStateEnum": "applications.webhooks.models.DeliveryState",
-    "EventTypeEnum": "applications.webhooks.models.event_type.EventType",
+    "EventTypeEnum": "applications.webhooks.event_types.EventType",
 }
 # Change the whole document.
 HOOKS = (

@@ -1,8 +1,8 @@
 """Personal data of this app, for `export_user_data` and `erase_user`."""
 
 from accounts.models import User
-from applications.oauth.services.personal_data import hand_over_applications
-from applications.oauth.services.personal_data import personal_data as authorizations
+from applications.oauth.services import hand_over_applications
+from applications.oauth.services import personal_data as authorizations
 from applications.registration.services.personal_data import personal_data as registrations
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 

@@ -4,8 +4,7 @@ from django.utils import timezone
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
-from applications.registration.services.mail import MAIL_TASK, send_mail_to_owners
-from applications.registration.services.notices import notify_of_ending_keys
+from applications.registration.services.notices import MAIL_TASK, notify_of_ending_keys, send_mail_to_owners
 from applications.webhooks.services.health import review_failing_webhooks
 
 

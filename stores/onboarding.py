@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from accounts.models import Role
 from applications.registration.models import Application, Milestone
-from applications.registration.services.milestones import TEST_ORDER
+from applications.registration.services.usage import TEST_ORDER
 from fulfillment.core.onboarding import Step
 from stores.orders.models import OrderTally
 

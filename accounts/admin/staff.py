@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.permissions import Grant
-from accounts.selectors.staff import Staff, staff_of
+from accounts.selectors.staff import Staff, get_staff
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.caches import once_per_request
 
@@ -64,4 +64,4 @@ class StaffAdmin(ConsoleAdmin):
 
 def staff_on(request: HttpRequest) -> Staff:
     """The staff member of the request, looked up once."""
-    return once_per_request(request, "console_staff", lambda: staff_of(request.user))
+    return once_per_request(request, "console_staff", lambda: get_staff(request.user))

@@ -7,18 +7,42 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import ReadOnlyPasswordHashWidget
 from django.contrib.auth.hashers import is_password_usable
 from django.db import IntegrityError
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.admin.role_forms import RoleForm, RolePlaces
-from accounts.models import Role, User
+from accounts.admin.roles import RoleForm, RolePlaces
+from accounts.models import Role, Tenant, User
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Invalid
+
+
+@admin.register(Tenant)
+class TenantAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete")
+    list_display = ["domain", "name", "created"]
+    search_fields = ["domain", "name"]
+    search_help_text = "Domain or name"
+
+    def has_delete_permission(self, request: HttpRequest, tenant: Tenant | None = None) -> bool:
+        """Allowed only without users: each user needs a tenant, and the confirmation would list them all."""
+        allowed = super().has_delete_permission(request, tenant)
+        return allowed and tenant is not None and not tenant.users.exists()
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except IntegrityError:
+            messages.error(request, "A user joined this tenant in the meantime, so it was not deleted.")
+            return HttpResponseRedirect(reverse("admin:accounts_tenant_change", args=[object_id]))
+
+
+register_history(Tenant, "domain", "name", search=["=domain", "name"], search_help="Exact domain, or name")
 
 
 class OwnName:

@@ -23,7 +23,7 @@ from accounts.services.idempotency import (
 from fulfillment.core.errors import Invalid
 
 HEADER = "Idempotency-Key"
-LONGEST = 255
+MAX_KEY_LENGTH = 255
 STORED_HEADERS = ("Content-Type", "ETag", "Location")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"\Z')
 _PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\Z")
@@ -125,8 +125,8 @@ def _key(request: Request) -> str | None:
     quoted = _QUOTED.match(sent)
     key = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else sent
     half_quoted = sent.startswith('"') and not quoted
-    if half_quoted or not _PRINTABLE.match(key) or len(key) > LONGEST:
-        message = f"{HEADER} must be 1 to {LONGEST} printable ASCII characters."
+    if half_quoted or not _PRINTABLE.match(key) or len(key) > MAX_KEY_LENGTH:
+        message = f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable ASCII characters."
         raise Invalid(message, code="idempotency_key_invalid")
     return key
 

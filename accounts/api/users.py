@@ -1,23 +1,67 @@
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
-from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
-from accounts.permissions import Permission
-from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
+from accounts.names import MAX_NAME_LENGTH, PATTERN
+from accounts.permissions import Grant, Permission
+from accounts.selectors.users import known_addresses, own_tenant, user_by_id, user_roles
 from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
-from fulfillment.core.api.serializers import meta, validate_data
+from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import CountedFaults
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH, "pattern": PATTERN})
+class UsernameField(StrictText):
+    """Not checked here: the service checks names together with all other fields."""
+
+
+class UserRequestSerializer(StrictSerializer):
+    Username = UsernameField(
+        max_length=MAX_NAME_LENGTH,
+        trim_whitespace=False,
+        help_text="Unique in the tenant, in any case and width of its letters. Follows the PRECIS profile"
+        " UsernameCaseMapped (RFC 8265) and is of one script; shown as it was sent.",
+    )
+    FirstName = StrictText(max_length=150)
+    LastName = StrictText(max_length=150)
+    Email = StrictText(max_length=254)
+    Password = StrictText(max_length=1024, trim_whitespace=False, write_only=True)
+    Phone = StrictText(max_length=50, required=False, allow_blank=True, allow_null=True)
+    ID = serializers.CharField(read_only=True)
+    UsernameWithDomain = serializers.CharField(read_only=True)
+    IsOperatorUser = serializers.BooleanField(read_only=True)
+
+
+class UserSerializer(serializers.Serializer):
+    ID = serializers.CharField()
+    Username = serializers.CharField()
+    UsernameWithDomain = serializers.CharField()
+    FirstName = serializers.CharField()
+    LastName = serializers.CharField()
+    Email = serializers.CharField()
+    Phone = serializers.CharField(allow_blank=True)
+    IsOperatorUser = serializers.BooleanField()
+    _meta = Meta()
+
+
+class RoleSerializer(serializers.Serializer):
+    ID = serializers.IntegerField()
+    ApplicationID = serializers.CharField(allow_null=True)
+    StoreID = serializers.CharField(allow_null=True)
+    UserID = serializers.CharField(allow_null=True)
+    Grant = serializers.ChoiceField(choices=Grant.values)
+    _meta = Meta()
+
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
@@ -125,7 +169,7 @@ class UserViewSet(ApiViewSet):
         examples=[ROLE_EXAMPLE],
     )
     def roles(self, request: Request, user_id: str) -> Response:
-        return Response([role_record(role) for role in roles_of_user(request.auth, user_by_id(user_id))])
+        return Response([role_record(role) for role in user_roles(request.auth, user_by_id(user_id))])
 
     @extend_schema(
         operation_id="user_emails",

@@ -4,7 +4,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from accounts.pages.confirmation import confirmed_until
-from accounts.selectors.page_header import PageHeader, page_header_of
+from accounts.selectors.notifications import PageHeader, get_page_header
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def bar(request: HttpRequest) -> dict[str, Any]:
 
     @cache
     def found() -> PageHeader:
-        return page_header_of(getattr(request, "user", None))
+        return get_page_header(getattr(request, "user", None))
 
     def until() -> str:
         # Formatted here: not every page is shown in the user's time zone.

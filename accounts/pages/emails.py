@@ -6,11 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import EmailChange
-from accounts.pages.faults import show_faults
-from accounts.pages.forms import USER_FIELDS, EmailForm
+from accounts.pages.forms import USER_FIELDS, EmailForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.email_changes import email_change_of, pending_email_change
-from accounts.selectors.email_confirmations import user_of_confirmation
+from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.email_confirmations import confirm_address, request_confirmation
 from fulfillment.core.errors import DomainError, NotFound
@@ -49,7 +47,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST":
             user = confirm_email_change(token=token)
             return render(request, "accounts/email_confirmed.html", {"changed": user})
-        context = {"change": email_change_of(token)}
+        context = {"change": get_email_change(token)}
     except NotFound:
         return render(request, "accounts/email_confirm.html", {"change": None}, status=404)
     return render(request, "accounts/email_confirm.html", context)
@@ -67,7 +65,7 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
             if request.user.is_authenticated and request.user.pk == user.pk:
                 request.user.email_confirmed = user.email_confirmed
             return render(request, template, {"account": user, "is_done": True})
-        account = user_of_confirmation(token)
+        account = get_user_by_confirmation(token)
     except NotFound:
         return render(request, template, {"account": None}, status=404)
     return render(request, template, {"account": account, "is_done": account.email_confirmed is not None})

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, cast
 from zoneinfo import available_timezones
@@ -10,10 +11,12 @@ from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.names import HELP, LONGEST
+from accounts.names import HELP, MAX_NAME_LENGTH
+from fulfillment.core.errors import DomainError
+from fulfillment.core.faults import faults_at_fields
 
 # The longest old name, "@" and the longest domain.
-LONGEST_SIGN_IN_NAME = 150 + 1 + 253
+MAX_SIGN_IN_NAME_LENGTH = 150 + 1 + 253
 REGIONS = (
     "Africa/",
     "America/",
@@ -75,7 +78,7 @@ NO_MATCH = (
 class SignInForm(AuthenticationForm):
     username = forms.CharField(
         label="Username",
-        max_length=LONGEST_SIGN_IN_NAME,
+        max_length=MAX_SIGN_IN_NAME_LENGTH,
         widget=forms.TextInput(
             attrs={
                 "autofocus": True,
@@ -94,8 +97,8 @@ class SignInForm(AuthenticationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # The base class allows the length of a bare username only.
-        cast("forms.CharField", self.fields["username"]).max_length = LONGEST_SIGN_IN_NAME
-        self.fields["username"].widget.attrs["maxlength"] = LONGEST_SIGN_IN_NAME
+        cast("forms.CharField", self.fields["username"]).max_length = MAX_SIGN_IN_NAME_LENGTH
+        self.fields["username"].widget.attrs["maxlength"] = MAX_SIGN_IN_NAME_LENGTH
         self.fields["username"].help_text = (
             f"Your username, such as jane.doe or jane.doe@{settings.DEFAULT_TENANT_DOMAIN}, or your confirmed "
             "e-mail address. With another domain, write it in full."
@@ -108,7 +111,7 @@ class SignUpForm(forms.Form):
     )
     last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"}))
     username = forms.CharField(
-        max_length=LONGEST,
+        max_length=MAX_NAME_LENGTH,
         widget=forms.TextInput(
             attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -203,3 +206,12 @@ class ConfirmationForm(forms.Form):
             del self.fields["code"].widget.attrs["autofocus"]
             name, other = ("code", "password") if self.data.get("code") else ("password", "code")
             self.fields[name].required, self.fields[other].required = True, False
+
+
+def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:
+    """Shows the faults of a service at the form fields; `fields` maps the API's names to them."""
+    placed, others = faults_at_fields(error, {f"/{name}" if name else "": of for name, of in fields.items()})
+    for name, messages in placed.items():
+        form.add_error(name, messages)
+    if others:
+        form.add_error(None, others)

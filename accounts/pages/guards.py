@@ -1,17 +1,21 @@
-"""The guard of pages for signed-in users."""
+"""The guard of pages for signed-in users, and the page for those who try too often."""
 
+import math
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
+from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.locales import dates_of_reader
 from fulfillment.core.time_zones import zone_named
@@ -46,3 +50,23 @@ def signed_in(view: View) -> View:
                 raise PermissionDenied(error.message) from error
 
     return guarded
+
+
+def too_many(request: HttpRequest, limit_status: RateLimitStatus, *, what: str, back: str) -> HttpResponse:
+    """The page that shows when to try again; `back` is its link."""
+    return too_many_seconds(request, limit_status.seconds_until_reset, what=what, back=back)
+
+
+def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
+    context = {
+        "what": what,
+        "back": back,
+        "minutes": math.ceil(seconds / 60),
+        # Longer times are shown in hours.
+        "hours": math.ceil(seconds / 3600) if seconds > 7200 else 0,
+        "moment": timezone.now() + timedelta(seconds=seconds),
+    }
+    response = render(request, "accounts/too_many.html", context, status=429)
+    response["Retry-After"] = str(seconds)
+    response["Cache-Control"] = "no-store"
+    return response

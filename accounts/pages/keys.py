@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import Subscription, SubscriptionSlot, User
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
@@ -49,7 +49,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     """GET asks, POST regenerates."""
-    subscription = _subscription_of(signed_in_user(request))
+    subscription = _get_subscription(signed_in_user(request))
     if slot not in SubscriptionSlot.values:
         raise NotFound("There is a primary and a secondary key only.")
     label = SubscriptionSlot(slot).label
@@ -60,7 +60,7 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     return render(request, "accounts/regenerate_key.html", {"label": label, "section": "keys"})
 
 
-def _subscription_of(user: User) -> Subscription:
+def _get_subscription(user: User) -> Subscription:
     found = Subscription.objects.filter(user=user).first()
     if found is None:
         raise NotFound("You have no subscription yet.")

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import Notification, NotificationKind
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.notifications import preferences_of
+from accounts.selectors.notifications import list_preferences
 from accounts.services.notifications import mark_read, set_preferences
 from fulfillment.core.http.dangerous import harmless
 
@@ -56,5 +56,5 @@ def change_preferences(request: HttpRequest) -> HttpResponse:
         set_preferences(user=user, chosen=chosen)
         messages.success(request, "Preferences saved.")
         return redirect("portal:notification-preferences")
-    context = {"preferences": preferences_of(user), "section": "notifications", "part": "profile"}
+    context = {"preferences": list_preferences(user), "section": "notifications", "part": "profile"}
     return render(request, "accounts/notification_preferences.html", context)

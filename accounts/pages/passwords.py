@@ -12,9 +12,8 @@ from django.utils.decorators import method_decorator
 
 from accounts.devices import remember_device
 from accounts.pages.forms import ForgottenPasswordForm
-from accounts.pages.guards import signed_in
-from accounts.pages.throttling import too_many
-from accounts.services.passwords import link_lifetime, request_reset_link
+from accounts.pages.guards import signed_in, too_many
+from accounts.services.users import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, encrypt

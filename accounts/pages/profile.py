@@ -4,11 +4,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.pages.faults import show_faults
-from accounts.pages.forms import USER_FIELDS, ProfileForm
+from accounts.pages.forms import USER_FIELDS, ProfileForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
-from accounts.selectors.users import grants_on_subjects, subjects_of_roles
+from accounts.selectors.users import grants_on_subjects, role_subjects
 from accounts.services.users import change_profile
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
@@ -42,7 +41,7 @@ def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with its grants."""
     searched = request.GET.get("q", "").strip()[:200]
     user = signed_in_user(request)
-    found = subjects_of_roles(user, searched)
+    found = role_subjects(user, searched)
     page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
     rows = grants_on_subjects(user, page)
     for row in rows:

@@ -9,8 +9,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.faults import show_faults
-from accounts.pages.forms import CodeForm
+from accounts.pages.forms import CodeForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.services.two_factor import (
     disable_two_factor,

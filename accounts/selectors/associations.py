@@ -57,7 +57,7 @@ class Applicant:
     before: list[AssociationRequest]
 
 
-def applicant_of(association_request: AssociationRequest) -> Applicant:
+def get_applicant(association_request: AssociationRequest) -> Applicant:
     """The owners, the associated stores, and earlier decisions on the same relationship."""
     of_application = Role.objects.filter(application=association_request.application_id)
     people = Q(pk=association_request.application.user_id) | Q(

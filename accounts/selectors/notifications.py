@@ -1,8 +1,13 @@
-from dataclasses import dataclass
+"""What the header of every page needs to know of the user."""
 
-from django.db.models import QuerySet
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, QuerySet
 
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
+from accounts.selectors.staff import staff_roles
 
 # The bell shows larger numbers as "+".
 MAX_COUNTED = 100
@@ -15,12 +20,12 @@ class Preference:
     by_mail: bool
 
 
-def unread_of(user: User) -> QuerySet[Notification]:
+def unread_notifications(user: User) -> QuerySet[Notification]:
     """The number of unread notifications, up to the limit of the bell."""
     return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 
-def preferences_of(user: User) -> list[Preference]:
+def list_preferences(user: User) -> list[Preference]:
     """The preference of each kind, in the order of NotificationKind."""
     stored = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
     found = []
@@ -28,3 +33,21 @@ def preferences_of(user: User) -> list[Preference]:
         row = stored.get(kind.value)
         found.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class PageHeader:
+    may_enter_console: bool
+    unread: int
+
+
+def get_page_header(user: Any) -> PageHeader:
+    """One query; none for signed-out visitors."""
+    if user is None or not user.is_active or not user.is_authenticated:
+        return PageHeader(may_enter_console=False, unread=0)
+    people = User.objects.filter(pk=user.pk).order_by()
+    looked_up = people.values_list(
+        ArraySubquery(unread_notifications(user).values("pk")), Exists(staff_roles(user))
+    )
+    unread, is_staff = looked_up.first() or ([], False)
+    return PageHeader(may_enter_console=user.is_operator or is_staff, unread=len(unread))

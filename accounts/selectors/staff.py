@@ -44,17 +44,17 @@ class Staff:
         return records if stores is None else records.filter(**{f"{store_path}__in": stores})
 
 
-def staff_roles_of(user: Any) -> QuerySet[Role]:
+def staff_roles(user: Any) -> QuerySet[Role]:
     return Role.objects.filter(user=user, application__isnull=True, grant__in=STAFF_GRANTS)
 
 
-def staff_of(user: Any) -> Staff:
+def get_staff(user: Any) -> Staff:
     """One query, none for operators; an empty answer for inactive and signed-out users."""
     if not user.is_active or not user.is_authenticated:
         return Staff(is_operator=False, grants={})
     if user.is_operator:
         return Staff(is_operator=True, grants={})
     held: dict[int | None, set[str]] = defaultdict(set)
-    for store_id, grant in staff_roles_of(user).values_list("store_id", "grant"):
+    for store_id, grant in staff_roles(user).values_list("store_id", "grant"):
         held[store_id].add(grant)
     return Staff(is_operator=False, grants={store: with_implied(names) for store, names in held.items()})

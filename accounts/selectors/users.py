@@ -1,4 +1,7 @@
+"""Finds users by the names entered at the command line."""
+
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -6,10 +9,12 @@ from django.db import connection
 from django.db.models import Min, Q, QuerySet
 
 from accounts.callers import Caller
-from accounts.models import Role, Tenant, User
-from fulfillment.core.errors import Forbidden, Invalid, NotFound
+from accounts.models import Role, Subscription, Tenant, User
+from accounts.names import prepared_name
+from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
+from fulfillment.core.secrets import decrypt
 
-MAXIMUM_ADDRESSES = 100
+MAX_ADDRESSES = 100
 
 # One query for every result, so that its time reveals nothing; LATERAL keeps the order of the request.
 ADDRESSES_OF_TENANT = """
@@ -30,13 +35,13 @@ def user_by_id(user_id: str) -> User:
         raise NotFound("There is no user with this ID.", code="user_not_found") from error
 
 
-def roles_of_user(caller: Caller, user: User) -> QuerySet[Role]:
+def user_roles(caller: Caller, user: User) -> QuerySet[Role]:
     """The user's roles; those over applications only if the caller can see the application."""
     visible = Q(application__isnull=True) | Q(application__is_test__in=caller.modes)
     return Role.objects.filter(visible, user=user).select_related("store").order_by("pk")
 
 
-def subjects_of_roles(user: User, searched: str = "") -> QuerySet[Any, Any]:
+def role_subjects(user: User, searched: str = "") -> QuerySet[Any, Any]:
     """The pairs of application and store (either may be null) that a user has roles on, the oldest first."""
     roles = Role.objects.filter(user=user)
     if searched:
@@ -70,11 +75,11 @@ def known_addresses(
     caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
 ) -> list[str]:
     """Those of `addresses`, in their order, that belong to an active user of the tenant (default: own)."""
-    if len(addresses) > MAXIMUM_ADDRESSES:
+    if len(addresses) > MAX_ADDRESSES:
         raise Invalid.at(
             "",
             "too_many_addresses",
-            f"At most {MAXIMUM_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
+            f"At most {MAX_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
         )
     tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
@@ -107,3 +112,46 @@ def own_tenant(caller: Caller) -> int:
     if creator is None:
         raise Forbidden("The application has no owner, so it belongs to no tenant.", code="no_tenant")
     return creator
+
+
+# The number of matching users that a message lists.
+SHOWN = 5
+
+
+def find_user(text: str) -> User:
+    """By full name (`name@domain`), by an e-mail address or a name that one person has.
+
+    Raises NotFound, and Conflict where several fit: a full name can look like the e-mail address of another person.
+    """
+    users = User.objects.select_related("tenant").order_by("created")
+    with suppress(ValueError):
+        if user := users.filter(pk=UUID(text)).first():
+            return user
+    name, _, domain = text.rpartition("@")
+    full = (
+        list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
+    )
+    other = list(users.filter(Q(email__iexact=text) | Q(prepared_name=prepared_name(text)))[:SHOWN])
+    found = {user.pk: user for user in [*full, *other]}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise NotFound(
+            f"No user has the full name or e-mail address {text}; write the full name, which is the user name with "
+            "the domain of the organisation (olivia@print.example), or the e-mail address.",
+            code="user_not_found",
+        )
+    # An ID is unambiguous in every case, also where a full name equals an e-mail address.
+    shown = ", ".join(
+        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found.values()
+    )
+    raise Conflict(
+        f"{text} is the full name or e-mail address of {len(found)} people: {shown}. Write "
+        "the ID of the one you mean.",
+        code="user_ambiguous",
+    )
+
+
+def subscription_keys(subscription: Subscription) -> dict[str, str]:
+    """The plain keys by slot ("primary", "secondary"); show them only to their owner."""
+    return {key.slot: decrypt(key.ciphertext) for key in subscription.keys.order_by("slot")}

@@ -1,5 +1,6 @@
-"""Requests for roles and associations, and decisions on them."""
+"""Requests for roles and associations, decisions on them, and the mail to operators, sent by a worker."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -7,24 +8,59 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils import timezone
+from procrastinate.contrib.django import app
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, AssociationState, Role
+from accounts.mail import send_letter
+from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import (
     APPLICATION_GRANTS,
     DEFAULT_APPLICATION_GRANTS,
     DEFAULT_STORE_GRANTS,
     STORE_GRANTS,
 )
-from accounts.selectors.associations import association_request_for
-from accounts.services.association_mails import inform_operators
+from accounts.selectors.associations import association_request_for, operators_to_inform
 from fulfillment.core.errors import Conflict, Forbidden, Invalid
+
+APPLICANT = ("requested_by_id", "application_id")
+REQUEST_TASK = "accounts.mail_association_request"
+# More than these in an hour are seen in the console alone. Of one applicant only so many count: one must neither fill
+# the mailboxes nor keep the requests of others out of them.
+MAILED_PER_HOUR, MAILED_PER_APPLICANT = 20, 5
+
+
+def inform_operators(request: AssociationRequest) -> None:
+    """Queues the mails in the transaction that writes the request."""
+    lately = AssociationRequest.objects.filter(created__gt=timezone.now() - timedelta(hours=1))
+    # The user, or the application where it acts on its own.
+    applicants = Counter(user or application for user, application in lately.values_list(*APPLICANT))
+    own = applicants[request.requested_by_id or request.application_id]
+    mailed = sum(min(count, MAILED_PER_APPLICANT) for count in applicants.values())
+    if own > MAILED_PER_APPLICANT or mailed > MAILED_PER_HOUR:
+        return
+    task = app.configure_task(REQUEST_TASK)
+    for operator in operators_to_inform():
+        task.defer(request_id=str(request.pk), user_id=str(operator.pk))
+
+
+def send_association_mail(*, request_id: str, user_id: str) -> None:
+    """Sends the mail unless the request was decided in the meantime."""
+    requests = AssociationRequest.objects.select_related("application", "store", "user", "requested_by")
+    association_request = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
+    operator = User.objects.filter(pk=user_id, is_operator=True, is_active=True).exclude(email="").first()
+    if association_request is not None and operator is not None:
+        send_letter(
+            "accounts/mails/association_request.txt",
+            operator.email,
+            {"association_request": association_request},
+        )
+
 
 # Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
 # for apps to the right of this one: receivers write in the transaction of the decision, and undo it by raising.
 association_decided = Signal()
 # Withdrawn and repeated requests stay on record, and each is one that operators read.
-MAXIMUM_A_DAY = 500
+MAX_REQUESTS_PER_DAY = 500
 LET_IN = "The store lets test applications in."
 
 
@@ -77,8 +113,11 @@ def _refuse_too_many(caller: Caller, application: Any) -> None:
     if caller.user_id is None:
         own["application"] = application
     lately = AssociationRequest.objects.filter(**own, created__gt=timezone.now() - timedelta(days=1))
-    if not caller.is_operator and lately.count() >= MAXIMUM_A_DAY:
-        message = f"At most {MAXIMUM_A_DAY} requests are accepted from one applicant in 24 hours; try again tomorrow."
+    if not caller.is_operator and lately.count() >= MAX_REQUESTS_PER_DAY:
+        message = (
+            f"At most {MAX_REQUESTS_PER_DAY} requests are accepted from one applicant in 24 hours; "
+            "try again tomorrow."
+        )
         raise Conflict(message, code="too_many_associations")
 
 

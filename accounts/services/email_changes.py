@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
-from accounts.selectors.email_changes import email_change_of
+from accounts.selectors.emails import get_email_change
 from accounts.services.users import field_faults
 from accounts.throttles import count_email_change, may_mail
 from fulfillment.core.errors import Conflict, Invalid
@@ -38,7 +38,7 @@ def request_email_change(*, user: User, email: str) -> EmailChange:
 def confirm_email_change(*, token: str) -> User:
     """Makes the address that of the user, once; raises NotFound for a link that no longer works."""
     with transaction.atomic():
-        change = email_change_of(token, lock=True)
+        change = get_email_change(token, lock=True)
         user = change.user
         old = user.email if user.email_confirmed is not None else None
         user.email, user.email_confirmed = change.email, timezone.now()

@@ -9,7 +9,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
+from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
 from accounts.throttles import may_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
@@ -25,18 +25,22 @@ def send_confirmation_link(*, user_id: str) -> None:
     """Mails the current address, unless it is confirmed by now."""
     users = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=True)
     if user := users.select_related("tenant").first():
-        context = {"user": user, "token": confirmation_token(user), "days": LIFETIME // timedelta(days=1)}
+        context = {
+            "user": user,
+            "token": confirmation_token(user),
+            "days": CONFIRMATION_LIFETIME // timedelta(days=1),
+        }
         send_letter("accounts/mails/address_confirm.txt", user.email, context)
 
 
 def confirmation_token(user: User) -> str:
-    return signing.dumps([str(user.pk), user.email], salt=SALT)
+    return signing.dumps([str(user.pk), user.email], salt=CONFIRMATION_SALT)
 
 
 @transaction.atomic
 def confirm_address(*, token: str) -> User:
     """Confirms the address until it changes; raises NotFound for an invalid link."""
-    user = user_of_confirmation(token, lock=True)
+    user = get_user_by_confirmation(token, lock=True)
     if user.email_confirmed is None:
         user.email_confirmed = timezone.now()
         user.save(update_fields=["email_confirmed", "updated"])

@@ -3,15 +3,23 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Value
+from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_encode
+from procrastinate.contrib.django import app
 
+from accounts.mail import send_letter
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
-from accounts.selectors.confirmed_emails import is_address_of_another
+from accounts.selectors.emails import is_confirmed_by_another
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.subscriptions import create_subscription
+from accounts.throttles import may_mail
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
@@ -120,7 +128,7 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
     prepared = prepared_name(username)
     others = User.objects.filter(tenant=tenant, prepared_name=prepared).exclude(pk=by_other_than.pk)
     full_name = f"{prepared}@{tenant.domain}"
-    return others.exists() or is_address_of_another(full_name, than=by_other_than)
+    return others.exists() or is_confirmed_by_another(full_name, than=by_other_than)
 
 
 def username_taken(username: str) -> Invalid:
@@ -150,3 +158,41 @@ def field_faults(user: User) -> list[Fault]:
             for reason in reasons
         ]
     return []
+
+
+RESET_TASK = "accounts.send_reset_links"
+# In one mail.
+MAX_ACCOUNTS = 100
+
+
+def request_reset_link(*, email: str) -> None:
+    """Queues a job that looks up the address, so that the response time is the same for all addresses."""
+    if may_mail(email=email):
+        app.configure_task(RESET_TASK).defer(email=email)
+
+
+def send_reset_links(*, email: str) -> None:
+    """One mail with a link for each active user who confirmed the address.
+
+    It goes to the address as it was confirmed: another spelling may be another mailbox.
+    """
+    owners = User.objects.filter(is_active=True, email_confirmed__isnull=False)
+    owners = owners.alias(lower=Lower("email")).filter(lower=Lower(Value(email)))
+    mailboxes: dict[str, list[User]] = {}
+    for user in owners.select_related("tenant").order_by("username", "pk")[:MAX_ACCOUNTS]:
+        if user.has_usable_password():
+            mailboxes.setdefault(user.email, []).append(user)
+    for address, users in mailboxes.items():
+        accounts = [{"user": user, "path": _reset_path(user)} for user in users]
+        context = {"accounts": accounts, "valid_for": link_lifetime()}
+        send_letter("accounts/mails/password_reset.txt", address, context)
+
+
+def _reset_path(user: User) -> str:
+    uid = urlsafe_base64_encode(str(user.pk).encode())
+    return reverse("password_reset_confirm", args=[uid, default_token_generator.make_token(user)])
+
+
+def link_lifetime() -> str:
+    hours = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT) // timedelta(hours=1)
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"

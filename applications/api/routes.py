@@ -1,12 +1,9 @@
 from django.urls import path
 
-from applications.registration.api.applications import ApplicationViewSet
-from applications.registration.api.icons import IconViewSet
-from applications.registration.api.keys import KeyViewSet
+from applications.registration.api.applications import ApplicationViewSet, IconViewSet, KeyViewSet
 from applications.registration.api.requests import RequestLogViewSet
-from applications.webhooks.api.deliveries import DeliveryViewSet
 from applications.webhooks.api.events import EventViewSet
-from applications.webhooks.api.webhooks import WebhookViewSet
+from applications.webhooks.api.webhooks import DeliveryViewSet, WebhookViewSet
 
 WEBHOOK = "application/<str:application_id>/webhook"
 

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.http import QueryDict
 from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
 from accounts.permissions import DEFAULT_SCOPES, Permission
-from applications.oauth.issuing import require_known_resources
 from applications.oauth.redirects import with_issuer, with_parameters
 from applications.oauth.server import server
+from applications.oauth.tokens import require_known_resources
 from applications.registration.models import Application
 
 # Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
@@ -98,3 +99,25 @@ def _parameters(data: QueryDict) -> tuple[dict[str, str], list[str]]:
     if any("\0" in value for value in [*parameters.values(), *resources]):
         raise errors.InvalidRequestFatalError("A parameter contains a NUL character.")
     return parameters, resources
+
+
+class ConsentForm(forms.Form):
+    """The authorization request as hidden fields of the consent page; `allow` is the pressed button."""
+
+    allow = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in (*PARAMETERS, "resource"):
+            self.fields[name] = forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
+
+    @classmethod
+    def for_request(cls, authorization_request: AuthorizationRequest) -> "ConsentForm":
+        return cls(
+            initial={
+                **authorization_request.parameters,
+                "scope": " ".join(authorization_request.scopes),
+                "resource": " ".join(authorization_request.resources),
+            },
+            auto_id=False,
+        )

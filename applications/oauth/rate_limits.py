@@ -9,7 +9,7 @@ from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.http.addresses import is_api, is_reference
 from fulfillment.core.http.refusal_page import refusal_page
 
@@ -53,7 +53,7 @@ class RateLimits:
 
 
 def _bucket(request: HttpRequest, policy: str) -> str:
-    return f"{policy}:{bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
+    return f"{policy}:{rate_limit_key_for_ip(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def _carries_token(request: HttpRequest) -> bool:

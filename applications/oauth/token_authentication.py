@@ -26,8 +26,8 @@ from fulfillment.core.http.head_limits import LONGEST
 from fulfillment.core.secrets import digests
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
-LONGEST_KEY = 512
-LONGEST_AUTHORIZATION = LONGEST["HTTP_AUTHORIZATION"]
+MAX_KEY_LENGTH = 512
+MAX_AUTHORIZATION_LENGTH = LONGEST["HTTP_AUTHORIZATION"]
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."
@@ -85,9 +85,9 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
         if not key and _requires_key(request):
-            raise _key_refused(MISSING_KEY, "subscription_key_missing")
-        if len(key) > LONGEST_KEY:
-            raise _key_refused(INVALID_KEY, "subscription_key_invalid")
+            raise _refuse_key(MISSING_KEY, "subscription_key_missing")
+        if len(key) > MAX_KEY_LENGTH:
+            raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
         caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
         # Stored on Django's request, where the middleware reads both, also for refused calls.
         django_request = request._request  # noqa: SLF001
@@ -103,7 +103,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 def is_token_known(authorization: str) -> bool:
-    match = BEARER.match(authorization) if len(authorization) <= LONGEST_AUTHORIZATION else None
+    match = BEARER.match(authorization) if len(authorization) <= MAX_AUTHORIZATION_LENGTH else None
     return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
 
 
@@ -118,11 +118,11 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
         )
     match = BEARER.match(authorization)
     if match is None:
-        raise _token_refused("The Authorization header must read: Bearer <access token>.")
+        raise _refuse_token("The Authorization header must read: Bearer <access token>.")
     keys = digests(key) if key else []
     row = fetch_row(_statement(len(keys)), {"checksum": _checksum(match[1])} | _named(keys))
     if row is None:
-        raise _token_refused(_why_unknown(match[1]))
+        raise _refuse_token(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
@@ -163,9 +163,9 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
     _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
-        raise _token_refused("The operator of this access token has no second step, which is required here.")
+        raise _refuse_token("The operator of this access token has no second step, which is required here.")
     if key_sent and subscription_id is None:
-        raise _key_refused(INVALID_KEY, "subscription_key_invalid")
+        raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
     return Caller(
         user_id=user_id,
         tenant_id=tenant_id,
@@ -187,13 +187,13 @@ def _validate_token(
     expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
 ) -> None:
     if expires <= timezone.now():
-        raise _token_refused("The access token has expired.")
+        raise _refuse_token("The access token has expired.")
     if not enabled:
-        raise _token_refused("The application that holds this access token is disabled.")
+        raise _refuse_token("The application that holds this access token is disabled.")
     if user_id is not None and not active:
-        raise _token_refused("The user of this access token is inactive.")
+        raise _refuse_token("The user of this access token is inactive.")
     if resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(resources):
-        raise _token_refused("The access token was issued for another resource.")
+        raise _refuse_token("The access token was issued for another resource.")
 
 
 @lru_cache(maxsize=1024)
@@ -208,12 +208,12 @@ def _requires_key(request: Request) -> bool:
     return access is None or access.subscription_key_required
 
 
-def _token_refused(message: str) -> Unauthorized:
+def _refuse_token(message: str) -> Unauthorized:
     challenge = bearer_challenge(f', error="invalid_token", error_description="{message}"')
     return Unauthorized(message, code="token_invalid", challenges=[challenge])
 
 
-def _key_refused(message: str, code: str) -> Unauthorized:
+def _refuse_key(message: str, code: str) -> Unauthorized:
     challenge = (
         f'AzureApiManagementKey realm="{settings.API_URL}",name="Ocp-Apim-Subscription-Key",type="header"'
     )

@@ -20,13 +20,17 @@ from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
 from applications.oauth.credentials import read_credentials
-from applications.oauth.issuing import resources_of, store_access_token, store_refresh_token
 from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
-from applications.oauth.services.authorizations import end_token, end_token_family, end_tokens_of_code
-from applications.oauth.tokens import new_token_family, started_at
-from applications.registration.models import Application
-from applications.registration.models.application import EXTERNAL_ID
+from applications.oauth.services import revoke_code_tokens, revoke_stored_token, revoke_token_family
+from applications.oauth.tokens import (
+    new_token_family,
+    started_at,
+    store_access_token,
+    store_refresh_token,
+    token_resources,
+)
+from applications.registration.models import EXTERNAL_ID, Application
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests
 
@@ -174,7 +178,7 @@ class Validator(OAuth2Validator):
         digest = sha256(code)
         grant = Grant.objects.select_related("user").filter(code=digest, application=client).first()
         if grant is None:
-            end_tokens_of_code(digest=digest, application=client)
+            revoke_code_tokens(digest=digest, application=client)
             return False
         if grant.is_expired() or not grant.user.is_active or not _same_redirect(request, grant, client):
             return False
@@ -216,7 +220,7 @@ class Validator(OAuth2Validator):
         if held.revoked is not None:
             # A reuse before the first use means that the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
-                end_token_family(token_family=held.token_family)
+                revoke_token_family(token_family=held.token_family)
             return False
         if held.access_token_id is None or not held.is_user_active or now >= _refresh_deadline(held):
             return False
@@ -233,12 +237,12 @@ class Validator(OAuth2Validator):
             self._rotate(token, request)
         else:
             user_id = None if request.grant_type == "client_credentials" else request.user.pk
-            store_access_token(token, request, user_id, resources_of(request, []))
+            store_access_token(token, request, user_id, token_resources(request, []))
 
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        end_token(checksum=sha256(token), application=request.client)
+        revoke_stored_token(checksum=sha256(token), application=request.client)
 
     @transaction.atomic
     def _redeem(self, token: dict[str, Any], request: Request) -> None:
@@ -246,7 +250,7 @@ class Validator(OAuth2Validator):
         if not claimed:
             raise errors.InvalidGrantError(request=request)
         family = new_token_family()
-        resources = resources_of(request, request.grant.resource)
+        resources = token_resources(request, request.grant.resource)
         access_token = store_access_token(token, request, request.user.pk, resources)
         store_refresh_token(token, request, access_token, family, resources)
         UsedCode.objects.create(
@@ -263,7 +267,7 @@ class Validator(OAuth2Validator):
         if fetch_row(SPEND_OLD_PAIR, [now, now, spent.id, spent.access_token_id]) is None:
             raise errors.InvalidGrantError(request=request)
         access_token = store_access_token(
-            token, request, spent.user_id, resources_of(request, spent.resource)
+            token, request, spent.user_id, token_resources(request, spent.resource)
         )
         store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
 

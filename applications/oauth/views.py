@@ -23,11 +23,11 @@ from accounts.permissions import Permission
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.authorization import (
     AuthorizationRequest,
+    ConsentForm,
     error_location,
     read_authorization_request,
 )
-from applications.oauth.failures import Attempt, flooding_address
-from applications.oauth.forms import ConsentForm
+from applications.oauth.credentials import Attempt, flooding_address
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
 from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size

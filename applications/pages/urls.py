@@ -1,16 +1,15 @@
 from django.urls import path
 
-from applications.oauth.pages.authorizations import revoke, show_authorizations
-from applications.oauth.pages.send import send_request
+from applications.oauth.pages import revoke, send_request, show_authorizations
 from applications.registration.pages.applications import (
     edit_application,
     list_applications,
     new_application,
+    serve_icon,
     show_application,
+    show_icon,
 )
 from applications.registration.pages.home import show_home
-from applications.registration.pages.icons import serve_icon, show_icon
-from applications.registration.pages.invitations import accept, decline, show_invitation
 from applications.registration.pages.joining import join_application, withdraw_joining
 from applications.registration.pages.keys import (
     change_dates,
@@ -19,7 +18,15 @@ from applications.registration.pages.keys import (
     regenerate_subscription,
     show_keys,
 )
-from applications.registration.pages.owners import remove, send_again, show_owners, withdraw
+from applications.registration.pages.owners import (
+    accept,
+    decline,
+    remove,
+    send_again,
+    show_invitation,
+    show_owners,
+    withdraw,
+)
 from applications.registration.pages.requests import list_requests, show_performance, show_request
 from applications.registration.pages.try_it import try_application
 from applications.webhooks.pages import urls as webhooks

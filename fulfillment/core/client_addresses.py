@@ -3,7 +3,7 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=1024)
-def bucket_of_address(address: str) -> str:
+def rate_limit_key_for_ip(address: str) -> str:
     """The address or, for IPv6, its /64 network, which belongs to one customer; `unknown` if invalid."""
     try:
         known = ipaddress.ip_address(address)

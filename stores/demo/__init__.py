@@ -10,7 +10,7 @@ from django.conf import settings
 from accounts.demo import OPERATOR, OUTSIDER, USER
 from accounts.models import Role
 from accounts.permissions import DEFAULT_STORE_GRANTS
-from applications.demo import token_of
+from applications.demo import issue_demo_token
 from applications.registration.services.applications import OWNER_GRANTS
 from fulfillment.core.demo import DemoCard, DemoRun
 from printing.typesetting import load_template_folder
@@ -56,7 +56,7 @@ def demo_record(run: DemoRun) -> dict[str, Any]:
 
 
 def demo_card(run: DemoRun) -> DemoCard:
-    token = token_of(run.people[USER.username])
+    token = issue_demo_token(run.people[USER.username])
     return DemoCard(
         sign_ins=[("operator", OPERATOR.username, OPERATOR.password), ("user", USER.username, USER.password)],
         curl=(

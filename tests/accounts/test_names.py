@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.names import LONGEST, PATTERN, prepared_name, split_sign_in_name, validate_username
+from accounts.names import MAX_NAME_LENGTH, PATTERN, prepared_name, split_sign_in_name, validate_username
 from tests.support.name_examples import GOOD, REFUSED
 
 
@@ -42,7 +42,7 @@ def test_letters_that_only_look_alike_make_another_name():
     assert len({prepared_name(name) for name in names}) == len(names)
 
 
-@given(st.text(max_size=LONGEST + 1))
+@given(st.text(max_size=MAX_NAME_LENGTH + 1))
 def test_valid_name_stays_the_same_however_often_it_is_prepared(name):
     prepared = prepared_name(name)
     try:

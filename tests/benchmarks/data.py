@@ -70,7 +70,7 @@ def fill(scale: int) -> None:
 
 def facts() -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
-    from accounts.selectors.subscriptions import subscription_keys
+    from accounts.selectors.users import subscription_keys
     from applications.registration.models import Application
     from fulfillment.core.secrets import decrypt
     from tests.benchmarks.counting import count_statements
@@ -132,7 +132,7 @@ def lift_limits() -> None:
 
 def _access_token(application: Any) -> str:
     from accounts.permissions import Permission
-    from applications.oauth.services.tokens import issue_access_token
+    from applications.oauth.services import issue_access_token
 
     scopes = [name for name in Permission.values if name != Permission.OPERATOR]
     return issue_access_token(user=None, application=application, scopes=scopes, lifetime=timedelta(hours=6))

@@ -130,8 +130,8 @@ def _headers() -> dict[str, str]:
     from accounts.callers import Caller
     from accounts.models import Role, User
     from accounts.permissions import STORE_GRANTS, Permission
-    from accounts.selectors.subscriptions import subscription_keys
-    from applications.oauth.services.tokens import issue_access_token
+    from accounts.selectors.users import subscription_keys
+    from applications.oauth.services import issue_access_token
     from applications.registration.models import Application
     from applications.registration.services.applications import create_application
     from stores.catalog.models import Store

@@ -130,7 +130,7 @@ def _placed(count: int, item: dict[str, Any]) -> list[Any]:
     from tests.support.order_helpers import Shop
 
     world = fresh_world()
-    from accounts.selectors.subscriptions import subscription_keys
+    from accounts.selectors.users import subscription_keys
 
     world.keys[world.application.pk] = subscription_keys(world.application.subscription)["primary"]
     if item["ProductID"] == "card-two-sided":

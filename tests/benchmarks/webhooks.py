@@ -167,7 +167,7 @@ def _tell(world: Any) -> None:
 
 @contextlib.contextmanager
 def _worker() -> Iterator[None]:
-    from applications.webhooks.selectors.workers import worker_health
+    from applications.webhooks.selectors.deliveries import worker_health
     from tests.support.patience import wait_for
     from tests.support.workers import stop
 
@@ -181,7 +181,7 @@ def _worker() -> Iterator[None]:
 
 def _rate(receiver: Receiving) -> list[str]:
     """What waits when the worker starts, from the first arrival to the last, and to the last job's end."""
-    from applications.webhooks.selectors.workers import worker_health
+    from applications.webhooks.selectors.deliveries import worker_health
 
     world, events = _world(receiver, good=ENDPOINTS), 300
     for _ in range(events):

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.services.email_confirmations import CONFIRMATION_TASK
-from accounts.services.passwords import RESET_TASK
+from accounts.services.users import RESET_TASK
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD
 

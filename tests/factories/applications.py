@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.permissions import DEFAULT_SCOPES
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.secrets import digest, encrypt
 from tests.factories.accounts import UserFactory

@@ -182,7 +182,7 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         place = reverse(f"admin:{name}_change", args=[record.pk])
         yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail or number > 0)
         if number == 0:
-            if model_admin.keeps_trail:
+            if model_admin.has_audit_history:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])
                 yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.tracked_parts)
             if model_admin.has_delete_permission(request, record):

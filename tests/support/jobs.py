@@ -4,7 +4,7 @@ from django.db import connection
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from applications.registration.services.mail import MAIL_TASK
+from applications.registration.services.notices import MAIL_TASK
 
 
 def work_off(task_name: str) -> int:

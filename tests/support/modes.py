@@ -2,7 +2,7 @@
 
 from accounts.callers import Caller
 from accounts.models import Role
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from tests.support.scenario import World

@@ -11,7 +11,7 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, Role
 from accounts.services.associations import deny_association
 from accounts.services.email_changes import request_email_change
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.selectors.usage import today
 from applications.registration.services.icons import set_icon

@@ -12,9 +12,9 @@ from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
 from accounts.pages.confirmation import SECONDS, SESSION_NAME, WAITING
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.users import create_user
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from stores.catalog.models import Store

@@ -6,7 +6,7 @@ import time_machine
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from tests.support.databases import rows_of
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot

@@ -62,7 +62,7 @@ def forget_jobs() -> None:
 @contextlib.contextmanager
 def working(count: int = 1, output: Any = None, **more: str) -> Iterator[list[subprocess.Popen[bytes]]]:
     """So many workers, ready for work; the list may be changed, and all in it end with the block."""
-    from applications.webhooks.selectors.workers import worker_health
+    from applications.webhooks.selectors.deliveries import worker_health
 
     workers = [start_worker(output, **more) for _ in range(count)]
     try:

@@ -8,11 +8,11 @@ from rest_framework.response import Response
 from applications.registration.selectors.applications import application_for
 from applications.registration.selectors.request_log import (
     DEFAULT_TAKE,
-    LARGEST_TAKE,
+    MAX_TAKE,
     LogFilter,
     is_status,
     logged_requests,
-    place_named,
+    parse_place,
     place_text,
     request_record,
 )
@@ -32,7 +32,7 @@ PARAMETERS = [
     OpenApiParameter("code", str, description="Calls refused with this error code."),
     OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Calls of this moment or later."),
     AFTER,
-    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header(),
 ]
 EXAMPLE = OpenApiExample(
@@ -85,7 +85,7 @@ class RequestLogViewSet(ApiViewSet):
     def list(self, request: Request, application_id: str) -> Response:
         application = application_for(request.auth, application_id)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         filters = LogFilter(
             status=_status(query),
             code=query.get("code", "")[:80],
@@ -107,7 +107,7 @@ def _status(query: Any) -> str:
 
 
 def _place(query: Any) -> Any:
-    place = place_named(query["after"]) if "after" in query else None
+    place = parse_place(query["after"]) if "after" in query else None
     if "after" in query and place is None:
         message = "after: take it from the Link header of the page before."
         raise Invalid.at("?after", "parameter_invalid", message)

@@ -3,26 +3,31 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
-from applications.registration.models import Application
-from applications.registration.pages.checklist import checklist_of
+from applications.registration.models import Application, ApplicationIcon
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
     ChangeApplicationForm,
+    IconForm,
     NewApplicationForm,
 )
-from applications.registration.pages.frame import frame, readable, writable
-from applications.registration.pages.usage import usage_of
+from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.home import build_checklist
+from applications.registration.pages.usage import build_usage
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.services.applications import change_application, create_application
+from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
+from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.http.dangerous import dangerous, harmless
 
 APPLICATIONS_A_PAGE = 25
@@ -72,9 +77,9 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
-        checklist = checklist_of(application)
+        checklist = build_checklist(application)
         context["checklist"] = None if checklist.is_complete else checklist
-    context["usage"] = usage_of(application)
+    context["usage"] = build_usage(application)
     return render(request, "applications/overview.html", context)
 
 
@@ -99,3 +104,50 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
 
 def _initial(application: Application) -> dict[str, Any]:
     return {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
+
+
+@serves_picture
+@require_safe
+@cache_control(public=True, immutable=True, max_age=31_536_000)
+def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
+    """The URL contains the hash of the content, so caches may keep it. It is public, as the consent page shows it."""
+    column = "central_image" if request.GET.get("size") == str(CENTRAL_SIDE) else "image"
+    content = ApplicationIcon.objects.filter(sha256=sha256).values_list(column, flat=True).first()
+    if content is None:
+        raise Http404("There is no icon at this address.")
+    return HttpResponse(bytes(content), content_type="image/png")
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+@takes_large_forms
+def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = open_application(request, application_id)
+    form = IconForm()
+    if request.method == "POST":
+        form = IconForm(request.POST, request.FILES)
+        if form.is_valid():
+            try:
+                icon = set_icon(
+                    application=application, content=form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
+                )
+            except DomainError as error:
+                show_faults(form, error, {"": "icon"})
+            else:
+                _say_saved(request, icon)
+                return redirect("portal:application-icon", application.pk)
+    sizes = {"side": SIDE, "central_side": CENTRAL_SIDE}
+    return render(
+        request, "applications/icon_page.html", frame(request, application, "icon", form=form, **sizes)
+    )
+
+
+def _say_saved(request: HttpRequest, icon: ApplicationIcon) -> None:
+    messages.success(request, "Icon saved.")
+    if icon.reaches_outside_centre:
+        messages.warning(
+            request,
+            f"The artwork reaches outside the central {CENTRAL_SIDE} x {CENTRAL_SIDE} pixels; where only those are "
+            "shown, it is cut off.",
+        )

@@ -28,7 +28,7 @@ def writable(request: HttpRequest, application_id: str) -> Application:
     return _or_how_to_request(application_to_write, request, application_id)
 
 
-def opened(request: HttpRequest, application_id: str) -> Application:
+def open_application(request: HttpRequest, application_id: str) -> Application:
     """The application, and whether the user may change it: for pages that more users may read than change."""
     return (writable if request.method == "POST" else readable)(request, application_id)
 

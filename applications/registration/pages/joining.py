@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.callers import Caller
 from accounts.models import AssociationState
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association

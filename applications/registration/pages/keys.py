@@ -8,19 +8,19 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
-from applications.registration.pages.frame import frame, opened, writable
+from applications.registration.pages.frame import frame, open_application, writable
 from applications.registration.services.keys import (
-    MAXIMUM_KEYS,
+    MAX_KEYS,
     add_key,
     change_key_dates,
     end_key,
-    key_of,
+    get_key,
     regenerate_key,
 )
 from fulfillment.core.errors import DomainError, NotFound
@@ -41,8 +41,8 @@ def _effect_on_keys(request: HttpRequest, **address: str) -> str:
 @signed_in
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, with `?reveal=` one of them in full; POST adds one."""
-    application = opened(request, application_id)
-    context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
+    application = open_application(request, application_id)
+    context = frame(request, application, "keys", maximum=MAX_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and (key := _added(request, application, form)):
@@ -58,7 +58,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    key = key_of(application, key_id)
+    key = get_key(application, key_id)
     # The inputs have minutes only; an unchanged date keeps its seconds.
     shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
     form = KeyForm(request.POST or None, initial=shown)
@@ -79,7 +79,7 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
 @signed_in
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    key = key_of(application, key_id)
+    key = get_key(application, key_id)
     if request.method == "POST":
         try:
             new = regenerate_key(application=application, key_id=key_id)
@@ -100,7 +100,7 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
 @signed_in
 def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    key = key_of(application, key_id)
+    key = get_key(application, key_id)
     if request.method == "POST":
         try:
             end_key(application=application, key_id=key_id)

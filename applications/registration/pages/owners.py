@@ -1,24 +1,35 @@
+"""The page of an invitation link. Anyone with the link may answer; accepting requires a sign-in."""
+
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.pages.faults import show_faults
-from accounts.pages.guards import signed_in
+from accounts.pages.forms import show_faults
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import frame, opened, readable, writable
-from applications.registration.selectors.owners import pending_invitation, pending_invitations, people_of
+from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.selectors.owners import (
+    application_people,
+    get_invitation,
+    pending_invitation,
+    pending_invitations,
+)
 from applications.registration.services.owners import (
     LIFETIME,
+    accept_invitation,
+    decline_invitation,
     invite_owner,
     remove_person,
     withdraw_invitation,
@@ -36,7 +47,7 @@ JOINING_SHOWN = 20
 @signed_in
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
-    application = opened(request, application_id)
+    application = open_application(request, application_id)
     form = InviteForm()
     if request.method == "POST":
         form = InviteForm(request.POST)
@@ -44,7 +55,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
-    people = people_of(application, searched)
+    people = application_people(application, searched)
     context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     if context["may_write"]:
         context["invitations"] = pending_invitations(application)
@@ -92,7 +103,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
 @signed_in
 def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:
     application = readable(request, application_id)
-    person = people_of(application).filter(pk=user_by_id(user_id).pk).first()
+    person = application_people(application).filter(pk=user_by_id(user_id).pk).first()
     if person is None:
         raise NotFound("This user has no role on the application.")
     is_self = person.pk == request.user.pk
@@ -152,3 +163,48 @@ def _joining(application: Application) -> Any:
         application=application, user__isnull=False, state=AssociationState.PENDING
     )
     return waiting.select_related("user__tenant")[:JOINING_SHOWN]
+
+
+@never_cache
+@require_safe
+def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        invitation = get_invitation(token)
+    except NotFound:
+        return _gone(request)
+    context = {
+        "invitation": invitation,
+        "application": invitation.application,
+        "token": token,
+        "sign_up_enabled": settings.SIGN_UP_ENABLED,
+    }
+    return render(request, "applications/invitation.html", context)
+
+
+@harmless
+@require_POST
+@signed_in
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        application = accept_invitation(user=signed_in_user(request), token=token)
+    except NotFound:
+        return _gone(request)
+    messages.success(request, f"You are now an owner of {application.name}.")
+    return redirect("portal:application", application.pk)
+
+
+@harmless
+@never_cache
+@require_POST
+def decline(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        application = decline_invitation(
+            user=request.user if request.user.is_authenticated else None, token=token
+        )
+    except NotFound:
+        return _gone(request)
+    return render(request, "applications/invitation_declined.html", {"application": application})
+
+
+def _gone(request: HttpRequest) -> HttpResponse:
+    return render(request, "applications/invitation_gone.html", status=404)

@@ -21,9 +21,9 @@ from applications.registration.selectors.request_log import (
     OperationFigures,
     find_logged_request,
     is_status,
+    list_operations,
     logged_requests,
-    operations_logged,
-    place_named,
+    parse_place,
     place_text,
 )
 from fulfillment.core.reference.operations import Operation, operations
@@ -68,7 +68,7 @@ class RequestFilterForm(forms.Form):
 def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     form = RequestFilterForm(request.GET)
-    rows = logged_requests(application, _filter_of(request, form)) if form.is_valid() else []
+    rows = logged_requests(application, _read_filter(request, form)) if form.is_valid() else []
     shown = rows[:A_PAGE]
     context = frame(
         request,
@@ -89,7 +89,7 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
-    figures = operations_logged(application)
+    figures = list_operations(application)
     slowest = max((one.slow for one in figures), default=1) or 1
     rows = [_bar(one, slowest) for one in figures]
     context = frame(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
@@ -108,7 +108,7 @@ def show_request(request: HttpRequest, application_id: str, request_id: str) -> 
     return render(request, "applications/request.html", context)
 
 
-def _filter_of(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
+def _read_filter(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
     cleaned = form.cleaned_data
     operation = operations().get(cleaned["operation"])
     return LogFilter(
@@ -119,7 +119,7 @@ def _filter_of(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
         since=cleaned["since"],
         until=cleaned["until"],
         request_id=cleaned["request"],
-        before=place_named(request.GET.get("before", "")),
+        before=parse_place(request.GET.get("before", "")),
     )
 
 

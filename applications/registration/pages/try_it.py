@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import Role, Subscription
 from accounts.pages.guards import signed_in
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable
 from fulfillment.core.client_packages import packages

@@ -59,7 +59,7 @@ class Usage:
         return sum(day.server_errors for day in self.days)
 
 
-def usage_of(application: Application) -> Usage:
+def build_usage(application: Application) -> Usage:
     return chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
 
 

@@ -1,14 +1,16 @@
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import APPLICATION_GRANTS
 from accounts.selectors.grants import grants_on_application
 from accounts.selectors.modes import in_mode
-from applications.registration.models import Application
+from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Forbidden, NotFound
 
 WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
@@ -123,3 +125,17 @@ def applications_to_call_as(user_id: Any) -> list[Application]:
     )
     own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
     return list(with_icons(own).order_by("name", "pk")[:MAX_OFFERED])
+
+
+SOON = timedelta(days=14)
+
+
+def applications_with_ending_keys() -> QuerySet[Application]:
+    """Enabled applications whose valid keys all end within two weeks."""
+    now = timezone.now()
+    keys = ApplicationKey.objects.filter(application=OuterRef("pk"))
+    return Application.objects.filter(
+        Exists(keys.filter(start_date__lte=now, end_date__gt=now, end_date__lte=now + SOON)),
+        ~Exists(keys.filter(end_date__gt=now + SOON)),
+        is_enabled=True,
+    ).order_by("name", "pk")

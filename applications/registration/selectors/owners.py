@@ -14,7 +14,7 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.secrets import digests
 
 
-def people_of(application: Application, searched: str = "") -> QuerySet[Any]:
+def application_people(application: Application, searched: str = "") -> QuerySet[Any]:
     """Users with a role of their own on it, owners first; `is_owner` and `since` are added to each."""
     people = User.objects.filter(roles__application=application, roles__store__isnull=True)
     if searched:
@@ -49,7 +49,7 @@ def pending_invitation(application: Application, invitation_id: Any) -> OwnerInv
         raise NotFound("There is no such invitation any more.", code="invitation_not_found") from error
 
 
-def invitation_of(token: str, *, lock: bool = False) -> OwnerInvitation:
+def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
     """Raises NotFound for a link that was answered, withdrawn, replaced or is too old."""
     invitations = OwnerInvitation.objects.select_related("application__icon", "invited_by").defer(
         "application__icon__image", "application__icon__central_image"

@@ -14,7 +14,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.errors import NotFound
 
 A_PAGE = 50
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 STATUS = re.compile(r"[1-5]\d\d\Z", re.ASCII)
 PLACE = re.compile(r"(\d{1,16})-(\d{1,18})\Z", re.ASCII)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ class OperationFigures:
 def logged_requests(application: Application, filters: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
     """The newest first: one page, and one more where there are older ones."""
     found = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
-    return list(_narrowed(found, filters)[: take + 1])
+    return list(_filter_requests(found, filters)[: take + 1])
 
 
 def is_status(text: str) -> bool:
@@ -75,11 +75,11 @@ def is_status(text: str) -> bool:
 
 
 def place_text(row: LoggedRequest) -> str:
-    """The cursor of a page that ends with this row; `place_named` parses it."""
+    """The cursor of a page that ends with this row; `parse_place` parses it."""
     return f"{(row.time - EPOCH) // timedelta(microseconds=1)}-{row.pk}"
 
 
-def place_named(text: str) -> tuple[datetime, int] | None:
+def parse_place(text: str) -> tuple[datetime, int] | None:
     found = PLACE.match(text)
     return (EPOCH + timedelta(microseconds=int(found[1])), int(found[2])) if found else None
 
@@ -109,7 +109,7 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
     return found
 
 
-def operations_logged(application: Application) -> list[OperationFigures]:
+def list_operations(application: Application) -> list[OperationFigures]:
     """Figures of the latest calls by operation: count, errors and duration in milliseconds."""
     with connection.cursor() as cursor:
         cursor.execute(BY_OPERATION, [application.pk, MAX_MEASURED])
@@ -128,7 +128,7 @@ def operations_logged(application: Application) -> list[OperationFigures]:
     ]
 
 
-def _narrowed(found: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
+def _filter_requests(found: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
     if filters.status in CLASSES:
         least, most = CLASSES[filters.status]
         # Repeated, because the index of refusals has this condition.

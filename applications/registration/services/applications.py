@@ -1,6 +1,10 @@
+"""Rules for redirect URIs of applications."""
+
 import secrets
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -15,14 +19,62 @@ from applications.registration.services.keys import (
     add_key,
     change_key_dates,
     date_faults,
-    key_of,
+    get_key,
     lock_application,
     regenerate_key,
 )
-from applications.registration.services.reply_urls import reply_url_faults
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from printing.visible_text import is_blank
+
+MAX_REPLY_URLS = 50
+MAX_REPLY_URL_LENGTH = 2048
+
+
+def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
+    if len(urls) > MAX_REPLY_URLS:
+        message = f"At most {MAX_REPLY_URLS} reply URLs are allowed; {len(urls)} were sent."
+        return [Fault("/ReplyUrls", "too_many_reply_urls", message)]
+    faults = []
+    for index, url in enumerate(urls):
+        if wrong := _find_mistake(url):
+            faults.append(Fault(f"/ReplyUrls/{index}", "reply_url_invalid", f"{url[:100]!r} {wrong}"))
+    return faults
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _find_mistake(url: str) -> str:
+    if len(url) > MAX_REPLY_URL_LENGTH:
+        return f"is longer than {MAX_REPLY_URL_LENGTH} characters."
+    if not url.isascii() or not url.isprintable() or any(character in url for character in ' \\"<>^`{|}'):
+        return "holds characters that a URL cannot hold; percent-encode them."
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not a URL."
+    if not url.startswith(("https://", "http://")) or not parts.hostname:
+        return "must be an absolute URL that starts with https://."
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        return "must use https; http is allowed on the loopback address only."
+    if "*" in parts.netloc:
+        return "names no single host; wildcards are not matched."
+    if "#" in url:
+        return "must have no fragment."
+    if "@" in parts.netloc:
+        return "must have no user name or password."
+    if port == 0 or parts.netloc.endswith(":"):
+        return "has no usable port."
+    return ""
+
 
 # The API's names and their columns.
 FIELDS = {
@@ -168,7 +220,7 @@ def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str
         add_key(application=application, start_date=start, end_date=end, pointer=pointer)
         return
     try:
-        key_of(application, key["ID"])
+        get_key(application, key["ID"])
     except NotFound as error:
         raise Invalid.at(f"{pointer}/ID", error.code, error.message) from error
     if start or end:
@@ -182,3 +234,30 @@ def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str
 def _external_id(name: str) -> str:
     readable = slugify(name)[:40].strip("-_") or "application"
     return f"{readable}-{secrets.token_hex(6)}"
+
+
+CONSOLE_ID = "api-console"
+
+
+@transaction.atomic
+def ensure_api_console() -> Application:
+    """The application through which the API reference calls the API. It has no key and no redirect URI, so its tokens
+    are issued by this service alone.
+    """
+    values = {
+        "name": "API console",
+        "description": "The interactive reference of this service.",
+        "application_url": settings.PUBLIC_URL,
+        "client_secret": "",
+        "hash_client_secret": False,
+        "client_type": Application.CLIENT_PUBLIC,
+        "authorization_grant_type": Application.GRANT_AUTHORIZATION_CODE,
+        "is_first_party": True,
+        "redirect_uris": "",
+    }
+    applications = Application.objects.select_for_update()
+    console, _ = applications.get_or_create(client_id=CONSOLE_ID, defaults=values)
+    with saved_if_changed(console):
+        for column, value in values.items():
+            setattr(console, column, value)
+    return console

@@ -18,7 +18,7 @@ from printing.pictures.reading import (
 
 SIDE = 215
 CENTRAL_SIDE = 94
-MAXIMUM_BYTES = 102_400
+MAX_ICON_BYTES = 102_400
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
 BACKGROUND_TOLERANCE = 16
 ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 x 215 pixels, smaller than 100 KB (102,400 bytes)."
@@ -49,7 +49,7 @@ def check_icon(*, content: bytes) -> None:
 
 
 def _opened(content: bytes) -> Image.Image:
-    if len(content) >= MAXIMUM_BYTES:
+    if len(content) >= MAX_ICON_BYTES:
         hint = " A 24-bit BMP of this size never fits; use PNG." if content.startswith(b"BM") else ""
         raise _refused("icon_too_large", f"The file has {len(content):,} bytes.{hint}")
     if not content:

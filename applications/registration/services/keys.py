@@ -11,7 +11,7 @@ from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 
-MAXIMUM_KEYS = 10
+MAX_KEYS = 10
 LIFETIME = timedelta(days=365)
 
 
@@ -26,8 +26,8 @@ def add_key(
 ) -> ApplicationKey:
     """A new key, by default valid from now for a year; the application becomes a confidential client."""
     lock_application(application)
-    if application.keys.count() >= MAXIMUM_KEYS:
-        raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAXIMUM_KEYS} keys.")
+    if application.keys.count() >= MAX_KEYS:
+        raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAX_KEYS} keys.")
     start = start_date or timezone.now()
     key = _new_key(application, start, end_date or _default_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:
@@ -47,7 +47,7 @@ def change_key_dates(
 ) -> ApplicationKey:
     """None keeps a date."""
     lock_application(application)
-    key = key_of(application, key_id)
+    key = get_key(application, key_id)
     key.start_date, key.end_date = start_date or key.start_date, end_date or key.end_date
     _check_dates(key.start_date, key.end_date, pointer)
     key.save(update_fields=["start_date", "end_date"])
@@ -61,7 +61,7 @@ def regenerate_key(*, application: Application, key_id: Any) -> ApplicationKey:
     A key that has ended cannot be brought back to life this way (409).
     """
     lock_application(application)
-    old = key_of(application, key_id)
+    old = get_key(application, key_id)
     if old.end_date <= timezone.now():
         raise Conflict("The key has ended; add a new key instead.", code="key_ended")
     start, end = old.start_date, old.end_date
@@ -73,7 +73,7 @@ def regenerate_key(*, application: Application, key_id: Any) -> ApplicationKey:
 def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
     """Ends a key now. A future key gets no earlier start, and an ended one keeps its end."""
     lock_application(application)
-    key = key_of(application, key_id)
+    key = get_key(application, key_id)
     now = timezone.now()
     if key.start_date >= now:
         raise Conflict("The key has not begun; change its dates instead.", code="key_not_begun")
@@ -83,7 +83,7 @@ def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
     return key
 
 
-def key_of(application: Application, key_id: Any) -> ApplicationKey:
+def get_key(application: Application, key_id: Any) -> ApplicationKey:
     try:
         return application.keys.get(pk=UUID(str(key_id)))
     except (ValueError, ApplicationKey.DoesNotExist) as error:

@@ -7,21 +7,42 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
-from accounts.models import AssociationRequest, AssociationState, NotificationKind
+from accounts.mail import send_text
+from accounts.models import AssociationRequest, AssociationState, NotificationKind, User
 from accounts.permissions import Permission
 from accounts.services.notifications import notify
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.caches import register_cache
 
+MAIL_TASK = "applications.send_mail"
+WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
 DAYS_BEFORE_END = (1, 7, 30)
 QUOTA_SHARE = 0.8
 
 _near: set[tuple[str, UUID, int]] = set()
 _lock = threading.Lock()
 register_cache(_near)
+
+
+def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:
+    """Sends what release 0.1.0 queued. One mail for each, so that recipients do not see one another."""
+    application = Application.objects.filter(pk=application_id).first()
+    for address in owner_addresses(application) if application else ():
+        send_text(subject, text, address)
+
+
+def owner_addresses(application: Application) -> list[str]:
+    """Confirmed ones only: an account may have been created with another person's address."""
+    people = User.objects.filter(
+        Q(pk=application.user_id)
+        | Q(roles__application=application, roles__store__isnull=True, roles__grant__in=WRITE_GRANTS),
+        is_active=True,
+        email_confirmed__isnull=False,
+    ).exclude(email="")
+    return sorted(set(people.values_list("email", flat=True)))
 
 
 def notify_owners(

@@ -18,7 +18,7 @@ from accounts.models import NotificationKind, Role, User
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
-from applications.registration.selectors.owners import invitation_of, owner_ids, pending_invitation
+from applications.registration.selectors.owners import get_invitation, owner_ids, pending_invitation
 from applications.registration.services.applications import OWNER_GRANTS
 from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
@@ -28,8 +28,8 @@ from fulfillment.core.secrets import digest, generate_secret
 LIFETIME = timedelta(days=7)
 # Limits for mails to typed addresses, so that no account can make the service send spam.
 PAUSE = timedelta(minutes=1)
-MAXIMUM_PENDING = 20
-LONGEST_ADDRESS = 254
+MAX_PENDING = 20
+MAX_ADDRESS_LENGTH = 254
 
 
 def invite_owner(*, caller: Caller, application: Application, email: str) -> OwnerInvitation:
@@ -70,9 +70,9 @@ def withdraw_invitation(*, caller: Caller, application: Application, invitation_
 @transaction.atomic
 def accept_invitation(*, user: User, token: str) -> Application:
     """Makes the user an owner; raises NotFound for a link that no longer works."""
-    application = invitation_of(token).application
+    application = get_invitation(token).application
     lock_application(application)
-    _decide(invitation_of(token, lock=True), InvitationState.ACCEPTED, user.pk)
+    _decide(get_invitation(token, lock=True), InvitationState.ACCEPTED, user.pk)
     Role.objects.bulk_create(
         [Role(user=user, application=application, grant=grant) for grant in OWNER_GRANTS],
         ignore_conflicts=True,
@@ -82,7 +82,7 @@ def accept_invitation(*, user: User, token: str) -> Application:
 
 @transaction.atomic
 def decline_invitation(*, user: User | None, token: str) -> Application:
-    invitation = invitation_of(token, lock=True)
+    invitation = get_invitation(token, lock=True)
     _decide(invitation, InvitationState.DECLINED, user.pk if user else None)
     return invitation.application
 
@@ -124,9 +124,9 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
         raise Conflict(
             "A mail is on its way there already. Wait a minute, then send it again.", code="too_soon"
         )
-    if known is None and pending.count() >= MAXIMUM_PENDING:
+    if known is None and pending.count() >= MAX_PENDING:
         raise Conflict(
-            f"At most {MAXIMUM_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
+            f"At most {MAX_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
         )
     _count_mail(caller, email)
     invitation = known or OwnerInvitation(application=application, email=email)
@@ -168,8 +168,10 @@ def _check_address(email: str) -> None:
         EmailValidator("Enter a valid email address.")(email)
     except ValidationError as error:
         raise Invalid.at("/Email", "email_invalid", error.messages[0]) from error
-    if len(email) > LONGEST_ADDRESS:
-        raise Invalid.at("/Email", "email_invalid", f"An address has at most {LONGEST_ADDRESS} characters.")
+    if len(email) > MAX_ADDRESS_LENGTH:
+        raise Invalid.at(
+            "/Email", "email_invalid", f"An address has at most {MAX_ADDRESS_LENGTH} characters."
+        )
 
 
 def _known(user_id: Any) -> UUID:

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from accounts.models import User
-from accounts.services.personal_trail import emails_of, known_as
+from accounts.services.personal_data import known_as, user_emails
 from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
@@ -40,7 +40,7 @@ def _applications(user: User) -> Iterator[Record]:
 
 def _erase_contacts(user: User) -> None:
     """Erases support contacts that equal a current or former address of the user."""
-    emails = emails_of(user)
+    emails = user_emails(user)
     phones = [one.phone for one in known_as(user) if one.phone]
     events = event_model(Application)
     for column, condition in (
@@ -56,7 +56,7 @@ def _erase_contacts(user: User) -> None:
 
 
 def _invitations(user: User) -> Iterator[Record]:
-    emails = emails_of(user)
+    emails = user_emails(user)
     mine = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
     invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine)
     for invitation in invitations.order_by("sent"):
@@ -70,7 +70,7 @@ def _invitations(user: User) -> Iterator[Record]:
 
 def _erase_invitations(user: User) -> None:
     """Deletes invitations to current and former addresses; runs before the user's address is erased."""
-    mine = Q(lower_email__in=emails_of(user))
+    mine = Q(lower_email__in=user_emails(user))
     OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
     events = event_model(OwnerInvitation)
     with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):

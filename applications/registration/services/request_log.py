@@ -30,9 +30,9 @@ MAX_WAITING, MAX_PER_APPLICATION = 5_000, 1_000
 # A statement of 1,000 rows takes a processor for so long that requests wait for it.
 ROWS_AT_ONCE, PAUSE_SECONDS = 100, 0.02
 # The limit of waiting problem bodies; further calls are noted without their body.
-MAX_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
+MAX_BYTES, MAX_PROBLEM_LENGTH = 4_000_000, 32_000
 LISTED_ERRORS = 20
-LONGEST_TEXT = 500
+MAX_TEXT_LENGTH = 500
 REQUEST_HEADERS = {
     "HTTP_USER_AGENT": "User-Agent",
     "HTTP_ACCEPT": "Accept",
@@ -111,7 +111,7 @@ def note_request(
             _sizes["left out"] += 1
             return
         if problem:
-            if len(problem) > LONGEST_PROBLEM or _sizes["bytes"] + len(problem) > MAX_BYTES:
+            if len(problem) > MAX_PROBLEM_LENGTH or _sizes["bytes"] + len(problem) > MAX_BYTES:
                 entry = (*entry[:-1], None)
             else:
                 _sizes["bytes"] += len(problem)
@@ -219,13 +219,13 @@ def _problem(body: bytes, path: str) -> dict[str, Any] | None:
     return {
         "title": sent["title"],
         "Code": _text(sent["Code"], 80),
-        "detail": OMITTED_TEXT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
+        "detail": OMITTED_TEXT if hidden or any(personal) else _text(sent["detail"], MAX_TEXT_LENGTH),
         "ErrorCount": sent.get("ErrorCount", 0),
         "Errors": [
             {
                 "Pointer": _text(fault["Pointer"], 300),
                 "Code": _text(fault["Code"], 80),
-                "Message": OMITTED_TEXT if is_personal else _text(fault["Message"], LONGEST_TEXT),
+                "Message": OMITTED_TEXT if is_personal else _text(fault["Message"], MAX_TEXT_LENGTH),
             }
             for fault, is_personal in zip(faults, personal, strict=True)
         ],

@@ -1,4 +1,4 @@
-"""Counts API calls by application and day, collected in memory and written in batches.
+"""Counts API calls by application and day, collected in memory and written in batches, and records first steps.
 
 A killed process loses the counts since its last `flush_usage`; a statement whose commit could not be confirmed is
 sent again. So the counts are approximate and not meant for billing.
@@ -12,6 +12,8 @@ from uuid import UUID
 from django.db import connection
 
 from fulfillment.core.caches import register_cache
+from fulfillment.core.db.prepared import execute
+from printing.caches import WeightedCache
 
 SECONDS_OF_DAY = 86_400
 # In key order, so that two processes do not deadlock.
@@ -69,3 +71,26 @@ def _put_back(taken: dict[tuple[UUID, int], list[int]]) -> None:
         for key, counted in taken.items():
             since = _counts.get(key, [0, 0, 0])
             _counts[key] = [before + after for before, after in zip(counted, since, strict=True)]
+
+
+PROOF = "proof"
+EVENTS = "events"
+TEST_ORDER = "test order"
+NOTE = """
+INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
+"""
+# Milestones already written, so that a process queries the database once for each.
+_known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_known)
+
+
+def record_milestone(*, application_id: UUID | None, name: str) -> None:
+    if application_id is None or _known.get((application_id, name)):
+        return
+    execute(NOTE, (application_id, name))
+    _known.put((application_id, name), True)
+
+
+def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
+    """In the transaction of what reached it: if that is rolled back, so is the milestone."""
+    execute(NOTE, (application_id, name))

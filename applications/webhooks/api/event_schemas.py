@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from applications.webhooks.api.event_examples import ABOUT, example_of
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.api.serializers import EVENT
+from applications.webhooks.event_types import EventType
 from fulfillment.core.api.document import or_null
 
 TEXT = {"type": "string"}
@@ -67,10 +67,15 @@ DATA = {
 }
 
 
-def kind_of(event_type: str) -> str:
+def event_data_kind(event_type: str) -> str:
     """The name in DATA of this event's payload."""
     topic, _, word = event_type.partition(".")
     return f"Webhook{word.capitalize()}" if topic == "webhook" else topic.capitalize()
+
+
+def _example(event_type: EventType) -> dict[str, Any]:
+    store_id = None if event_type.startswith("webhook.") else EVENT["StoreID"]
+    return {**EVENT, "Type": str(event_type), "StoreID": store_id, "Data": event_type.example}
 
 
 def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
@@ -79,7 +84,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     envelope = schemas["Event"]
     schemas["EventShipment"] = PARCEL
     for kind, data in DATA.items():
-        types = [name for name in EventType.values if kind_of(name) == kind]
+        types = [name for name in EventType.values if event_data_kind(name) == kind]
         schemas[f"{kind}EventData"] = data
         # Named, because generators confuse unnamed schemas with the member of the same name.
         schemas[f"{kind}EventTypeEnum"] = {"type": "string", "enum": types}
@@ -89,7 +94,7 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
             "Data": {"$ref": f"{SCHEMAS}{kind}EventData"},
         }
         schemas[f"{kind}Event"] = {**envelope, "properties": members}
-    references = {name: f"{SCHEMAS}{kind_of(name)}Event" for name in EventType.values}
+    references = {name: f"{SCHEMAS}{event_data_kind(name)}Event" for name in EventType.values}
     schemas["Event"] = {
         "description": envelope["description"],
         "oneOf": [{"$ref": reference} for reference in dict.fromkeys(references.values())],
@@ -98,17 +103,17 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     del schemas["EventTypeEnum"]
     # By reference, because openapi-generator writes invalid code for inline `webhooks`.
     result["components"]["pathItems"] = {
-        name: {"post": _webhook(name, schema)} for name, schema in references.items()
+        one.value: {"post": _webhook(one, references[one.value])} for one in EventType
     }
     result["webhooks"] = {name: {"$ref": f"#/components/pathItems/{name}"} for name in references}
     return result
 
 
-def _webhook(event_type: str, schema: str) -> dict[str, Any]:
+def _webhook(event_type: EventType, schema: str) -> dict[str, Any]:
     return {
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
-        "description": f"{ABOUT[event_type]} Signed as Standard Webhooks says; see the webhooks of an application.",
+        "description": f"{event_type.label} Signed as Standard Webhooks says; see the webhooks of an application.",
         # Separate tags: generators write one file for each tag, which would overwrite that of the operations.
         "tags": [TAG],
         # Authenticated by the signature, not by a token.
@@ -121,7 +126,7 @@ def _webhook(event_type: str, schema: str) -> dict[str, Any]:
             "content": {
                 "application/json": {
                     "schema": {"$ref": schema},
-                    "examples": {"Event": {"value": example_of(event_type)}},
+                    "examples": {"Event": {"value": _example(event_type)}},
                 }
             },
             "required": True,

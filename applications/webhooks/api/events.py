@@ -3,19 +3,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from applications.registration.selectors.applications import application_for
-from applications.registration.services.milestones import EVENTS, record_milestone
-from applications.webhooks.api.examples import EVENT_RESPONSE
-from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
-from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.registration.services.usage import EVENTS, record_milestone
+from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
+from applications.webhooks.event_types import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
-    LARGEST_TAKE,
+    MAX_TAKE,
     Cursor,
     EventFilters,
     checked_patterns,
     event_page,
     event_record,
-    place_of,
+    parse_cursor,
 )
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.paging import link_header, next_page, take_parameter
@@ -37,7 +36,7 @@ PARAMETERS = [
         explode=True,
         description=f"Names of events or patterns: {PATTERNS_TEXT}.",
     ),
-    take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header('What follows, as `<address>; rel="next"`; on the last page too.'),
 ]
 
@@ -64,8 +63,8 @@ class EventViewSet(ApiViewSet):
         application = application_for(request.auth, application_id)
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
-        after = place_of(application, query["after"]) if "after" in query else Cursor()
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        after = parse_cursor(application, query["after"]) if "after" in query else Cursor()
         filters = EventFilters(
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
         )

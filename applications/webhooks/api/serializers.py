@@ -1,10 +1,10 @@
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import OpenApiExample, extend_schema_field
 from rest_framework import serializers
 
+from applications.webhooks.event_types import PATTERNS, STORE_ID, WEBHOOK_ID, WEBHOOK_URL, EventType
 from applications.webhooks.models import DeliveryState
-from applications.webhooks.models.event_type import PATTERNS, EventType
 from fulfillment.core.api.serializers import (
     Meta,
     StrictFlag,
@@ -13,6 +13,69 @@ from fulfillment.core.api.serializers import (
     StrictText,
     Timestamp,
 )
+
+APPLICATION_ID = "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11"
+EVENT = {
+    "EventID": "9d6f2f0e-5a55-4f0c-9c3e-2b1f4d1c7a10",
+    "Type": "order.shipped",
+    "Timestamp": "2026-03-04T15:20:11.482913Z",
+    "StoreID": STORE_ID,
+    "ApplicationID": APPLICATION_ID,
+    "Data": EventType.ORDER_SHIPPED.example,
+}
+WEBHOOK = {
+    "ID": WEBHOOK_ID,
+    "ApplicationID": APPLICATION_ID,
+    "URL": WEBHOOK_URL,
+    "EventTypes": ["order.*"],
+    "StoreIDs": [],
+    "IsEnabled": True,
+    "DisabledReason": None,
+    "FailingSince": None,
+    "Created": "2026-03-01T00:00:00Z",
+    "Updated": "2026-03-01T00:00:00Z",
+    "_meta": {"Messages": []},
+}
+SECRET = {"Secret": "whsec_" + "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}
+DELIVERY = {
+    "ID": EVENT["EventID"],
+    "WebhookID": WEBHOOK_ID,
+    "State": "Pending",
+    "Created": "2026-03-04T15:20:11.490000Z",
+    "NextTry": "2026-03-04T15:25:17.120000Z",
+    "Attempts": [
+        {
+            "Timestamp": "2026-03-04T15:20:11.502000Z",
+            "Milliseconds": 41,
+            "StatusCode": 503,
+            "Error": None,
+            "Body": "try later",
+        }
+    ],
+    "Event": EVENT,
+    "_meta": {"Messages": []},
+}
+
+EVENT_RESPONSE = OpenApiExample("An order was shipped", value=EVENT, response_only=True)
+WEBHOOK_RESPONSE = OpenApiExample("Webhook", value=WEBHOOK, response_only=True)
+SECRET_RESPONSE = OpenApiExample("Webhook with its secret", value=WEBHOOK | SECRET, response_only=True)
+WEBHOOK_REQUEST = OpenApiExample(
+    "All news of orders",
+    value={"URL": WEBHOOK["URL"], "EventTypes": ["order.*"]},
+    request_only=True,
+)
+WEBHOOK_CHANGE = OpenApiExample("Of one store only", value={"StoreIDs": [STORE_ID]}, request_only=True)
+RECOVER_REQUEST = OpenApiExample("Since", value={"Since": "2026-03-04T00:00:00Z"}, request_only=True)
+RECOVERED = OpenApiExample(
+    "Recovered",
+    value={"Deliveries": 12, "_meta": {"Messages": []}},
+    response_only=True,
+    status_codes=["202"],
+)
+DELIVERY_RESPONSE = OpenApiExample(
+    "Tried once", value=DELIVERY, response_only=True, status_codes=["200", "202"]
+)
+
 
 PATTERNS_TEXT = ", ".join(f"`{pattern}`" for pattern in PATTERNS)
 

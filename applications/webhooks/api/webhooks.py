@@ -8,7 +8,7 @@ from accounts.api.idempotency import idempotent
 from applications.registration.api.applications import WRITE
 from applications.registration.models import Application
 from applications.registration.selectors.applications import application_for
-from applications.webhooks.api.examples import (
+from applications.webhooks.api.serializers import (
     DELIVERY_RESPONSE,
     RECOVER_REQUEST,
     RECOVERED,
@@ -16,8 +16,6 @@ from applications.webhooks.api.examples import (
     WEBHOOK_CHANGE,
     WEBHOOK_REQUEST,
     WEBHOOK_RESPONSE,
-)
-from applications.webhooks.api.serializers import (
     DeliverySerializer,
     RecoveredSerializer,
     RecoverRequestSerializer,
@@ -26,18 +24,25 @@ from applications.webhooks.api.serializers import (
     WebhookSerializer,
     WebhookWithSecretSerializer,
 )
-from applications.webhooks.models import Webhook
-from applications.webhooks.selectors.deliveries import delivery_record
+from applications.webhooks.models import DeliveryState, Webhook
+from applications.webhooks.selectors.deliveries import (
+    DEFAULT_TAKE,
+    MAX_TAKE,
+    delivery_page,
+    delivery_place,
+    delivery_record,
+    find_delivery,
+)
 from applications.webhooks.selectors.webhooks import (
     application_to_hook,
+    application_webhooks,
     find_webhook,
     webhook_etag,
     webhook_for,
     webhook_record,
     webhook_to_write,
-    webhooks_of,
 )
-from applications.webhooks.services.deliveries import recover_deliveries, send_test_event
+from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import (
     change_webhook,
     create_webhook,
@@ -46,6 +51,8 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.paging import AFTER, link_header, next_page, take_parameter
+from fulfillment.core.api.parameters import whole_parameter
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -93,7 +100,7 @@ class WebhookViewSet(ApiViewSet):
     )
     def list(self, request: Request, application_id: str) -> Response:
         application = application_for(request.auth, application_id)
-        return Response([webhook_record(webhook) for webhook in webhooks_of(application)])
+        return Response([webhook_record(webhook) for webhook in application_webhooks(application)])
 
     def _to_hook(self, request: Request, application_id: str, webhook_id: str = "") -> Application:
         return application_to_hook(request.auth, application_id)
@@ -214,3 +221,50 @@ def _answer(
 ) -> Response:
     tagged = {**(headers or {}), "ETag": webhook_etag(webhook)}
     return Response(webhook_record(webhook, secret=secret), status=status, headers=tagged)
+
+
+PARAMETERS = [
+    OpenApiParameter("state", str, enum=DeliveryState.values),
+    AFTER,
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
+    link_header(),
+]
+
+
+class DeliveryViewSet(ApiViewSet):
+    tag = "Events and webhooks"
+    access = {"list": READERS, "resend": WRITERS}
+    errors = {"resend": {409: DISABLED}}
+
+    @extend_schema(
+        operation_id="webhook_delivery_list",
+        summary="List deliveries with their attempts",
+        description='Newest first, of the last 30 days. `Link: rel="next"` leads to the older ones.',
+        parameters=PARAMETERS,
+        responses={200: DeliverySerializer(many=True)},
+        examples=[DELIVERY_RESPONSE],
+    )
+    def list(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        webhook = webhook_for(request.auth, application_id, webhook_id)
+        query = request.query_params
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        before = delivery_place(webhook, query["after"]) if "after" in query else None
+        found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
+        headers = {}
+        if len(found) > take:
+            path = f"/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
+            headers = next_page(path, query.items(), str(found[take - 1].event.event_id))
+        return Response([delivery_record(delivery) for delivery in found[:take]], headers=headers)
+
+    @extend_schema(
+        operation_id="webhook_delivery_resend",
+        summary="Send a delivery again",
+        description="Sent immediately, regardless of its state. If it fails, a new schedule of retries begins.",
+        request=None,
+        responses={202: DeliverySerializer},
+        examples=[DELIVERY_RESPONSE],
+    )
+    def resend(self, request: Request, application_id: str, webhook_id: str, delivery_id: str) -> Response:
+        webhook = webhook_to_write(request.auth, application_id, webhook_id)
+        delivery = resend_delivery(delivery=find_delivery(webhook, delivery_id))
+        return Response(delivery_record(delivery), status=202)

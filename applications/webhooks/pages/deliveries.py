@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
-from applications.registration.pages.frame import frame, opened, readable, writable
+from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.webhooks.event_types import EventType
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
-from applications.webhooks.models.event_type import EventType
 from applications.webhooks.pages.forms import RECOVER_FIELDS, RecoverForm
-from applications.webhooks.pages.webhooks import address_of, take_secret
+from applications.webhooks.pages.webhooks import take_secret, webhook_path
 from applications.webhooks.selectors.deliveries import delivery_page, find_delivery
 from applications.webhooks.selectors.events import event_record
 from applications.webhooks.selectors.signatures import sent_body, sent_headers
@@ -37,7 +37,7 @@ from fulfillment.core.page_messages import errors_as_messages
 DELIVERIES_A_PAGE = 25
 # A page reloads itself while an attempt is due within this time; one under way holds a lease of 40 s.
 SOON = timedelta(seconds=60)
-LARGEST_KEY = 2**63 - 1
+MAX_ROW_ID = 2**63 - 1
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -46,13 +46,13 @@ UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 @signed_in
 def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """GET shows the webhook and its log, `?state=` and `?before=` a part of it; POST recovers deliveries."""
-    application = opened(request, application_id)
+    application = open_application(request, application_id)
     form = RecoverForm(initial={"since": timezone.now() - timedelta(days=1)})
     if request.method == "POST":
         form = RecoverForm(request.POST)
     webhook = find_webhook(application, webhook_id)
     if request.method == "POST" and form.is_valid() and _recovered(request, webhook, form):
-        return redirect(address_of(webhook))
+        return redirect(webhook_path(webhook))
     context = frame(request, application, "webhooks", webhook=webhook, form=form)
     context |= _log(request, webhook)
     context["secret"] = take_secret(request, webhook) if context["may_write"] else ""
@@ -87,7 +87,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
         delivery = send_test_event(webhook=webhook)
     except DomainError as error:
         messages.error(request, error.message)
-        return redirect(address_of(webhook))
+        return redirect(webhook_path(webhook))
     messages.success(request, "Test event sent.")
     return redirect(_delivery_address(webhook, delivery))
 
@@ -113,11 +113,11 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
     chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
     if not chosen:
         messages.warning(request, "Select at least one delivery.")
-        return redirect(address_of(webhook))
+        return redirect(webhook_path(webhook))
     with errors_as_messages(request):
         count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
         messages.success(request, f"{count} event{'' if count == 1 else 's'} resent.")
-    return redirect(address_of(webhook))
+    return redirect(webhook_path(webhook))
 
 
 def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     kind = kind if kind in EventType.values else ""
     number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")
-    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= LARGEST_KEY else None
+    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= MAX_ROW_ID else None
     found = delivery_page(
         webhook,
         state=state or None,

@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 
 from applications.registration.pages.forms import LinesField
-from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.webhooks.event_types import PATTERNS, EventType
 
 # The API's names of the fields.
 WEBHOOK_FIELDS = {

@@ -20,20 +20,20 @@ from applications.webhooks.selectors.signatures import (
 from applications.webhooks.selectors.webhooks import find_webhook
 from fulfillment.core.http.dangerous import harmless
 
-LONGEST_BODY, LONGEST_HEADERS = 100_000, 10_000
+MAX_BODY_LENGTH, MAX_HEADERS_LENGTH = 100_000, 10_000
 PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 
 
 class SignatureForm(forms.Form):
     headers = forms.CharField(
         label="Headers",
-        max_length=LONGEST_HEADERS,
+        max_length=MAX_HEADERS_LENGTH,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 4}),
         help_text="webhook-id, webhook-timestamp and webhook-signature, one per line. Other headers are ignored.",
     )
     body = forms.CharField(
         label="Body",
-        max_length=LONGEST_BODY,
+        max_length=MAX_BODY_LENGTH,
         strip=False,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 8}),
         help_text="The raw request body, unchanged.",

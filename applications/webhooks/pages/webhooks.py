@@ -6,15 +6,15 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, readable, writable
 from applications.registration.pages.try_it import example_values
 from applications.webhooks.models import Webhook
 from applications.webhooks.pages.forms import WEBHOOK_FIELDS, ChangeWebhookForm, WebhookForm
-from applications.webhooks.selectors.webhooks import find_webhook, webhook_etag, webhooks_of
+from applications.webhooks.selectors.webhooks import application_webhooks, find_webhook, webhook_etag
 from applications.webhooks.services.webhooks import (
-    MAXIMUM_WEBHOOKS,
+    MAX_WEBHOOKS,
     change_webhook,
     create_webhook,
     delete_webhook,
@@ -33,8 +33,8 @@ MADE = "webhook_made"
 @signed_in
 def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
-    webhooks = list(webhooks_of(application))
-    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAXIMUM_WEBHOOKS)
+    webhooks = list(application_webhooks(application))
+    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAX_WEBHOOKS)
     context |= example_values(application, with_secrets=False)
     return render(request, "applications/webhooks.html", context)
 
@@ -73,7 +73,7 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
             show_faults(form, error, WEBHOOK_FIELDS)
         else:
             messages.success(request, "Changes saved.")
-            return redirect(address_of(webhook))
+            return redirect(webhook_path(webhook))
     context = frame(
         request, application, "webhooks", form=form, heading="Edit the webhook", verb="Save changes"
     )
@@ -88,7 +88,7 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     with errors_as_messages(request):
         enable_webhook(webhook=webhook)
         messages.success(request, "Webhook enabled. You can recover the events it missed below.")
-    return redirect(address_of(webhook))
+    return redirect(webhook_path(webhook))
 
 
 @dangerous("Replace the secret of a webhook")
@@ -101,7 +101,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
             secret = rotate_secret(webhook=webhook)
         except DomainError as error:
             messages.error(request, error.message)
-            return redirect(address_of(webhook))
+            return redirect(webhook_path(webhook))
         return _revealed(request, webhook, secret, "Secret replaced.")
     warning = (
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
@@ -129,7 +129,7 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     )
 
 
-def address_of(webhook: Webhook) -> str:
+def webhook_path(webhook: Webhook) -> str:
     return reverse("portal:webhook", args=[webhook.application_id, webhook.pk])
 
 
@@ -147,9 +147,9 @@ def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str)
     made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
     request.session[MADE] = made
     messages.success(request, message)
-    return redirect(address_of(webhook))
+    return redirect(webhook_path(webhook))
 
 
 def _confirmation(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
-    context = frame(request, webhook.application, "webhooks", back=address_of(webhook), **texts)
+    context = frame(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)
     return render(request, "applications/confirm.html", context)

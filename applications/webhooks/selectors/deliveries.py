@@ -1,5 +1,7 @@
-"""Deliveries of a webhook with their attempts, newest first."""
+"""Deliveries of a webhook with their attempts, newest first, and the health of the workers that send them."""
 
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +13,7 @@ from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 
-DEFAULT_TAKE, LARGEST_TAKE = 50, 200
+DEFAULT_TAKE, MAX_TAKE = 50, 200
 
 
 def delivery_page(
@@ -92,3 +94,27 @@ def _deliveries(webhook: Webhook) -> QuerySet[Delivery]:
         .select_related("event", "webhook")
         .prefetch_related("attempts")
     )
+
+
+# Workers write a heartbeat every 10 seconds (`manage.py worker`).
+ALIVE = timedelta(seconds=30)
+HEARTBEATS = """
+SELECT (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval),
+       (SELECT max(last_heartbeat) FROM procrastinate_workers),
+       (SELECT count(*) FROM procrastinate_jobs
+        WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerHealth:
+    """`alive` workers, when one was last heard of, and how many jobs wait for one."""
+
+    alive: int
+    last_heartbeat: datetime | None
+    waiting_jobs: int
+
+
+def worker_health() -> WorkerHealth:
+    row = fetch_row(HEARTBEATS, [ALIVE])
+    return WorkerHealth(*row) if row else WorkerHealth(0, None, 0)

@@ -15,8 +15,8 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from applications.registration.models import Application
+from applications.webhooks.event_types import PATTERNS, EventType, named_types
 from applications.webhooks.models import Event
-from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.long_transactions import LOCK
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
@@ -24,7 +24,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.identifiers import parse_uuid
 
 RETENTION = timedelta(days=30)
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 UUID_LENGTH = 36
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
@@ -111,7 +111,7 @@ class EventFilters:
         return events
 
 
-def place_of(application: Application, text: str) -> Cursor:
+def parse_cursor(application: Application, text: str) -> Cursor:
     """Parses `after`: the cursor of a `Link`, or the EventID of an event of this application."""
     event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
     if event_id is None:

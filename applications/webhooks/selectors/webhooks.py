@@ -13,7 +13,7 @@ from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.errors import NotFound
 
 
-def webhooks_of(application: Application) -> QuerySet[Webhook]:
+def application_webhooks(application: Application) -> QuerySet[Webhook]:
     return Webhook.objects.filter(application=application, deleted__isnull=True).order_by("created", "pk")
 
 
@@ -34,7 +34,7 @@ def webhook_to_write(caller: Caller, application_id: str, webhook_id: Any) -> We
 
 def find_webhook(application: Application, webhook_id: Any) -> Webhook:
     try:
-        return webhooks_of(application).select_related("application").get(pk=UUID(str(webhook_id)))
+        return application_webhooks(application).select_related("application").get(pk=UUID(str(webhook_id)))
     except (ValueError, Webhook.DoesNotExist) as error:
         raise NotFound("The application has no webhook with this ID.", code="webhook_not_found") from error
 

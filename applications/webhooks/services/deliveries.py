@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from applications.webhooks.event_types import EventType, named_types
 from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
-from applications.webhooks.models.event_type import EventType, named_types
 from applications.webhooks.selectors.deliveries import find_delivery
 from applications.webhooks.selectors.events import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE

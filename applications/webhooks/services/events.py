@@ -9,6 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
+from accounts.models import AssociationRequest, AssociationState
+from applications.webhooks.event_types import EventType
 from applications.webhooks.models import DeliveryAttempt, Event
 from fulfillment.core.audit.erasure import without_words
 from fulfillment.core.db.long_transactions import check_events_allowed
@@ -91,7 +93,7 @@ def remove_order_events(*, order_ids: Sequence[UUID]) -> None:
 
 
 @transaction.atomic
-def settle_restored_events() -> bool:
+def renumber_events_after_restore() -> bool:
     """Adapts events after a restore into a new PostgreSQL, whose transaction numbers restart; returns whether it did.
 
     Otherwise readers would wait for transaction numbers far in the future. Events of an application are then in the
@@ -105,3 +107,27 @@ def settle_restored_events() -> bool:
         return False
     execute("UPDATE applications_event SET transaction = 0")
     return True
+
+
+TYPES = {
+    AssociationState.APPROVED: EventType.ASSOCIATION_APPROVED,
+    AssociationState.DENIED: EventType.ASSOCIATION_DENIED,
+}
+
+
+def record_decision_event(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
+    """Receives `accounts.services.associations.association_decided`, in its transaction."""
+    store_id = request.store.external_id if request.store else ""
+    record_event(
+        application_id=request.application_id,
+        store_id=store_id,
+        type=TYPES[AssociationState(request.state)],
+        timestamp=request.decided,
+        data={
+            "AssociationID": str(request.pk),
+            "StoreID": store_id or None,
+            "UserID": str(request.user_id) if request.user_id else None,
+            "State": request.state,
+            "Grants": list(request.grants),
+        },
+    )

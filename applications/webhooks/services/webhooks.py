@@ -1,7 +1,6 @@
 """Creates, changes and removes webhooks of an application.
 
-`values` have the contract's names: URL, EventTypes, StoreIDs, IsEnabled.
-"""
+`values` have the contract's names: URL, EventTypes, StoreIDs, IsEnabled."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -15,19 +14,19 @@ from accounts.models import NotificationKind
 from applications.registration.models import Application
 from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
+from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType
 from applications.webhooks.models import Webhook, WebhookSecret
-from applications.webhooks.models.event_type import EVERYTHING, EventType
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.signatures import generate_webhook_secret
+from applications.webhooks.sending.url_policy import refusal
 from applications.webhooks.services.events import record_event
-from applications.webhooks.services.validation import check_webhook
 from fulfillment.core.db.changes import saved_if_changed
-from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
+from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed, raise_faults
 from fulfillment.core.secrets import encrypt
 
-MAXIMUM_WEBHOOKS = 20
+MAX_WEBHOOKS = 20
 # In force at once: each signs every delivery.
-MAXIMUM_SECRETS = 10
+MAX_SECRETS = 10
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 
@@ -37,9 +36,9 @@ def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tu
     """Returns the webhook and its secret, which cannot be shown again."""
     check_webhook(values, is_new=True)
     lock_application(application)
-    if application.webhooks.filter(deleted__isnull=True).count() >= MAXIMUM_WEBHOOKS:
+    if application.webhooks.filter(deleted__isnull=True).count() >= MAX_WEBHOOKS:
         raise Invalid.at(
-            "", "too_many_webhooks", f"An application has at most {MAXIMUM_WEBHOOKS} webhooks; delete one."
+            "", "too_many_webhooks", f"An application has at most {MAX_WEBHOOKS} webhooks; delete one."
         )
     webhook = Webhook(application=application, event_types=[EVERYTHING])
     _write(webhook, values)
@@ -74,10 +73,10 @@ def rotate_secret(*, webhook: Webhook) -> str:
     locked = lock_webhook(webhook)
     now = timezone.now()
     locked.secrets.filter(expires__lte=now).delete()
-    if locked.secrets.count() >= MAXIMUM_SECRETS:
+    if locked.secrets.count() >= MAX_SECRETS:
         first = locked.secrets.aggregate(first=Min("expires"))["first"]
         raise Conflict(
-            f"{MAXIMUM_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
+            f"{MAX_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
             f"{first:%Y-%m-%d %H:%M} UTC.",
             code="too_many_secrets",
         )
@@ -154,3 +153,51 @@ def _add_secret(webhook: Webhook) -> str:
     secret = generate_webhook_secret()
     WebhookSecret.objects.create(webhook=webhook, ciphertext=encrypt(secret))
     return secret
+
+
+MAX_STORES = 100
+MAX_STORE_ID_LENGTH = 64
+
+
+def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
+    """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
+    faults = _faults(values)
+    if is_new and not values.get("URL"):
+        missing = Fault("/URL", "required", "URL: name the https address events go to.")
+        faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
+    raise_faults(faults)
+
+
+def _faults(values: Mapping[str, Any]) -> list[Fault]:
+    """The faults of these members of a request by the rules of webhooks."""
+    faults: list[Fault] = []
+    if "URL" in values and (reason := refusal(values["URL"])):
+        faults.append(Fault("/URL", "url_refused", f"URL: {reason}"))
+    if "EventTypes" in values:
+        faults += _event_type_faults(values["EventTypes"])
+    if "StoreIDs" in values:
+        faults += _store_faults(values["StoreIDs"])
+    return faults
+
+
+def _event_type_faults(names: Sequence[str]) -> list[Fault]:
+    if not names:
+        return [Fault("/EventTypes", "required", "EventTypes: name at least one; * stands for all.")]
+    allowed = [*PATTERNS, *EventType.values]
+    text = f"allowed: {', '.join(allowed)}."
+    return [
+        Fault(f"/EventTypes/{index}", "event_type_unknown", f"There is no event type {name[:60]!r}; {text}")
+        for index, name in enumerate(names)
+        if name not in allowed
+    ]
+
+
+def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
+    if len(store_ids) > MAX_STORES:
+        message = f"StoreIDs: at most {MAX_STORES}; leave them out to hear of every store."
+        return [Fault("/StoreIDs", "too_many_stores", message)]
+    return [
+        Fault(f"/StoreIDs/{index}", "store_invalid", f"A StoreID has 1 to {MAX_STORE_ID_LENGTH} characters.")
+        for index, store_id in enumerate(store_ids)
+        if not 1 <= len(store_id) <= MAX_STORE_ID_LENGTH
+    ]

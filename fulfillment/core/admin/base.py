@@ -173,7 +173,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         return type(form.__name__, (OptimisticLockMixin, form), {})
 
     @property
-    def keeps_trail(self) -> bool:
+    def has_audit_history(self) -> bool:
         """Whether the model has an audit trail. Others are trails themselves, or show their author and date."""
         return hasattr(self.model, "pgh_event_model")
 
@@ -188,7 +188,9 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
             path(route, self.admin_site.admin_view(view), name=f"{prefix}_{name}")
             for route, view, name in self.own_pages()
         ]
-        patterns = [one for one in super().get_urls() if self.keeps_trail or one.name != f"{prefix}_history"]
+        patterns = [
+            one for one in super().get_urls() if self.has_audit_history or one.name != f"{prefix}_history"
+        ]
         return [*own, *patterns]
 
     def page_context(self, request: HttpRequest, title: str, **context: Any) -> dict[str, Any]:
@@ -207,7 +209,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
-        context["show_history"] = context.get("show_history") and self.keeps_trail
+        context["show_history"] = context.get("show_history") and self.has_audit_history
         if (record := kwargs.get("obj")) is not None:
             context |= self.record_context(request, record)
             if context.get("title", "").startswith(("Change ", "View ")):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable
 
@@ -18,7 +18,7 @@ class RefusalPages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = client_address.set(bucket_of_address(request.META.get("REMOTE_ADDR", "")))
+        token = client_address.set(rate_limit_key_for_ip(request.META.get("REMOTE_ADDR", "")))
         try:
             return self.get_response(request)
         finally:

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.callers import Caller
 from accounts.models import AssociationState, Role, User
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, opened, readable
+from applications.registration.pages.frame import frame, open_application, readable
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
@@ -33,7 +33,7 @@ REQUESTS_A_PAGE = 10
 @signed_in
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows what the application may use and has requested; POST requests a store."""
-    application = opened(request, application_id)
+    application = open_application(request, application_id)
     caller = Caller.on_pages(request.user)
     form = RequestStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
     if request.method == "POST":

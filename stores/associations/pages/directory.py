@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.faults import show_faults
+from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import DEFAULT_STORE_GRANTS
 from accounts.selectors.associations import association_requests_for

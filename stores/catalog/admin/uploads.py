@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
-from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.selectors.deliveries import worker_health
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin

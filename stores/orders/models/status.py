@@ -2,7 +2,7 @@ import re
 
 from django.db import models
 
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.event_types import EventType
 
 
 class OrderStatus(models.IntegerChoices):

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed

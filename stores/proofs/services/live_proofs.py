@@ -12,7 +12,7 @@ from PIL import Image
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
 from fulfillment.core.caches import register_cache
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.errors import Invalid
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
@@ -103,7 +103,7 @@ def in_few_colours(png: bytes) -> bytes:
 
 def _count(address: str) -> None:
     """Counts new renderings against the limit of the address for each minute."""
-    enforce_limit("live-proof", bucket_of_address(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
+    enforce_limit("live-proof", rate_limit_key_for_ip(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
 
 
 def _sample(field: Field) -> str:

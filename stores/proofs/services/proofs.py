@@ -9,7 +9,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
-from applications.registration.services.milestones import PROOF, record_milestone
+from applications.registration.services.usage import PROOF, record_milestone
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.observability.instruments import measured_rendering

@@ -11,7 +11,7 @@ from oauth2_provider.models import Grant
 
 from accounts.models import EmailChange
 from accounts.pages.confirmation import SECONDS, SESSION_NAME, WAITING
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.two_factor import enable_two_factor, generate_secret_key
 from applications.registration.models import OwnerInvitation
 from applications.webhooks.models import Webhook

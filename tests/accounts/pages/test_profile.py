@@ -4,8 +4,8 @@ import pytest
 from oauth2_provider.models import AccessToken
 
 from accounts.models import Role
-from accounts.selectors.subscriptions import subscription_keys
-from applications.oauth.services.tokens import issue_access_token
+from accounts.selectors.users import subscription_keys
+from applications.oauth.services import issue_access_token
 from stores.catalog.models import Store
 from tests.factories.applications import ApplicationFactory, issue_token
 from tests.support.scenario import confirm_password

@@ -9,7 +9,7 @@ from django.db import connection
 
 from accounts.mail import MailUnavailable
 from accounts.models import EmailChange, User
-from accounts.selectors.email_changes import email_change_of, pending_email_change
+from accounts.selectors.emails import get_email_change, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from tests.factories.accounts import UserFactory
@@ -62,7 +62,7 @@ def test_link_is_valid_for_a_day(user, time_machine):
     token = ask(user)
 
     time_machine.shift(timedelta(hours=23, minutes=59))
-    assert email_change_of(token)
+    assert get_email_change(token)
     assert pending_email_change(user)
     time_machine.shift(timedelta(minutes=1))
     with pytest.raises(NotFound):
@@ -91,8 +91,8 @@ def test_confirmations_again_replaces_the_first_link_after_a_minute(user, time_m
     second = ask(user, "other@print.example")
 
     with pytest.raises(NotFound):
-        email_change_of(first)
-    assert email_change_of(second).email == "other@print.example"
+        get_email_change(first)
+    assert get_email_change(second).email == "other@print.example"
 
 
 def test_cancelled_change_and_an_inactive_user_confirm_nothing(user):

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import RateWindow, User
-from accounts.selectors.confirmed_emails import user_of_confirmed_email
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.services.email_confirmations import (
     CONFIRMATION_TASK,
@@ -18,10 +18,9 @@ from accounts.services.email_confirmations import (
     confirmation_token,
     request_confirmation,
 )
-from accounts.services.passwords import RESET_TASK, request_reset_link, send_reset_links
-from accounts.services.users import create_user
+from accounts.services.users import RESET_TASK, create_user, request_reset_link, send_reset_links
 from accounts.throttles import mailbox_of, may_mail
-from applications.registration.services.mail import owner_addresses
+from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
 from tests.support.jobs import work_off
@@ -169,12 +168,12 @@ def test_changed_address_is_confirmed_by_its_own_link_and_an_unconfirmed_one_is_
 
 
 def test_confirmed_address_names_a_user_only_where_it_is_one_users_alone(world):
-    assert user_of_confirmed_email("USER@print.example") == world.user
+    assert find_user_by_confirmed_email("USER@print.example") == world.user
     User.objects.filter(username="outsider").update(email="user@print.example", email_confirmed=None)
-    assert user_of_confirmed_email("user@print.example") == world.user
+    assert find_user_by_confirmed_email("user@print.example") == world.user
     User.objects.filter(username="outsider").update(email_confirmed=world.user.created)
-    assert user_of_confirmed_email("user@print.example") is None
+    assert find_user_by_confirmed_email("user@print.example") is None
     User.objects.filter(username="outsider").update(is_active=False)
-    assert user_of_confirmed_email("user@print.example") == world.user
+    assert find_user_by_confirmed_email("user@print.example") == world.user
     User.objects.filter(username="user").update(email_confirmed=None)
-    assert user_of_confirmed_email("user@print.example") is None
+    assert find_user_by_confirmed_email("user@print.example") is None

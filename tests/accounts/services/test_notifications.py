@@ -9,8 +9,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Notification, NotificationKind
-from accounts.selectors.notifications import preferences_of
-from accounts.selectors.page_header import page_header_of
+from accounts.selectors.notifications import get_page_header, list_preferences
 from accounts.services.associations import approve_association
 from accounts.services.notifications import LAST, mail_notification, mark_read, notify, set_preferences
 from applications.metrics import flush_usage
@@ -53,10 +52,10 @@ def test_preferences_choose_bell_mail_both_or_none(world):
     for kind, *_ in chosen:
         notify(user_ids=[world.user.pk], key=kind, **(SAID | {"kind": kind}))
 
-    assert page_header_of(world.user).unread == 1
+    assert get_page_header(world.user).unread == 1
     assert ProcrastinateJob.objects.filter(task_name="accounts.send_notification").count() == 1
     assert len(titles(world.user)) == 2
-    assert [(one.in_bell, one.by_mail) for one in preferences_of(world.user)][:3] == [
+    assert [(one.in_bell, one.by_mail) for one in list_preferences(world.user)][:3] == [
         one[1:] for one in chosen
     ]
 
@@ -162,7 +161,7 @@ def test_reading_and_erasing_are_of_the_person_alone(world):
     notify(user_ids=[world.user.pk, world.outsider.pk], key="a", **SAID)
     set_preferences(user=world.user, chosen=[(NotificationKind.KEY_ENDING, True, False)])
     assert mark_read(user=world.user) == 1
-    assert (page_header_of(world.user).unread, page_header_of(world.outsider).unread) == (0, 1)
+    assert (get_page_header(world.user).unread, get_page_header(world.outsider).unread) == (0, 1)
     world.application.delete()
 
     erase_user(user=world.user)

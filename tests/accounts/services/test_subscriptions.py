@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionKey
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from fulfillment.core.secrets import decrypt, digest
 

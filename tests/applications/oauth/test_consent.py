@@ -7,8 +7,7 @@ from oauth2_provider.models import AccessToken, Grant
 
 from accounts.callers import Caller
 from applications.registration.models import Application
-from applications.registration.services.applications import create_application
-from applications.registration.services.built_in import ensure_api_console
+from applications.registration.services.applications import create_application, ensure_api_console
 from tests.factories.accounts import OperatorFactory
 from tests.factories.applications import ApplicationFactory, issue_token
 from tests.support.oauth_flows import Party, answer_of, browser_of

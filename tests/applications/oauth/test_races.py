@@ -15,7 +15,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
-from applications.oauth.services.authorizations import end_token_family, revoke_authorization
+from applications.oauth.services import revoke_authorization, revoke_token_family
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
@@ -125,7 +125,7 @@ def test_parallel_endings_do_not_block_each_other(party, user):
             RefreshToken.objects.filter(revoked__isnull=True).values_list("token_family", flat=True)
         )
         at_once(
-            *[lambda client, family=family: end_token_family(token_family=family) for family in families],
+            *[lambda client, family=family: revoke_token_family(token_family=family) for family in families],
             lambda client: revoke_authorization(user=user, application=party.application),
             lambda client: revoke_authorization(user=user, application=party.application),
         )

@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.services.subscriptions import create_subscription
 from applications.registration.services.applications import create_application
-from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from tests.factories.accounts import UserFactory
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE
@@ -236,7 +236,7 @@ def test_cached_refusal_runs_no_query(world, settings, django_assert_num_queries
     ],
 )
 def test_network_of_one_customer_is_one_address(address, bucket):
-    assert bucket_of_address(address) == bucket
+    assert rate_limit_key_for_ip(address) == bucket
 
 
 def test_headers_are_there_when_the_database_is_not(world, monkeypatch):

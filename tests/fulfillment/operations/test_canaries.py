@@ -18,10 +18,9 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from accounts.devices import SALT as DEVICE_SALT
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.email_changes import request_email_change
-from accounts.services.passwords import send_reset_links
-from accounts.services.users import create_user
+from accounts.services.users import create_user, send_reset_links
 from applications.registration.services.keys import regenerate_key
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.services import webhooks

@@ -18,7 +18,7 @@ import pytest
 import requests
 from PIL import Image
 
-from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.selectors.deliveries import worker_health
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from stores.catalog.models import Product

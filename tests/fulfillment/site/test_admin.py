@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.associations import request_association
 from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population

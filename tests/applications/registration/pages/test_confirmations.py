@@ -10,7 +10,7 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts.models import AssociationRequest
-from applications.oauth.services.tokens import issue_access_token
+from applications.oauth.services import issue_access_token
 from applications.registration.models import OwnerInvitation
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from applications.registration.services.keys import add_key
 from fulfillment.core.secrets import decrypt
 

@@ -12,9 +12,9 @@ from tests.support.page_fixtures import furnish
 
 SHORT = {
     "accounts/keys.html": "two keys",
-    "applications/keys.html": "MAXIMUM_KEYS, and two of the subscription",
+    "applications/keys.html": "MAX_KEYS, and two of the subscription",
     "applications/overview.html": "four steps",
-    "applications/webhooks.html": "MAXIMUM_WEBHOOKS",
+    "applications/webhooks.html": "MAX_WEBHOOKS",
     "delivery/mailing.html": "SAVED_SHOWN, the newest",
     "delivery/selection.html": "MAX_LISTED routes, with how many there are",
     "portal/home.html": "SHOWN_AT_START, with the way to all",

@@ -11,9 +11,9 @@ from accounts.callers import Caller
 from accounts.mail import MailUnavailable
 from accounts.models import Role, User
 from applications.registration.models import OwnerInvitation
-from applications.registration.selectors.owners import invitation_of, owner_ids, people_of
+from applications.registration.selectors.owners import application_people, get_invitation, owner_ids
 from applications.registration.services.owners import (
-    MAXIMUM_PENDING,
+    MAX_PENDING,
     accept_invitation,
     decline_invitation,
     invite_owner,
@@ -85,7 +85,7 @@ def test_link_is_valid_for_a_week(world, owner, time_machine):
     token = invite(world, owner)
 
     time_machine.shift(timedelta(days=7, seconds=-1))
-    assert invitation_of(token)
+    assert get_invitation(token)
     time_machine.shift(1)
     with pytest.raises(NotFound):
         accept_invitation(user=world.outsider, token=token)
@@ -102,15 +102,15 @@ def test_inviting_again_sends_a_new_link_and_ends_the_old(world, owner, time_mac
 
     assert OwnerInvitation.objects.count() == 1
     with pytest.raises(NotFound):
-        invitation_of(first)
-    assert invitation_of(second)
+        get_invitation(first)
+    assert get_invitation(second)
 
 
 def test_withdrawn_or_declined_invitation_grants_no_access(world, owner):
     withdrawn, declined = invite(world, owner, "a@far.example"), invite(world, owner, "b@far.example")
 
     withdraw_invitation(
-        caller=owner, application=world.application, invitation_id=invitation_of(withdrawn).pk
+        caller=owner, application=world.application, invitation_id=get_invitation(withdrawn).pk
     )
     decline_invitation(user=None, token=declined)
 
@@ -121,8 +121,8 @@ def test_withdrawn_or_declined_invitation_grants_no_access(world, owner):
 
 
 def test_one_account_cannot_send_mail_without_end(world, owner, settings):
-    settings.INVITATIONS_PER_USER = MAXIMUM_PENDING
-    for number in range(MAXIMUM_PENDING):
+    settings.INVITATIONS_PER_USER = MAX_PENDING
+    for number in range(MAX_PENDING):
         invite(world, owner, f"{number}@far.example")
     with pytest.raises(Conflict, match="withdraw some"):
         invite(world, owner, "more@far.example")
@@ -190,7 +190,7 @@ def test_removed_see_nothing_and_their_invitations_end(world, owner, guest):
 
     assert api_status(world, world.outsider) == 403
     with pytest.raises(NotFound):
-        invitation_of(token)
+        get_invitation(token)
     with pytest.raises(Forbidden):
         invite(world, guest, "other@far.example")
 
@@ -237,7 +237,7 @@ def test_readers_leave_and_remove_nobody_else(world, guest):
         remove_person(caller=guest, application=world.application, user_id=world.user.pk)
     remove_person(caller=guest, application=world.application, user_id=world.outsider.pk)
 
-    assert [person.pk for person in people_of(world.application)] == [world.user.pk]
+    assert [person.pk for person in application_people(world.application)] == [world.user.pk]
 
 
 def test_roles_in_stores_survive(world, owner):

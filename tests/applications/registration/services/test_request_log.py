@@ -11,8 +11,8 @@ from applications.metrics import flush_usage
 from applications.registration.models import LoggedRequest
 from applications.registration.selectors.request_log import (
     LogFilter,
+    list_operations,
     logged_requests,
-    operations_logged,
 )
 from applications.registration.services import request_log
 from applications.registration.services.request_log import flush_request_log, note_request
@@ -168,7 +168,7 @@ def test_filters_find_by_status_operation_code_time_and_id(world):
     first, *_ = log_of(own)
     assert len(log_of(own, before=(first.time, first.pk))) == 2
     assert log_of(world.other_application) == []
-    figures = {one.path: one for one in operations_logged(own)}
+    figures = {one.path: one for one in list_operations(own)}
     assert figures["/api/v1/store/{storeID}"].error_share == 100
 
 

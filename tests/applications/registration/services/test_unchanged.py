@@ -5,8 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from applications.registration.services.applications import change_application
-from applications.registration.services.built_in import ensure_api_console
+from applications.registration.services.applications import change_application, ensure_api_console
 from applications.registration.services.icons import set_icon
 from applications.webhooks.services.webhooks import change_webhook
 from stores.catalog.services.profiles import save_profile

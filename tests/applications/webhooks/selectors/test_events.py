@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import SETTLED, Cursor, event_page
-from applications.webhooks.services.events import record_event, settle_restored_events
+from applications.webhooks.services.events import record_event, renumber_events_after_restore
 from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Invalid
 from tests.factories.webhooks import make_event, settle
@@ -200,11 +200,11 @@ def test_restored_database_is_read_from_the_start(world):
     """Its transactions count anew, far below the numbers that came with the backup."""
     for number in range(3):
         make_event(world.application, data={"Number": number})
-    assert not settle_restored_events()
+    assert not renumber_events_after_restore()
     Event.objects.update(transaction=F("transaction") + 10**9)
     old = Cursor(Event.objects.last().transaction, Event.objects.last().pk)
 
-    assert settle_restored_events()
+    assert renumber_events_after_restore()
     make_event(world.application, data={"Number": 3})
 
     settle()

@@ -15,7 +15,7 @@ from django.db import connection
 from standardwebhooks import Webhook as Verifier
 
 from applications.webhooks.models import Delivery, DeliveryAttempt
-from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.selectors.deliveries import worker_health
 from applications.webhooks.services.deliveries import send_test_event
 from fulfillment.management.commands.worker import Stuck, end_tasks
 from stores.orders.models import Order

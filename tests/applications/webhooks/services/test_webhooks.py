@@ -6,7 +6,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Notification, Role
-from applications.registration.services.mail import owner_addresses, send_mail_to_owners
+from applications.registration.services.notices import owner_addresses, send_mail_to_owners
 from applications.webhooks.models import Delivery, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.client import Answer
@@ -15,8 +15,8 @@ from applications.webhooks.services.delivery_attempts import LEASE, record_attem
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.health import review_failing_webhooks
 from applications.webhooks.services.webhooks import (
-    MAXIMUM_SECRETS,
-    MAXIMUM_WEBHOOKS,
+    MAX_SECRETS,
+    MAX_WEBHOOKS,
     change_webhook,
     create_webhook,
     delete_webhook,
@@ -123,21 +123,21 @@ def test_rotating_twice_keeps_all_secrets_of_the_day(world):
 def test_secrets_in_force_are_limited(world):
     """Each signs every delivery: thousands of them would keep the sender from the deliveries of others."""
     webhook = make_webhook(world.application)
-    for _ in range(MAXIMUM_SECRETS - 1):
+    for _ in range(MAX_SECRETS - 1):
         last = rotate_secret(webhook=webhook)
     with pytest.raises(Conflict, match="the first of them ends at") as refused:
         rotate_secret(webhook=webhook)
 
     assert refused.value.code == "too_many_secrets"
     taken = take(delivery_of(make_event(world.application), webhook))
-    assert len(taken.ciphertexts) == MAXIMUM_SECRETS
+    assert len(taken.ciphertexts) == MAX_SECRETS
     assert decrypt(taken.ciphertexts[0]) == last
     WebhookSecret.objects.filter(expires__isnull=False).update(expires=timezone.now())
     assert rotate_secret(webhook=webhook) != last
 
 
 def test_application_has_a_limited_number_of_webhooks(world):
-    for _ in range(MAXIMUM_WEBHOOKS):
+    for _ in range(MAX_WEBHOOKS):
         last = make_webhook(world.application)
     with pytest.raises(Invalid) as refused:
         make_webhook(world.application)

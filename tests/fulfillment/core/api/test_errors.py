@@ -3,7 +3,7 @@ import json
 import pytest
 from django.db import OperationalError
 
-from accounts.selectors.subscriptions import subscription_keys
+from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.api import errors
 from tests.support.costs import calls

@@ -12,7 +12,7 @@ import yaml
 from django.core.management import call_command
 from jsonschema import Draft202012Validator
 
-from applications.webhooks.models.event_type import EventType
+from applications.webhooks.event_types import EventType
 from fulfillment.core.api import schema
 from fulfillment.core.api.schema import access_text, schema_document
 from tests.support.access_scene import operations

@@ -10,7 +10,7 @@ from oauth2_provider.models import RefreshToken
 
 from accounts.services.two_factor import check_second_step, enable_two_factor, generate_secret_key
 from applications.webhooks.models import Delivery
-from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.selectors.deliveries import worker_health
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.delivery_attempts import claim_due_deliveries
 from fulfillment.core.db.clock import DatabaseClock, database_now

@@ -1,0 +1,240 @@
+import uuid
+
+import pghistory
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from accounts.permissions import APPLICATION_GRANTS, STORE_GRANTS, Grant
+
+
+@pghistory.track()
+class Role(models.Model):
+    """A grant. Its subjects are user and store (a user of the store), user and application (who may manage it),
+    application and store (an association), or a user alone (a grant over everything).
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="roles"
+    )
+    application = models.ForeignKey(
+        "applications.Application", null=True, blank=True, on_delete=models.CASCADE, related_name="roles"
+    )
+    store = models.ForeignKey(
+        "stores.Store", null=True, blank=True, on_delete=models.CASCADE, related_name="roles"
+    )
+    grant = models.CharField(max_length=32, choices=Grant.choices)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "user",
+                "application",
+                "store",
+                "grant",
+                name="role_unique",
+                nulls_distinct=False,
+                violation_error_message="This role is given already.",
+            ),
+            models.CheckConstraint(condition=models.Q(grant__in=Grant.values), name="role_grant_known"),
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=False)
+                | models.Q(application__isnull=False, store__isnull=False),
+                name="role_joins_something",
+                violation_error_message="A role is a user's, or joins an application with a store.",
+            ),
+        ]
+        indexes = [
+            models.Index("application", "store", name="role_association"),
+            models.Index("store", "user", name="role_store_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.grant} for {self.user or self.application}"
+
+    def clean(self) -> None:
+        """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""
+        if self.user_id and self.application_id and self.store_id:
+            raise ValidationError("A role joins two of user, application and store: leave one of them out.")
+        if not (self.application_id or self.store_id) or not self.grant:
+            return
+        on, grants = ("a store", STORE_GRANTS) if self.store_id else ("an application", APPLICATION_GRANTS)
+        if self.grant not in grants:
+            raise ValidationError({"grant": f"On {on} these count: {', '.join(sorted(grants))}."})
+
+
+class AssociationState(models.TextChoices):
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    DENIED = "Denied"
+    WITHDRAWN = "Withdrawn"
+
+
+@pghistory.track()
+class AssociationRequest(models.Model):
+    """A request for access: of an application to a store, or of a user to an application."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    application = models.ForeignKey(
+        "applications.Application", on_delete=models.CASCADE, related_name="association_requests"
+    )
+    store = models.ForeignKey(
+        "stores.Store", null=True, blank=True, on_delete=models.CASCADE, related_name="association_requests"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="association_requests",
+    )
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    grants = ArrayField(models.CharField(max_length=32, choices=Grant.choices), default=list, blank=True)
+    message = models.TextField(blank=True, max_length=2000)
+    state = models.CharField(
+        max_length=10, choices=AssociationState.choices, default=AssociationState.PENDING
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided = models.DateTimeField(null=True, blank=True)
+    note = models.TextField(blank=True, max_length=2000)
+    created = models.DateTimeField(auto_now_add=True)
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "application",
+                "store",
+                "user",
+                condition=models.Q(state=AssociationState.PENDING),
+                nulls_distinct=False,
+                name="association_request_one_pending",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(store__isnull=True) ^ models.Q(user__isnull=True),
+                name="association_request_one_kind",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=AssociationState.values), name="association_request_state_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state=AssociationState.PENDING) ^ models.Q(decided__isnull=False),
+                name="association_request_decided_has_date",
+            ),
+        ]
+        indexes = [models.Index("state", "created", name="association_request_inbox")]
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return f"{self.application} requests access to {self.store or self.user}"
+
+
+@pghistory.track()
+class Subscription(models.Model):
+    """The right to call the API, owned by a user or by an application, proved by either of its two keys."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="subscription"
+    )
+    application = models.OneToOneField(
+        "applications.Application",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="subscription",
+    )
+    requests_per_minute = models.PositiveIntegerField(
+        default=600,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text="What is above is answered 429. A change holds from the next request on.",
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=True) ^ models.Q(application__isnull=True),
+                name="subscription_has_one_owner",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Subscription of {self.user or self.application}"
+
+
+class SubscriptionSlot(models.TextChoices):
+    PRIMARY = "primary", "Primary"
+    SECONDARY = "secondary", "Secondary"
+
+
+@pghistory.track(exclude=["digest", "ciphertext"])
+class SubscriptionKey(models.Model):
+    subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="keys")
+    slot = models.CharField(max_length=10, choices=SubscriptionSlot.choices)
+    digest = models.CharField(max_length=64, unique=True)
+    ciphertext = models.BinaryField()
+    regenerated = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("subscription", "slot", name="subscription_key_unique_slot"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_slot_display()} key"
+
+
+class IdempotentAnswer(models.Model):
+    """The answer to a request that carried an Idempotency-Key, stored to be repeated.
+
+    `key` and `fingerprint` are keyed digests, `body` is encrypted: an answer may hold a secret.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    application = models.ForeignKey(
+        settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        db_index=False,
+    )
+    key = models.CharField(max_length=64)
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    headers = models.JSONField()
+    body = models.BinaryField()
+    created = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "key", "user", "application", nulls_distinct=False, name="idempotent_answer_unique"
+            )
+        ]
+        indexes = [models.Index("created", name="idempotent_answer_age")]
+
+    def __str__(self) -> str:
+        return self.key[:12]
+
+
+class RateWindow(models.Model):
+    """The number of requests in the present window of a bucket; `accounts.rate_limits` counts them.
+
+    The table is not logged: it is written with every request, and after a crash of PostgreSQL it starts empty.
+    """
+
+    bucket = models.CharField(primary_key=True, max_length=100)
+    started = models.DateTimeField()
+    used = models.IntegerField()
+
+    def __str__(self) -> str:
+        return self.bucket

@@ -1,0 +1,94 @@
+"""Admins of applications and users with an action on their tokens, and read-only admins of tokens."""
+
+from typing import Any
+
+from django import forms
+from django.apps import apps
+from django.contrib import admin, messages
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
+
+from accounts.admin import UserAdmin
+from accounts.models import User
+from accounts.names import prepared_name
+from applications.oauth.services import revoke_application_tokens, revoke_user_tokens
+from applications.registration.admin import ApplicationAdmin
+from applications.registration.models import Application
+from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.http.dangerous import harmless
+
+
+@admin.register(Application)
+class ApplicationWithTokensAdmin(ApplicationAdmin):
+    actions = [*ApplicationAdmin.actions, "end_tokens"]
+
+    @harmless
+    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
+    @requires_confirmation(
+        "Revoke all tokens and sign-ins of these applications? Their users have to sign in again.", "Revoke"
+    )
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            revoke_application_tokens(application=application)
+            messages.success(request, f"{application}: all tokens and codes are revoked.")
+
+
+for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
+    admin.site.unregister(model)
+
+
+apps.get_app_config("oauth2_provider").verbose_name = "Sign-in"
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ReadOnlyAdmin):
+    list_display = ["application", "user", "scope", "created", "expires"]
+    list_select_related = ["application", "user"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
+    search_help_text = "Exact client ID or user name"
+    ordering = ["-pk"]
+    fields = ["application", "user", "scope", "created", "expires"]
+    actions = ["revoke"]
+    empty_help = "Tokens appear when applications or users sign in."
+
+    @harmless
+    @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
+    @requires_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
+    def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
+        with transaction.atomic():
+            number = sum(1 for token in tokens if revoke_access_token(token) is None)
+        messages.success(request, f"{number} access tokens revoked.")
+
+
+@admin.register(RefreshToken)
+class RefreshTokenAdmin(ReadOnlyAdmin):
+    list_display = ["application", "user", "created", "revoked"]
+    list_select_related = ["application", "user"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
+    search_help_text = "Exact client ID or user name"
+    ordering = ["-pk"]
+    fields = ["application", "user", "token_family", "created", "revoked"]
+    empty_help = "Tokens appear when users allow an application to act for them."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("token")
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class UserWithTokensAdmin(UserAdmin):
+    def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
+        """Ends all tokens of a deactivated user; otherwise stolen ones would work again after reactivation."""
+        super().save_model(request, instance, form, change)
+        if change and not instance.is_active:
+            revoke_user_tokens(user=instance)

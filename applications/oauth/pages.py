@@ -1,0 +1,306 @@
+"""Authorizations of a user, and the form that sends a request of the API reference as that user.
+
+Keys and tokens stay in this process.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.pages.guards import signed_in, signed_in_user
+from applications.oauth.selectors import user_authorizations
+from applications.oauth.services import credentials_for_one_request, revoke_authorization
+from applications.registration.models import Application
+from applications.registration.selectors.applications import applications_to_call_as, find_application
+from fulfillment.core.api.form_limits import takes_large_forms
+from fulfillment.core.api.inner_requests import InnerAnswer, answer_within
+from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations, raw_operation
+from fulfillment.core.reference.views import navigation
+
+AUTHORIZATIONS_A_PAGE = 25
+
+
+@require_safe
+@signed_in
+def show_authorizations(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    authorizations = user_authorizations(signed_in_user(request))
+    if searched:
+        authorizations = [
+            each for each in authorizations if searched.lower() in each.application.name.lower()
+        ]
+    page = Paginator(authorizations, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "searched": searched, "section": "authorizations"}
+    return render(request, "accounts/authorizations.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET asks for confirmation; POST performs the action."""
+    application = find_application(application_id)
+    if request.method == "POST":
+        revoke_authorization(user=signed_in_user(request), application=application)
+        messages.success(request, f"{application.name} no longer has access to your account.")
+        return redirect("portal:authorizations")
+    # Only applications that the user has authorised; names of others are not revealed.
+    authorizations = [
+        each for each in user_authorizations(signed_in_user(request)) if each.application.pk == application.pk
+    ]
+    if not authorizations:
+        return redirect("portal:authorizations")
+    return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})
+
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
+MAX_BODY_LENGTH = 1_048_576
+MAX_VALUE_LENGTH = 2000
+PICTURE = "image/*"
+
+
+class SendForm(forms.Form):
+    caller = forms.ChoiceField(label="Send as")
+
+    def __init__(
+        self, operation: Mapping[str, Any], callers: list[tuple[str, str]], *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.operation = operation
+        field: Any = self.fields["caller"]
+        field.choices = callers
+        content = operation.get("requestBody", {}).get("content", {})
+        for parameter in operation.get("parameters", ()):
+            self.fields[_field_name(parameter)] = _field(parameter, callers)
+        if "application/json" in content:
+            examples = content["application/json"].get("examples", {})
+            example = next(iter(examples.values()))["value"] if examples else {}
+            self.fields["body"] = forms.CharField(
+                label="Body (JSON)",
+                required=operation["requestBody"].get("required", False),
+                strip=False,
+                max_length=MAX_BODY_LENGTH,
+                initial=json.dumps(example, indent=2, ensure_ascii=False),
+                widget=forms.Textarea(attrs={"class": "mono", "spellcheck": "false"}),
+            )
+        elif PICTURE in content:
+            self.fields["picture"] = forms.FileField(
+                label="Picture", widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg"})
+            )
+
+    @property
+    def takes_file(self) -> bool:
+        return "picture" in self.fields
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = dict(super().clean() or {})
+        for parameter in self.operation.get("parameters", ()):
+            name = _field_name(parameter)
+            value = cleaned.get(name, "")
+            if not value:
+                continue
+            if parameter["in"] == "path" and not PATH_VALUE.match(value):
+                self.add_error(name, "A value in the path has no slash and no control character.")
+            elif CONTROL.search(value):
+                self.add_error(name, "Control characters cannot be sent.")
+        return cleaned
+
+    def path(self, template: str) -> str:
+        values = {one["name"]: self.cleaned_data[_field_name(one)] for one in self._in("path")}
+        return re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
+
+    def query(self) -> str:
+        pairs: list[tuple[str, str]] = []
+        for one in self._in("query"):
+            value = self.cleaned_data.get(_field_name(one), "")
+            many = one["schema"].get("type") == "array"
+            parts = value.split(",") if many else [value]
+            pairs += [(one["name"], part.strip()) for part in parts if part.strip()]
+        return urlencode(pairs)
+
+    def headers(self) -> dict[str, str]:
+        headers = {one["name"]: self.cleaned_data.get(_field_name(one), "") for one in self._in("header")}
+        if self.takes_file:
+            headers["Content-Type"] = self.cleaned_data["picture"].content_type or "application/octet-stream"
+        elif self.content():
+            headers["Content-Type"] = "application/json"
+        # Header values must be Latin-1.
+        return {
+            name: value.encode("latin-1", "replace").decode("latin-1")
+            for name, value in headers.items()
+            if value
+        }
+
+    def content(self) -> bytes:
+        if self.takes_file:
+            return bytes(self.cleaned_data["picture"].read(MAX_BODY_LENGTH * 16))
+        return str(self.cleaned_data.get("body", "")).encode()
+
+    def _in(self, place: str) -> Iterator[Mapping[str, Any]]:
+        return (one for one in self.operation.get("parameters", ()) if one["in"] == place)
+
+
+def _field_name(parameter: Mapping[str, Any]) -> str:
+    return f"{parameter['in']}-{parameter['name']}"
+
+
+def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> forms.Field:
+    schema, name = parameter["schema"], parameter["name"]
+    kinds = schema.get("type", "")
+    required = parameter["in"] == "path" or parameter.get("required", False)
+    choices = ["true", "false"] if kinds == "boolean" else schema.get("enum", ())
+    if choices and kinds != "array":
+        options = [("", "Not sent"), *((str(value), str(value)) for value in choices)]
+        return forms.ChoiceField(label=name, choices=options, required=required)
+    initial = EXAMPLE_VALUES.get(name, "")
+    if name == "applicationID":
+        initial = next((key for key, _ in callers if key != "me"), "")
+    elif name == "Idempotency-Key":
+        initial = str(uuid4())
+    help_text = "Separate values with commas." if kinds == "array" else ""
+    return forms.CharField(
+        label=name, required=required, initial=initial, max_length=MAX_VALUE_LENGTH, help_text=help_text
+    )
+
+
+ME = "me"
+# These reads show no secret, and proofs and prices change nothing. All others are dangerous.
+HARMLESS_TAGS = {"Stores", "Products", "Proofs", "Orders", "Delivery", "Events and webhooks"}
+HARMLESS = {"proof_create", "quote_create"}
+SHOWN_HEADERS = (
+    "Content-Type",
+    "ETag",
+    "Location",
+    "Link",
+    "X-Total-Count",
+    "Retry-After",
+    "Idempotent-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "WWW-Authenticate",
+    "traceparent",
+)
+MAX_SHOWN_LENGTH = 200_000
+MAX_PICTURE_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A response prepared for the page."""
+
+    status: int
+    reason: str
+    milliseconds: int
+    request_id: str
+    headers: list[tuple[str, str]]
+    text: str
+    picture: str
+    note: str
+
+    @property
+    def is_good(self) -> bool:
+        return self.status < 400
+
+
+def _effect(request: HttpRequest, operation_id: str) -> str:
+    operation = operations().get(operation_id)
+    return "Send a request that changes data or reads keys" if operation and is_dangerous(operation) else ""
+
+
+@dangerous(_effect)
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+@takes_large_forms
+def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
+    operation, raw = operations().get(operation_id), raw_operation(operation_id)
+    if operation is None or raw is None:
+        raise Http404(f"There is no operation {operation_id[:80]}.")
+    applications = applications_to_call_as(signed_in_user(request).pk)
+    form = _form(request, operation, raw, applications)
+    answer = None
+    if request.method == "POST" and form.is_valid():
+        answer = _answer(request, operation, form, applications)
+    context = {"operation": operation, "form": form, "answer": answer, "here": operation.url}
+    return render(request, "reference/send.html", {**navigation(), **context})
+
+
+def is_dangerous(operation: Operation) -> bool:
+    reads = operation.method == "GET" and operation.tag in HARMLESS_TAGS
+    return not reads and operation.id not in HARMLESS
+
+
+def _form(
+    request: HttpRequest, operation: Operation, raw: dict[str, Any], applications: list[Application]
+) -> SendForm:
+    person = (ME, f"{signed_in_user(request).full_name} (yourself)")
+    callers = [(str(one.pk), one.name) for one in applications]
+    closed = "Closed to applications" in operation.access
+    callers = [person, *callers] if closed else [*callers, person]
+    data = (request.POST, request.FILES) if request.method == "POST" else (None, None)
+    return SendForm(raw, callers, *data)
+
+
+def _answer(
+    request: HttpRequest, operation: Operation, form: SendForm, applications: list[Application]
+) -> Shown:
+    chosen = form.cleaned_data["caller"]
+    application = next((one for one in applications if str(one.pk) == chosen), None)
+    with credentials_for_one_request(
+        user=signed_in_user(request), application=application, scopes=operation.scopes
+    ) as credentials:
+        answer = answer_within(
+            request,
+            method=operation.method,
+            path=form.path(operation.path),
+            query=form.query(),
+            headers={**form.headers(), **credentials},
+            body=form.content(),
+        )
+    return _shown(answer)
+
+
+def _shown(answer: InnerAnswer) -> Shown:
+    media = answer.headers.get("Content-Type", "").partition(";")[0]
+    text, picture, note = _body(answer, media)
+    traced = answer.headers.get("traceparent", "").split("-")
+    return Shown(
+        status=answer.status,
+        reason=answer.reason,
+        milliseconds=max(1, round(answer.milliseconds)),
+        request_id=traced[1] if len(traced) == 4 else "",
+        headers=[(name, answer.headers[name]) for name in SHOWN_HEADERS if name in answer.headers],
+        text=text,
+        picture=picture,
+        note=note,
+    )
+
+
+def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
+    """The text or picture URL to show, and a note if it was cut."""
+    size = f"{len(answer.body):,} bytes" if answer.is_whole else f"more than {len(answer.body):,} bytes"
+    if not answer.body:
+        return "", "", "No body."
+    if media in {"image/png", "image/jpeg"} and answer.is_whole and len(answer.body) <= MAX_PICTURE_BYTES:
+        return "", f"data:{media};base64,{base64.b64encode(answer.body).decode()}", size
+    if not (media.startswith("text/") or media.endswith(("json", "xml"))):
+        return "", "", f"{size} of {media}, which are not shown here."
+    text = answer.body.decode("utf-8", "replace")
+    if media.endswith("json") and answer.is_whole:
+        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    if len(text) > MAX_SHOWN_LENGTH:
+        return text[:MAX_SHOWN_LENGTH], "", f"The first {MAX_SHOWN_LENGTH:,} characters of {size}."
+    return text, "", "" if answer.is_whole else f"Of {size}, the first."

@@ -1,0 +1,62 @@
+"""The authorizations that a user gave, from all valid tokens."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Max, Min, QuerySet
+from django.utils import timezone
+from oauth2_provider.models import AccessToken, RefreshToken
+from oauth2_provider.settings import oauth2_settings
+
+from accounts.models import User
+from accounts.permissions import Permission
+from applications.registration.models import Application
+from applications.registration.selectors.applications import with_icons
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    application: Application
+    since: datetime
+    last: datetime
+    scopes: frozenset[str]
+
+    @property
+    def descriptions(self) -> list[str]:
+        return [str(permission.label) for permission in Permission if permission.value in self.scopes]
+
+
+def user_authorizations(user: User) -> list[Authorization]:
+    """Sorted by application name; three queries for any number of tokens."""
+    now = timezone.now()
+    oldest = now - timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
+    tokens = AccessToken.objects.filter(user=user, expires__gt=now)
+    renewals = RefreshToken.objects.filter(user=user, revoked__isnull=True, created__gt=oldest)
+    rows: dict[Any, list[dict[str, Any]]] = {}
+    for row in [*_by_application(tokens, "scope"), *_by_application(renewals, "access_token__scope")]:
+        rows.setdefault(row["application_id"], []).append(row)
+    applications = with_icons(Application.objects.all()).in_bulk(list(rows))
+    found = [_joined(applications[key], parts) for key, parts in rows.items()]
+    return sorted(found, key=lambda one: (one.application.name.lower(), str(one.application.pk)))
+
+
+def _by_application(tokens: QuerySet[Any], scope: str) -> Iterable[dict[str, Any]]:
+    return (
+        tokens.order_by()
+        .values("application_id")
+        .annotate(since=Min("created"), last=Max("created"), scopes=ArrayAgg(scope, distinct=True))
+    )
+
+
+def _joined(application: Application, rows: list[dict[str, Any]]) -> Authorization:
+    # A refresh token takes its scope from its access token, which may no longer exist.
+    texts = [text for row in rows for text in row["scopes"] if text]
+    return Authorization(
+        application=application,
+        since=min(row["since"] for row in rows),
+        last=max(row["last"] for row in rows),
+        scopes=frozenset(name for text in texts for name in text.split()),
+    )

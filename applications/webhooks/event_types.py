@@ -1,0 +1,120 @@
+"""The types of events, and the patterns by which webhooks select them."""
+
+from typing import Any
+
+from django.db import models
+
+WEBHOOK_ID = "3f7b8a8e-16b0-4d8a-93a2-7c5d7a1d9e02"
+STORE_ID = "harbor-press"
+WEBHOOK_URL = "https://mailstudio.example/print-events"
+PARCEL = {
+    "Carrier": "UPS",
+    "TrackingNumber": "1Z999AA10123456784",
+    "TrackingURL": None,
+    "Shipped": "2026-03-04T15:20:11Z",
+}
+
+
+def _order(
+    before: int | None, status: int, name: str, sequence: int, *parcels: dict[str, Any]
+) -> dict[str, Any]:
+    order_id = "019cb8a1-4c1e-7d2a-9d2f-6a1f0c9e2b77"
+    return {
+        "OrderID": order_id,
+        "OrderNumber": "100042",
+        "ExternalID": "acme-7781",
+        "Sequence": sequence,
+        "PreviousStatus": before,
+        "Status": status,
+        "StatusName": name,
+        "Shipments": list(parcels),
+        "OrderURL": f"https://print.example/api/v1/store/{STORE_ID}/order/{order_id}",
+        "IsTest": False,
+    }
+
+
+def _association(state: str, *grants: str) -> dict[str, Any]:
+    return {
+        "AssociationID": "5b0f6a52-6f0e-4c39-9f38-0d1d5a2f7e33",
+        "StoreID": STORE_ID,
+        "UserID": None,
+        "State": state,
+        "Grants": list(grants),
+        "IsTest": False,
+    }
+
+
+def _webhook(**members: str) -> dict[str, Any]:
+    return {"WebhookID": WEBHOOK_ID, **members, "IsTest": False}
+
+
+class EventType(models.TextChoices):
+    """Each with an example of its `Data` and, as its label, the sentence that says when it is sent.
+
+    Both are shown in the OpenAPI document, the reference and the portal.
+    """
+
+    example: dict[str, Any]
+
+    def __new__(cls, value: str, example: dict[str, Any]) -> "EventType":
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.example = example
+        return member
+
+    ORDER_RECEIVED = "order.received", _order(None, 10, "Received", 1), "An order was received."
+    ORDER_ON_HOLD = "order.on_hold", _order(10, 20, "OnHold", 2), "The store put an order on hold."
+    ORDER_ACCEPTED = "order.accepted", _order(10, 30, "Accepted", 2), "The store accepted an order."
+    ORDER_IN_PRODUCTION = (
+        "order.in_production",
+        _order(30, 40, "InProduction", 3),
+        "Production of an order began.",
+    )
+    ORDER_PARTIALLY_SHIPPED = (
+        "order.partially_shipped",
+        _order(40, 50, "PartiallyShipped", 4, PARCEL),
+        "The first parcels of an order were shipped.",
+    )
+    ORDER_SHIPPED = (
+        "order.shipped",
+        _order(40, 60, "Shipped", 4, PARCEL),
+        "Everything of an order was shipped.",
+    )
+    ORDER_DELIVERED = "order.delivered", _order(60, 70, "Delivered", 5, PARCEL), "An order was delivered."
+    ORDER_RETURNED = "order.returned", _order(60, 80, "Returned", 5, PARCEL), "An order came back."
+    ORDER_CANCELLED = "order.cancelled", _order(10, 90, "Cancelled", 2), "An order was cancelled."
+    ORDER_REJECTED = "order.rejected", _order(10, 95, "Rejected", 2), "The store rejected an order."
+    ORDER_CANCELLATION_REQUESTED = (
+        "order.cancellation_requested",
+        _order(40, 40, "InProduction", 4),
+        "A cancellation was requested from the store.",
+    )
+    ASSOCIATION_APPROVED = (
+        "association.approved",
+        _association("Approved", "Store.Self.Read", "Order.Self.Write"),
+        "An association request was approved.",
+    )
+    ASSOCIATION_DENIED = "association.denied", _association("Denied"), "An association request was denied."
+    WEBHOOK_TEST = (
+        "webhook.test",
+        _webhook(Message="A test of this webhook."),
+        "A test was requested for this webhook.",
+    )
+    WEBHOOK_DISABLED = (
+        "webhook.disabled",
+        _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint answered 410 Gone."),
+        "Another webhook of the application was disabled.",
+    )
+
+
+EVERYTHING = "*"
+PATTERNS = (EVERYTHING, *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in EventType.values))
+
+
+def named_types(patterns: list[str]) -> list[str]:
+    """The event types that match names and patterns."""
+    return [name for name in EventType.values if any(_names(pattern, name) for pattern in patterns)]
+
+
+def _names(pattern: str, name: str) -> bool:
+    return pattern in {EVERYTHING, name} or (pattern.endswith(".*") and name.startswith(pattern[:-1]))
