@@ -265,9 +265,9 @@ def _kill(shared: Shared, number: str) -> None:
 
 
 def _send() -> None:
-    from production.jobs.sending import JobSender
+    from production.worker import services
 
     async def run() -> None:
-        await JobSender().poll_due()
+        await asyncio.gather(*(service.poll_due() for service in services()))
 
     asyncio.run(run())

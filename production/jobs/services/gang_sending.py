@@ -4,7 +4,7 @@ Crash-safe by the same means as a job: the plan follows from the members alone, 
 number, and each exchange is written for every member before it begins.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
 from cryptography.fernet import InvalidToken
@@ -31,14 +31,14 @@ SHEET_LOCKS = 0x10D << 44
 WAIT_AFTER_FAULT = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_gangsheet SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
-    SELECT id FROM production_gangsheet WHERE next_try <= (SELECT clock_timestamp())
+    SELECT id FROM production_gangsheet WHERE next_try <= (SELECT clock_timestamp()) AND id <> ALL(%s)
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
-def claim_due_sheets(*, limit: int) -> Sequence[int]:
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
+def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(under_way), limit])]
 
 
 def work_on_sheet(*, sheet_pk: int) -> bool:

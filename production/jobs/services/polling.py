@@ -22,9 +22,9 @@ MAX_IN_A_ROW = 10
 
 
 @transaction.atomic
-def claim_providers_to_poll(*, limit: int, polled: Collection[int] = ()) -> Sequence[int]:
-    """Claims providers for one worker, but not those it is polling now; they are due again after POLL_EVERY."""
-    due = providers_to_poll(every=POLL_EVERY).exclude(pk__in=polled).order_by("last_polled")
+def claim_providers_to_poll(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
+    """Claims providers for one worker, but not those it is polling; they are due again after POLL_EVERY."""
+    due = providers_to_poll(every=POLL_EVERY).exclude(pk__in=under_way).order_by("last_polled")
     keys = list(
         due.select_for_update(skip_locked=True, of=("self",), no_key=True).values_list("pk", flat=True)[
             :limit

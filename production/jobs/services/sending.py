@@ -5,7 +5,7 @@ a killed worker become due again when the lease ends; jobs that are still locked
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from cryptography.fernet import InvalidToken
@@ -38,15 +38,16 @@ WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
-    AND (provider_id IS NULL OR provider_id <> ALL(%s))
+    AND (provider_id IS NULL OR provider_id <> ALL(%s)) AND id <> ALL(%s)
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
-def claim_due_jobs(*, limit: int) -> Sequence[int]:
+def claim_due_jobs(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
     """Claims the longest waiting jobs, but none of a provider at its limit of concurrent jobs."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(SLOTS.full()), limit])]
+    values = [LEASE_SECONDS, list(SLOTS.full()), list(under_way), limit]
+    return [key for (key,) in fetch_rows(CLAIM, values)]
 
 
 def work_on_job(*, job_pk: int) -> bool:

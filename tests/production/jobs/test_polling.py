@@ -9,13 +9,13 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
+from fulfillment.core.outbox import ThreadedOutbox
 from production.adapters.folder import FolderAdapter
 from production.interface import Report
-from production.jobs import sending
-from production.jobs.sending import POLL_THREADS, JobSender
 from production.jobs.services import polling
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.providers.models import Provider
+from production.worker import POLLS_AT_ONCE
 from tests.factories.production import make_provider
 from tests.support.patience import PATIENCE
 
@@ -23,7 +23,7 @@ from tests.support.patience import PATIENCE
 @pytest.fixture
 def providers(settings, tmp_path) -> list[Provider]:
     settings.PRODUCTION_FOLDERS = [tmp_path]
-    return [make_provider(tmp_path, f"press-{number}") for number in range(POLL_THREADS)]
+    return [make_provider(tmp_path, f"press-{number}") for number in range(POLLS_AT_ONCE)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -46,25 +46,24 @@ def test_one_press_is_polled_again_and_again_while_all_others_hang(providers, mo
         finally:
             connection.close()
 
-    monkeypatch.setattr(sending, "_poll", poll)
-    monkeypatch.setattr(sending, "claim_providers_to_poll", claim)
+    reports = ThreadedOutbox(
+        "print reports", claim=claim, work=poll, at_once=POLLS_AT_ONCE, poll_seconds=0.01
+    )
 
     async def play() -> None:
-        sender = JobSender()
+        polling = asyncio.create_task(reports.poll_due())
         try:
-            await sender._poll_reports()
             await asyncio.to_thread(hanging.wait, PATIENCE)
-            for _ in range(3):
-                while quick in sender._polling:
+            async with asyncio.timeout(PATIENCE):
+                while polled.count(quick) < 4:
                     await asyncio.sleep(0.01)
-                await sender._poll_reports()
         finally:
             end.set()
-            await sender.close()
+            polling.cancel()
+            await reports.close()
 
     asyncio.run(play())
 
-    assert polled.count(quick) == 4
     assert [polled.count(pk) for pk in slow] == [1] * len(slow), "each has one thread and no more"
 
 
@@ -72,7 +71,7 @@ def test_one_press_is_polled_again_and_again_while_all_others_hang(providers, mo
 def test_provider_that_is_polled_now_is_not_claimed_again(providers):
     first, *others = [provider.pk for provider in providers]
 
-    assert set(claim_providers_to_poll(limit=100, polled=[first])) == set(others)
+    assert set(claim_providers_to_poll(limit=100, under_way=[first])) == set(others)
 
 
 @pytest.mark.django_db

@@ -19,16 +19,18 @@ class TestOutcome(models.TextChoices):
     DELIVERED = "Delivered"
 
 
-class OrderStory(models.Model):
+class TestScenario(models.Model):
     """Moves a test order to its outcome; deleted at the end. Without `due` it waits for a cancellation."""
 
-    order = models.OneToOneField(Order, primary_key=True, on_delete=models.CASCADE, related_name="story")
+    __test__ = False  # not a test class, despite its name
+
+    order = models.OneToOneField(Order, primary_key=True, on_delete=models.CASCADE, related_name="scenario")
     outcome = models.CharField(max_length=16, choices=TestOutcome.choices)
     due = models.DateTimeField(null=True)
 
     class Meta:
+        db_table = "stores_orderstory"
         indexes = [models.Index("due", condition=models.Q(due__isnull=False), name="order_story_due")]
-        verbose_name_plural = "order stories"
 
     def __str__(self) -> str:
         return f"{self.order_id}: {self.outcome}"
