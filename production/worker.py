@@ -1,8 +1,8 @@
 from fulfillment.core.outbox import ThreadedOutbox
-from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
+from production.gang_sheets.services.sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
-from production.jobs.services.polling import claim_providers_to_poll, poll_provider
-from production.jobs.services.sending import claim_due_jobs, work_on_job
 
 # A slow provider occupies half of these at most (`SLOTS`).
 JOBS_AT_ONCE = 8

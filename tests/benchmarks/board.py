@@ -65,8 +65,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _paths(person: str) -> Sequence[str]:
+    from production.dispatch.selectors.board import STAGES
     from production.jobs.models import Job
-    from production.jobs.selectors.board import STAGES
 
     job = Job.objects.select_related("order").order_by("-id")[500]
     stages = [f"?stage={stage.key}" for stage in STAGES]

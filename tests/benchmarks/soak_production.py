@@ -191,7 +191,7 @@ def _run(run: Run) -> None:
 def _fail_over(run: Run) -> float:
     """Seconds from accepted to sent while the first press cannot be reached."""
     from production.jobs.models import Job
-    from production.providers.services.providers import note_success
+    from production.providers.services import note_success
     from tests.factories.production import accept
 
     run.shared.is_calm = True
