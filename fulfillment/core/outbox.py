@@ -68,11 +68,9 @@ class Outbox:
             except DATABASE_AWAY as error:
                 logger.warning("The database is unavailable; %s wait: %s", self.name, error)
                 wait = PAUSE_SECONDS
-            await self._sleep(wait)
-
-    def wake(self) -> None:
-        """Ends the pause before the next look."""
-        self._wake.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._wake.wait()
 
     def stop_claiming(self) -> None:
         """Work under way is finished; waiting work is left to other workers."""
@@ -91,11 +89,10 @@ class Outbox:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._end)
-        return task
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Runs statements on a renewed connection, and once more on a new one if it breaks meanwhile."""
@@ -103,10 +100,6 @@ class Outbox:
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-
-    async def _sleep(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -158,7 +151,7 @@ class ThreadedOutbox(Outbox, Generic[K]):
             await self._run(lambda: self._work_in_thread(key))
         finally:
             if len(self._under_way) >= self._at_once:
-                self.wake()
+                self._wake.set()
             self._under_way.discard(key)
 
     def _work_in_thread(self, key: K) -> None:
@@ -170,14 +163,9 @@ class ThreadedOutbox(Outbox, Generic[K]):
             connection.close()
         except Exception:
             logger.exception("Failed, to be repeated: %s: %s", self.name, key)
-            self._record_fault_in_thread(key)
-
-    def _record_fault_in_thread(self, key: K) -> None:
-        try:
             if self._record_fault is not None:
-                self._record_fault(key)
-        except DATABASE_AWAY:
-            connection.close()
+                with suppress(*DATABASE_AWAY):
+                    self._record_fault(key)
 
 
 def _twice(work: Callable[[], T]) -> T:
