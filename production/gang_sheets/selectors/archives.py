@@ -1,7 +1,6 @@
 """Gang sheets as ZIP archives: those that chosen jobs would make, and the files of one sheet."""
 
 import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -108,17 +107,14 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     sheet.sheet = sheet.sheet or (sheet_values(paper) if paper else {})
     jobs = list(sheet.jobs.select_related("order__store", "item__product", "provider").order_by("pk"))
     built = build_sheet(sheet, jobs)
-    if built.unusable:
-        left_out = list(built.unusable.values())
+    left_out = list(built.unusable.values())
+    if left_out:
         built = build_sheet(sheet, [job for job in jobs if job.pk not in built.unusable])
-    else:
-        left_out = []
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
-        if built.job is not None:
-            for file in built.job.files:
-                packed.writestr(file.name, file.content)
-            packed.writestr(f"{built.job.number}.json", write_json_ticket(built.job))
-        if left_out:
-            packed.writestr("left-out.txt", "\n".join(left_out) + "\n")
-    yield archive.getvalue()
+    archive = ZipStream()
+    if built.job is not None:
+        for file in built.job.files:
+            yield archive.add(file.name, file.content)
+        yield archive.add(f"{built.job.number}.json", write_json_ticket(built.job))
+    if left_out:
+        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
+    yield archive.finish()
