@@ -2,6 +2,6 @@ from applications.webhooks.sending.client import Client
 from applications.webhooks.sending.sender import Sender
 
 
-def companion() -> Sender:
+def services() -> list[Sender]:
     """Called in the worker's event loop."""
-    return Sender(Client())
+    return [Sender(Client())]

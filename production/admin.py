@@ -1,8 +1,8 @@
-from production.jobs.admin.gang_sheets import GangSheetAdmin
-from production.jobs.admin.jobs import JobAdmin
-from production.jobs.admin.reports import ReportAdmin
-from production.providers.admin.providers import ProviderAdmin
-from production.routing.admin.rules import RoutingRuleAdmin
+from production.dispatch.admin.jobs import JobAdmin
+from production.dispatch.admin.reports import ReportAdmin
+from production.gang_sheets.admin import GangSheetAdmin
+from production.providers.admin import ProviderAdmin
+from production.routing.admin import RoutingRuleAdmin
 
 __all__ = [
     "GangSheetAdmin",

@@ -9,10 +9,10 @@ from django.urls import reverse
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.offers import Attention, Card, Entry
 from fulfillment.core.caches import once_per_request
+from production.dispatch.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
-from production.jobs.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.providers.models import Provider
-from production.providers.selectors.providers import failing_providers
+from production.providers.selectors import failing_providers
 from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.conf import settings
 
 from fulfillment.core.demo import DemoRun
-from production.jobs.services.demo import set_up_demo_press
+from production.dispatch.services.demo import set_up_demo_press
 
 CODE, STORE = "demo-press", "summit-print"
 

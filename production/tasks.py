@@ -2,7 +2,7 @@
 
 from procrastinate.contrib.django import app
 
-from production.providers.services.providers import review_failing_providers
+from production.providers.services import review_failing_providers
 
 
 @app.periodic(cron="* * * * * */20")

@@ -1,6 +1,40 @@
-from production.jobs.sending import JobSender
+from fulfillment.core.outbox import ThreadedOutbox
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
+from production.gang_sheets.services.sending import claim_due_sheets, record_sheet_fault, work_on_sheet
+from production.jobs.services.outcomes import record_fault
+
+# A slow provider occupies half of these at most (`SLOTS`).
+JOBS_AT_ONCE = 8
+# Few, because a sheet takes many pages and much memory.
+SHEETS_AT_ONCE = 2
+# Each provider has a thread of its own while it is polled, up to so many.
+POLLS_AT_ONCE = 16
+PROVIDER_POLL_SECONDS = 1.0
 
 
-def companion() -> JobSender:
+def services() -> list[ThreadedOutbox[int]]:
     """Called in the worker's event loop."""
-    return JobSender()
+    return [
+        ThreadedOutbox(
+            "print jobs",
+            claim=claim_due_jobs,
+            work=lambda key: work_on_job(job_pk=key),
+            record_fault=lambda key: record_fault(job_pk=key),
+            at_once=JOBS_AT_ONCE,
+        ),
+        ThreadedOutbox(
+            "gang sheets",
+            claim=claim_due_sheets,
+            work=lambda key: work_on_sheet(sheet_pk=key),
+            record_fault=lambda key: record_sheet_fault(sheet_pk=key),
+            at_once=SHEETS_AT_ONCE,
+        ),
+        ThreadedOutbox(
+            "print reports",
+            claim=claim_providers_to_poll,
+            work=lambda key: poll_provider(provider_pk=key),
+            at_once=POLLS_AT_ONCE,
+            poll_seconds=PROVIDER_POLL_SECONDS,
+        ),
+    ]

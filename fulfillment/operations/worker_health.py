@@ -31,7 +31,7 @@ RECOVERY_SECONDS = 20.0
 POLL_SECONDS = 2.0
 # Loggers that repeat themselves during a database outage beside those of the apps, and how often they may. The one of
 # asyncio reports jobs whose result could not be written.
-NOISY_LOGGERS = ("asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
+NOISY_LOGGERS = ("asyncio", "fulfillment.core.outbox", "fulfillment.worker", "procrastinate", "psycopg.pool")
 REPEAT_SECONDS = 60.0
 _HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}
 

@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 
 from production.adapters.file_names import TicketSettings
-from production.gang_sheets.settings import GangSettings
+from production.adapters.gang_settings import GangSettings
 from production.settings_form import Text
 
 PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")

@@ -11,12 +11,12 @@ from django import forms
 
 from production.adapters.addresses import host_refusal
 from production.adapters.file_names import TicketSettings
+from production.adapters.gang_settings import GangSettings
 from production.adapters.registry import register
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
 from production.adapters.sftp_files import drop_files, exchange_of, preview_files
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
-from production.gang_sheets.settings import GangSettings
 from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
 from production.settings_form import LongText, Text, between
 

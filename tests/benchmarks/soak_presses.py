@@ -58,7 +58,7 @@ class FolderPress:
 
     def open(self) -> Any:
         """Starts it, and makes its provider."""
-        from production.providers.services.providers import ProviderValues, save_provider
+        from production.providers.services import ProviderValues, save_provider
 
         values = ProviderValues(self.code, self.code.title(), self.adapter, self.settings())
         self.provider = save_provider(values=values)
@@ -239,7 +239,7 @@ class SiteFlowPress(ServedPress):
     def report(self, number: str, state: str, at: datetime) -> None:
         from django.test import Client
 
-        from production.providers.selectors.providers import postback_url
+        from production.providers.selectors import postback_url
 
         body: dict[str, Any] = {
             "timestamp": at.isoformat(),

@@ -191,7 +191,7 @@ def _run(run: Run) -> None:
 def _fail_over(run: Run) -> float:
     """Seconds from accepted to sent while the first press cannot be reached."""
     from production.jobs.models import Job
-    from production.providers.services.providers import note_success
+    from production.providers.services import note_success
     from tests.factories.production import accept
 
     run.shared.is_calm = True
@@ -265,9 +265,9 @@ def _kill(shared: Shared, number: str) -> None:
 
 
 def _send() -> None:
-    from production.jobs.sending import JobSender
+    from production.worker import services
 
     async def run() -> None:
-        await JobSender().poll_due()
+        await asyncio.gather(*(service.poll_due() for service in services()))
 
     asyncio.run(run())

@@ -26,7 +26,7 @@ from applications.registration.pages.try_it import example_values
 from applications.registration.services.applications import create_application
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
-from stores.orders.services.story_steps import due_stories, run_step
+from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
 from tests.support.interop_browser import Browser
 from tests.support.live_server import serving
 from tests.support.webhook_receiver import Receiver, receiving
@@ -154,7 +154,7 @@ def test_test_application_triggers_what_only_a_store_does(command, given):
 
     with command.start("trigger", "order.rejected", "--json") as process:
         while process.poll() is None:
-            for order_id in due_stories():
+            for order_id in claim_due_scenarios(limit=100):
                 run_step(order_id=order_id)
             time.sleep(0.1)
         rejected = json.loads(process.stdout.read())

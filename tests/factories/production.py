@@ -5,11 +5,11 @@ from typing import Any
 
 from production.adapters.folder import FolderAdapter
 from production.adapters.folder_settings import FolderSettings
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
+from production.gang_sheets.services.sending import claim_due_sheets, work_on_sheet
 from production.jobs.models import Job
-from production.jobs.services.gang_sending import claim_due_sheets, work_on_sheet
-from production.jobs.services.sending import claim_due_jobs, work_on_job
 from production.providers.models import Provider, ProviderLedger
-from production.providers.services.providers import ProviderValues, save_provider
+from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order

@@ -25,9 +25,10 @@ from delivery.datasets.services.uploads import receive_upload
 from delivery.papers.services.official_forms import add_official_form
 from delivery.papers.services.postage import save_postage_price
 from printing.typesetting import FontSet
+from production.dispatch.services.reports import receive_report
+from production.gang_sheets.models import GangSheet
 from production.interface import Report
-from production.jobs.models import Attempt, GangSheet, Job, JobHistory
-from production.jobs.services.reports import receive_report
+from production.jobs.models import Attempt, Job, JobHistory
 from stores.catalog.models import CatalogUpload
 from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus

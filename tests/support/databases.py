@@ -20,7 +20,7 @@ LOCK = 7_306_410_099
 # Beside them what migrations are made with; they import nothing else of ours (tests/support/test_databases.py).
 SOURCES = (
     "accounts/names.py",
-    *("*/migrations/*.py", "*/models/*.py", "*/*/models/*.py"),
+    *("*/migrations/*.py", "*/models/*.py", "*/*/models.py", "*/*/models/*.py"),
     *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
 )
 

@@ -15,8 +15,8 @@ from django.core.management import call_command
 from django.db import connection
 from PIL import Image
 
+from production.dispatch.services.sending import work_on_job
 from production.jobs.models import Job, JobState
-from production.jobs.services.sending import work_on_job
 from tests.factories.orders import card_data
 from tests.support.hardening import hardened
 from tests.support.scenario import ApiClient

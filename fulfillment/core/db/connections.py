@@ -4,16 +4,10 @@ A restarted PostgreSQL has closed its end of every connection, and what is writt
 says so by being readable: PostgreSQL sends nothing between statements but the message that it ends the connection.
 """
 
-import asyncio
 import select
-from collections.abc import Callable
-from concurrent.futures import Executor
-from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-
-T = TypeVar("T")
 
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
@@ -39,13 +33,3 @@ def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
     poll = select.poll()
     poll.register(handle.fileno(), select.POLLIN)
     return bool(poll.poll(0))
-
-
-async def run_in_thread(threads: Executor, work: Callable[[], T]) -> T:
-    """Runs work with the database in a thread of an event loop, on a connection that was renewed before."""
-    return await asyncio.get_running_loop().run_in_executor(threads, _with_connection, work)
-
-
-def _with_connection(work: Callable[[], T]) -> T:
-    renew_connection()
-    return work()

@@ -18,11 +18,11 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.utils import connector_params
 from psycopg_pool import AsyncConnectionPool
 
-from fulfillment.core.companions import Companion
 from fulfillment.core.db.outage import note_database_missed
 from fulfillment.core.errors import in_one_line
 from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
+from fulfillment.core.outbox import WorkerService
 from fulfillment.core.plugins import offered
 from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
@@ -86,18 +86,17 @@ async def work(concurrency: int) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _stop, stop)
-    companions: list[Companion] = [make() for make in offered("worker", "companion")]
+    services: list[WorkerService] = [one for make in offered("worker", "services") for one in make()]
     heartbeat = Heartbeat()
     watchdog = Watchdog(heartbeat)
     watchdog.start()
     try:
         while not stop.is_set():
-            await _run_until_error(stop, companions, concurrency, heartbeat)
+            await _run_until_error(stop, services, concurrency, heartbeat)
     finally:
         watchdog.stop()
         _exit_in_time()
-        for companion in companions:
-            await companion.close()
+        await asyncio.gather(*(service.close() for service in services))
 
 
 def _stop(stop: asyncio.Event) -> None:
@@ -118,7 +117,7 @@ def _exit_at_once() -> None:
 
 
 async def _run_until_error(
-    stop: asyncio.Event, companions: list[Companion], concurrency: int, heartbeat: Heartbeat
+    stop: asyncio.Event, services: list[WorkerService], concurrency: int, heartbeat: Heartbeat
 ) -> None:
     stopping = asyncio.create_task(stop.wait())
     opened = _worker_app(heartbeat)
@@ -127,7 +126,7 @@ async def _run_until_error(
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
-            await _work_until_error(stopping, opened, companions, concurrency)
+            await _work_until_error(stopping, opened, services, concurrency)
     except DATABASE_ERRORS as error:
         if is_outage(error):
             note_database_missed(error)
@@ -149,17 +148,17 @@ async def _close(opened: App) -> None:
 
 
 async def _work_until_error(
-    stopping: asyncio.Task[Any], opened: App, companions: list[Companion], concurrency: int
+    stopping: asyncio.Task[Any], opened: App, services: list[WorkerService], concurrency: int
 ) -> None:
     jobs = asyncio.create_task(_run_jobs(opened, concurrency), name="jobs")
     loops = [
-        *(asyncio.create_task(one.poll_due(), name=one.name) for one in companions),
+        *(asyncio.create_task(one.poll_due(), name=one.name) for one in services),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
     done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
     if stopping in done:
-        for companion in companions:
-            companion.stop_claiming()
+        for service in services:
+            service.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
     # The first error restarts all. The others are looked at as well, else asyncio logs each with its stack.

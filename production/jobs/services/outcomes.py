@@ -12,7 +12,7 @@ from production.interface import Exchange, ProviderRefused, ProviderUnavailable,
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, record_job
-from production.providers.services.providers import note_failure, note_success
+from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
 # Seconds before the next attempt; the last value repeats.

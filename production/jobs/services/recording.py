@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from production.jobs.models import Job, JobHistory, JobState
+from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
 
@@ -43,3 +43,18 @@ def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
 def fail_job(job: Job, message: str) -> None:
     """On a locked job, without saving."""
     job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None
+
+
+def close_interrupted(job: Job) -> bool:
+    """Closes attempts of a killed worker, whose requests the provider may have received.
+
+    On a locked job, without saving it; whether a submission was among them.
+    """
+    was_sending = False
+    for attempt in Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED):
+        attempt.outcome, attempt.finished = AttemptOutcome.INTERRUPTED, timezone.now()
+        attempt.message = "The worker ended before the response was recorded."
+        attempt.save(update_fields=["outcome", "message", "finished"])
+        was_sending = was_sending or attempt.kind == AttemptKind.SUBMIT
+    job.is_uncertain = job.is_uncertain or was_sending
+    return was_sending

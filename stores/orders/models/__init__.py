@@ -3,8 +3,8 @@ from stores.orders.models.history import OrderDay, OrderHistory, OrderTally
 from stores.orders.models.order import RECIPIENT_FIELDS, Order, OrderItem, Shipment
 from stores.orders.models.ordered_asset import OrderedAsset
 from stores.orders.models.quote import Quote
+from stores.orders.models.scenario import TEST_OUTCOME, TestOutcome, TestScenario
 from stores.orders.models.status import ActorKind, CancellationState, OrderStatus
-from stores.orders.models.story import TEST_OUTCOME, OrderStory, TestOutcome
 from stores.orders.models.view import OrderView
 
 __all__ = [
@@ -18,11 +18,11 @@ __all__ = [
     "OrderHistory",
     "OrderItem",
     "OrderStatus",
-    "OrderStory",
     "OrderTally",
     "OrderView",
     "OrderedAsset",
     "Quote",
     "Shipment",
     "TestOutcome",
+    "TestScenario",
 ]

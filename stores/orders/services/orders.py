@@ -25,7 +25,7 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
-from stores.orders.services.stories import begin_story
+from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
     Actor,
@@ -111,7 +111,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     for selection_id in {stored["SelectionID"] for stored in prepared.stored_selections if stored}:
         retain_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
-    begin_story(order=order)
+    start_scenario(order=order)
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     notify_apps_of_status(order, previous_status=None)

@@ -49,7 +49,7 @@ def simulated_parcel(order: Order) -> Parcel:
 def advance_demo_orders(*, older_than: timedelta) -> int:
     """Advances each order of the demo store that has not changed for `older_than`; returns how many.
 
-    Those with a story of their own are left to it.
+    Those with a scenario of their own are left to it.
     """
     waiting = Order.objects.filter(
         store__is_demo=True, status__in=DEMO_NEXT_STATUS, updated__lte=timezone.now() - older_than

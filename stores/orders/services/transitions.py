@@ -31,7 +31,7 @@ from stores.orders.models.status import (
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.stories import wake_story
+from stores.orders.services.scenarios import resume_scenario
 from stores.orders.services.tallies import count_order, count_shipped_order
 
 MAXIMUM_SHIPMENTS = 200
@@ -132,7 +132,7 @@ def cancel_order(
     if locked.status in CANCELLABLE_AT_ONCE and now < locked.cancellable_until:
         return _record(change, OrderStatus.CANCELLED)
     locked.cancellation = CancellationState.REQUESTED
-    wake_story(order=locked)
+    resume_scenario(order=locked)
     return _record(change, locked.status, event_type=EventType.ORDER_CANCELLATION_REQUESTED.value)
 
 

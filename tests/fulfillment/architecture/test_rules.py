@@ -70,7 +70,7 @@ WRITES_CSV = {"fulfillment/core/csv_rows.py"}
 # Of the documents of this repository alone, by a parser that lets no HTML through; its tests hold it to that.
 RENDERS_MARKDOWN = {"fulfillment/core/reference/markdown.py"}
 # OAuth clients and print providers have no session; a provider's address holds its secret.
-CSRF_EXEMPT = {"applications/oauth/views.py", "production/jobs/pages/postbacks.py"}
+CSRF_EXEMPT = {"applications/oauth/views.py", "production/dispatch/pages.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
 EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
 

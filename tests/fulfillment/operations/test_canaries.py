@@ -28,7 +28,7 @@ from fulfillment.core.secrets import decrypt, digest
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.secret_rotation import stored_secrets
 from production.providers.models import Provider
-from production.providers.services.providers import ProviderValues, save_provider
+from production.providers.services import ProviderValues, save_provider
 from tests.support.oauth_flows import Party
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
 from tests.support.two_factor import turned_on

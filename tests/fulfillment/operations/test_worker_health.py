@@ -10,6 +10,7 @@ import pytest
 from django.db import OperationalError, connection
 from psycopg_pool import PoolTimeout
 
+from fulfillment.core import outbox
 from fulfillment.operations import worker_health
 from fulfillment.operations.worker_health import DuplicateLogFilter, Heartbeat, Watchdog, is_outage
 from tests.support.patience import PATIENCE
@@ -91,12 +92,12 @@ def test_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     calm, lost = DuplicateLogFilter(), psycopg.errors.AdminShutdown("terminating connection")
+    for name in ("asyncio", outbox.logger.name):
+        assert [calm.filter(record(lost, name=name)) for _ in range(2)] == [True, False]
     first, second, other = record(lost), record(lost), record(lost, line=2)
 
     assert [calm.filter(one) for one in (first, second, other)] == [True, False, True]
     assert first.exc_info is None
-    assert calm.filter(record(lost, name="asyncio"))
-    assert not calm.filter(record(lost, name="asyncio"))
     now[0] += 61
     assert calm.filter(record(lost)) is True
 

@@ -16,8 +16,8 @@ from pypdf import PdfReader
 from production.adapters.sftp_files import drop_files
 from production.adapters.siteflow_orders import order_of
 from production.jobs.models import Job
-from production.jobs.selectors.building import adapter_job
-from production.providers.services.providers import ProviderValues, save_provider
+from production.jobs.selectors import adapter_job
+from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
 from production.tickets import write_json_ticket, write_xjdf
 from tests.factories.eddm import make_selection

@@ -8,7 +8,7 @@ from fulfillment.core.errors import Invalid
 from production.adapters.http import send_request
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused
-from production.providers.services.providers import ProviderValues, save_provider
+from production.providers.services import ProviderValues, save_provider
 from tests.support.production_jobs import made_job
 
 SFTP = {"username": "press", "password": "secret", "folder": "/in", "host_key": f"SHA256:{'A' * 43}"}

@@ -6,7 +6,7 @@ import pytest
 
 from production.providers.models import Provider
 from production.routing.models import RoutingChoice, RoutingRule
-from production.routing.selectors.routing import Candidate, ItemFacts, decide, mismatch, pick
+from production.routing.selectors import Candidate, ItemFacts, decide, mismatch, pick
 from tests.factories.production import make_provider, make_rule
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from applications.webhooks.models import Delivery, Event
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.audit.guards import install_append_only_triggers
-from stores.orders.models import Order, OrderHistory, OrderItem, OrderStory, Quote
+from stores.orders.models import Order, OrderHistory, OrderItem, Quote, TestScenario
 from stores.proofs.models import Asset, Proof
 from stores.retention import retention_rules
 from tests.factories.orders import card_data, make_card, order_body
@@ -69,7 +69,7 @@ def test_old_test_orders_are_removed_with_all_their_records(shop, application, t
     left = {str(pk) for pk in OrderHistory.objects.values_list("order", flat=True)}
     assert left == {live["OrderID"], young["OrderID"]}
     assert {event.data["OrderID"] for event in Event.objects.all()} == {live["OrderID"], young["OrderID"]}
-    assert (Delivery.objects.count(), OrderStory.objects.count()) == (1, 0)
+    assert (Delivery.objects.count(), TestScenario.objects.count()) == (1, 0)
     assert not default_storage.exists(files[0][0])
     assert default_storage.exists(OrderItem.objects.get(order=live["OrderID"]).print_file)
 

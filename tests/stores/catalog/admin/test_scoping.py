@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from accounts.models import Role
 from fulfillment.core.admin.base import ConsoleAdmin
-from production.jobs.models import GangSheet, Job
+from production.gang_sheets.models import GangSheet
+from production.jobs.models import Job
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from tests.factories.orders import make_product, order_body

@@ -1,0 +1,7 @@
+"""Several jobs of one size on one press sheet."""
+
+from printing.imposition.imposing import impose_sheet
+from printing.imposition.planning import plan_sheets
+from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
+
+__all__ = ["GangRequest", "Place", "Plan", "PlannedSheet", "Sheet", "impose_sheet", "plan_sheets"]

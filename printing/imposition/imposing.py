@@ -1,0 +1,190 @@
+"""Renders a planned sheet as PDF: pieces with bleed, cut marks, and a slug line with job numbers.
+
+The same plan and files always give the same bytes. Pages are placed as they are: no colour and no font changes.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+
+import pikepdf
+
+from printing.imposition.outlines import text_path, text_width
+from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet
+
+POINTS = 72 / 25.4
+SIZE_TOLERANCE_MM = 0.5
+MARK_WIDTH = 0.25
+SLUG_SIZES = (6.0, 5.0, 4.0, 3.0)
+TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0)}
+
+
+def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes]) -> bytes:
+    """`files` are print files by job number. Raises ValueError naming the job whose file does not fit its place."""
+    pdf = pikepdf.new()
+    forms = _Forms(pdf, planned, files)
+    for side, places in (("FRONT", planned.fronts), ("BACK", planned.backs)):
+        if places:
+            _add_side(pdf, planned, side, places, forms)
+    if forms.intents is not None:
+        pdf.Root.OutputIntents = forms.intents
+    content = io.BytesIO()
+    pdf.save(content, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+    return content.getvalue()
+
+
+class _Forms:
+    """The pages of jobs as form XObjects, embedded once each."""
+
+    def __init__(self, pdf: pikepdf.Pdf, planned: PlannedSheet, files: Mapping[str, bytes]) -> None:
+        self._pdf, self._planned, self._files = pdf, planned, files
+        self._sources: dict[str, pikepdf.Pdf] = {}
+        self._made: dict[tuple[str, int], tuple[pikepdf.Object, list[float]]] = {}
+        self.intents: pikepdf.Object | None = None
+
+    def form(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
+        """The form of a page, and its trim box in points."""
+        key = (place.job_number, place.page)
+        if key not in self._made:
+            self._made[key] = self._make(place)
+        return self._made[key]
+
+    def _make(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
+        source = self._open(place.job_number)
+        if place.page > len(source.pages):
+            raise ValueError(f"{place.job_number}: the print file has no page {place.page}.")
+        page = source.pages[place.page - 1]
+        if int(page.obj.get("/Rotate", 0)) % 360 or float(page.obj.get("/UserUnit", 1)) != 1:
+            raise ValueError(f"{place.job_number}: page {place.page} is rotated or scaled.")
+        trim = [float(edge) for edge in page.trimbox]
+        self._check_size(place, trim)
+        form = self._pdf.copy_foreign(page.as_form_xobject())
+        bleed = self._planned.bleed_mm * POINTS
+        form.BBox = [trim[0] - bleed, trim[1] - bleed, trim[2] + bleed, trim[3] + bleed]
+        if self.intents is None and "/OutputIntents" in source.Root:
+            self.intents = self._pdf.copy_foreign(self._indirect(source))
+        return form, trim
+
+    def _open(self, job_number: str) -> pikepdf.Pdf:
+        if job_number not in self._sources:
+            if job_number not in self._files:
+                raise ValueError(f"{job_number}: there is no print file.")
+            try:
+                self._sources[job_number] = pikepdf.open(io.BytesIO(self._files[job_number]))
+            except pikepdf.PdfError as error:
+                raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
+        return self._sources[job_number]
+
+    @staticmethod
+    def _indirect(source: pikepdf.Pdf) -> pikepdf.Object:
+        return source.make_indirect(source.Root.OutputIntents)
+
+    @staticmethod
+    def _check_size(place: Place, trim: Sequence[float]) -> None:
+        width, height = place.width_mm, place.height_mm
+        if place.rotation % 180:
+            width, height = height, width
+        found = ((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS)
+        if max(abs(found[0] - width), abs(found[1] - height)) > SIZE_TOLERANCE_MM:
+            raise ValueError(
+                f"{place.job_number}: page {place.page} is {found[0]:.1f} by {found[1]:.1f} mm; "
+                f"its place is {width:g} by {height:g} mm."
+            )
+
+
+def _add_side(
+    pdf: pikepdf.Pdf, planned: PlannedSheet, side: str, places: Sequence[Place], forms: _Forms
+) -> None:
+    sheet = planned.sheet
+    size = (sheet.width_mm * POINTS, sheet.height_mm * POINTS)
+    page = pdf.add_blank_page(page_size=size)
+    names: dict[tuple[str, int], str] = {}
+    operators, resources = [], pikepdf.Dictionary()
+    for place in places:
+        key = (place.job_number, place.page)
+        form, trim = forms.form(place)
+        if key not in names:
+            names[key] = f"/J{len(names) + 1}"
+            resources[names[key]] = form
+        operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
+    operators.append(_marks(planned, is_back=side == "BACK"))
+    operators.append(_slug(planned, side))
+    page.obj.Resources = pikepdf.Dictionary(
+        XObject=resources, ColorSpace=pikepdf.Dictionary(All=_registration(pdf))
+    )
+    page.obj.Contents = pdf.make_stream("\n".join(operators).encode())
+    page.obj.TrimBox = page.obj.BleedBox = pikepdf.Array([0, 0, *[round(length, 4) for length in size]])
+
+
+def _matrix(place: Place, trim: Sequence[float]) -> str:
+    """The matrix that rotates the piece around its middle and moves its trim to its position."""
+    a, b, c, d = TURNS[place.rotation]
+    middle_x, middle_y = (trim[0] + trim[2]) / 2, (trim[1] + trim[3]) / 2
+    x = (place.x_mm + place.width_mm / 2) * POINTS - (a * middle_x + c * middle_y)
+    y = (place.y_mm + place.height_mm / 2) * POINTS - (b * middle_x + d * middle_y)
+    return f"{a} {b} {c} {d} {x:.4f} {y:.4f}"
+
+
+def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
+    """Cut marks at each cut, outside of all bleed; those of the back lie behind those of the front."""
+    sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
+    if is_back and sheet.flip == "left_right":
+        xs = [sheet.width_mm - x for x in xs]
+    elif is_back:
+        ys = [sheet.height_mm - y for y in ys]
+    gap = planned.bleed_mm + MARK_OFFSET_MM
+    lines = [
+        (x, y, x, y + step)
+        for x in xs
+        for y, step in ((min(ys) - gap, -sheet.mark_mm), (max(ys) + gap, sheet.mark_mm))
+    ]
+    lines += [
+        (x, y, x + step, y)
+        for y in ys
+        for x, step in ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
+    ]
+    drawn = [
+        f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
+        for x1, y1, x2, y2 in lines
+    ]
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q"])
+
+
+def _slug(planned: PlannedSheet, side: str) -> str:
+    """The slug line with all job numbers, in smaller type if there are many."""
+    sheet = planned.sheet
+    if not sheet.slug_mm:
+        return ""
+    head = f"SHEET {planned.number}/{planned.of}   RUN {planned.run}   {_side(planned, side)}"
+    words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
+    words += [f"{job} x{count}  " for job, count in planned.counts.items()]
+    width = (sheet.width_mm - 2 * sheet.margin_mm) * POINTS
+    for size in SLUG_SIZES:
+        lines = _lines(words, size, width)
+        if len(lines) * size * 1.25 <= sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
+            break
+    x, top = sheet.margin_mm * POINTS, (sheet.margin_mm + sheet.slug_mm) * POINTS
+    paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
+    return "\n".join(["q /All cs 1 scn", *paths, "Q"])
+
+
+def _side(planned: PlannedSheet, side: str) -> str:
+    if planned.sheet.turn == "work_and_turn" and any(place.page == 2 for place in planned.fronts):
+        return "WORK AND TURN"
+    return side
+
+
+def _lines(words: Sequence[str], size: float, width: float) -> list[str]:
+    lines = [""]
+    for word in words:
+        if lines[-1] and text_width(lines[-1] + word.rstrip(), size) > width:
+            lines.append("")
+        lines[-1] += word
+    return lines
+
+
+def _registration(pdf: pikepdf.Pdf) -> pikepdf.Object:
+    """The registration colour, which prints on every plate."""
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=[1, 1, 1, 1], N=1)
+    return pdf.make_indirect(
+        pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name.All, pikepdf.Name.DeviceCMYK, tint])
+    )

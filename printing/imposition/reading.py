@@ -1,0 +1,40 @@
+"""Reads size, bleed and sides of a piece from its print file."""
+
+import io
+
+import pikepdf
+
+from printing.imposition.imposing import POINTS, SIZE_TOLERANCE_MM
+from printing.imposition.sheets import GangRequest
+
+
+def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -> GangRequest:
+    """Size, bleed and sides by the boxes of the file; raises ValueError where it cannot share a sheet."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            boxes = [
+                ([float(edge) for edge in page.trimbox], [float(edge) for edge in page.bleedbox])
+                for page in pdf.pages
+            ]
+    except pikepdf.PdfError as error:
+        raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
+    if not 1 <= len(boxes) <= 2:
+        raise ValueError(f"{job_number}: it has {len(boxes)} pages; gang sheets take cards of one or two.")
+    sizes = [((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS) for trim, _ in boxes]
+    if any(abs(one - other) > SIZE_TOLERANCE_MM for one, other in zip(sizes[0], sizes[-1], strict=True)):
+        raise ValueError(f"{job_number}: its two pages are not of one size.")
+    bleed = min(
+        edge / POINTS
+        for trim, outer in boxes
+        for edge in (trim[0] - outer[0], trim[1] - outer[1], outer[2] - trim[2], outer[3] - trim[3])
+    )
+    return GangRequest(
+        job_number,
+        # Rounded, because files of one product differ slightly.
+        round(sizes[0][0], 1),
+        round(sizes[0][1], 1),
+        round(min(max(bleed, 0.0), 20.0), 1),
+        quantity,
+        len(boxes) == 2,
+        preset,
+    )

@@ -1,0 +1,71 @@
+"""Gang sheet settings of a provider; off by default."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from printing.imposition.sheets import Sheet
+from production.settings_form import SettingsForm, between
+
+OFF = "off"
+
+
+class GangSettings(SettingsForm):
+    gang_sheets = forms.ChoiceField(
+        label="Gang sheets",
+        initial=OFF,
+        choices=(
+            (OFF, "Off"),
+            ("sheetwise", "Sheetwise: a form for each side"),
+            ("work_and_turn", "Work and turn: one form for both sides"),
+        ),
+        help_text="Jobs of one product, size and preset wait for each other and are sent on shared press sheets.",
+    )
+    gang_wait = forms.IntegerField(
+        label="Minutes to wait",
+        initial=30,
+        help_text="How long the first job of a sheet waits for others. 0: every job is sent alone, and sheets are "
+        "only for download.",
+        validators=[between(0, 7 * 24 * 60)],
+    )
+    gang_pieces = forms.IntegerField(
+        label="Pieces to wait for",
+        initial=5000,
+        help_text="Once so many pieces are ordered, their sheets go at once.",
+        validators=[between(1, 1_000_000)],
+    )
+    gang_width = forms.FloatField(label="Sheet width in mm", initial=450.0, validators=[between(100, 2000)])
+    gang_height = forms.FloatField(label="Sheet height in mm", initial=320.0, validators=[between(100, 2000)])
+    gang_margin = forms.FloatField(
+        label="Sheet margin in mm",
+        initial=5.0,
+        help_text="What the press cannot print on.",
+        validators=[between(0, 50)],
+    )
+    gang_gutter = forms.FloatField(
+        label="Gutter in mm",
+        initial=6.0,
+        help_text="Between two trims; half of it is the bleed that is printed.",
+        validators=[between(0, 50)],
+    )
+    gang_flip = forms.ChoiceField(
+        label="Back of the sheet",
+        initial="left_right",
+        choices=(("left_right", "Turned left to right"), ("top_bottom", "Turned top to bottom")),
+    )
+
+
+def sheet_of(settings: Mapping[str, Any]) -> Sheet | None:
+    """The press sheet from a provider's settings."""
+    turn = settings.get("gang_sheets", OFF)
+    if turn == OFF:
+        return None
+    return Sheet(
+        width_mm=settings["gang_width"],
+        height_mm=settings["gang_height"],
+        margin_mm=settings["gang_margin"],
+        gutter_mm=settings["gang_gutter"],
+        turn=turn,
+        flip=settings["gang_flip"],
+    )

@@ -1,0 +1,186 @@
+"""What an operator or store staff can do with jobs, on the board and on the page of a job."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.callers import Caller
+from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.page_messages import errors_as_messages
+from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
+from production.gang_sheets.selectors.archives import MAX_JOBS, gang_archive
+from production.jobs.models import AT_PROVIDER, Job, JobState
+from production.providers.models import Provider
+from production.routing.selectors import providers_for_stores
+from stores.orders.admin.actions import actor_on
+
+BOARD = "admin:production_job_changelist"
+MAX_REASSIGNED = 1000
+REASONS_SHOWN = 20
+Service = Callable[..., Job]
+
+
+class JobActions(StaffAdmin):
+    def resend_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        return self._act(request, job_id, resend_job, "is being sent again.")
+
+    def hold_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        return self._act(request, job_id, hold_job, "is held.")
+
+    def release_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        return self._act(request, job_id, release_job, "is released.")
+
+    def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        job = self._job(request, job_id)
+        question = f"Cancel job {job}? If a provider already has it, it is cancelled there as well."
+        page = confirmation_page(
+            self, request, question=question, button="Cancel the job", back=_address(job)
+        )
+        done = "is cancelled; if its provider has it, cancellation there follows."
+        return page or self._act(request, job_id, cancel_job, done)
+
+    def reassign_view(self, request: HttpRequest) -> HttpResponse:
+        """Shows a choice of providers and reassigns jobs to the chosen one."""
+        sent = request.POST if request.method == "POST" else request.GET
+        jobs = self._jobs_to_reassign(request, sent.getlist("id"))
+        if not jobs:
+            messages.error(request, "Select the jobs to reassign in the list first.")
+            return HttpResponseRedirect(reverse(BOARD))
+        providers = self._providers(request, jobs)
+        provider = providers.filter(code=sent.get("provider", "")).first()
+        if request.method == "POST" and provider is not None:
+            if done := self._each(request, jobs, reassign_job, provider=provider):
+                messages.success(request, f"{done} job{'s' if done > 1 else ''} reassigned to {provider}.")
+            return HttpResponseRedirect(_address(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
+        context = {
+            **self.page_context(request, "Reassign jobs"),
+            "jobs": jobs,
+            "providers": providers,
+            "is_missing": request.method == "POST",
+        }
+        return TemplateResponse(request, "admin/production/reassign.html", context)
+
+    def _providers(self, request: HttpRequest, jobs: Sequence[Job]) -> QuerySet[Provider]:
+        """Operators choose from all; staff from those that the routing rules allow their stores."""
+        if staff_on(request).is_operator:
+            return Provider.objects.filter(is_enabled=True)
+        return providers_for_stores({job.store_id for job in jobs})
+
+    def _jobs_to_reassign(self, request: HttpRequest, keys: Sequence[str]) -> list[Job]:
+        numbers = [int(key) for key in keys if key.isascii() and key.isdigit()]
+        chosen = self.get_queryset(request).filter(pk__in=numbers[:MAX_REASSIGNED]).order_by("pk")
+        return [job for job in chosen if self.has_change_permission(request, job)]
+
+    @harmless
+    @admin.action(description="Send again …", permissions=["change"])
+    @requires_confirmation(
+        "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
+        "Send again",
+    )
+    def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._bulk(request, chosen, resend_job, "being sent again")
+
+    @harmless
+    @admin.action(description="Hold", permissions=["change"])
+    def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._bulk(request, chosen, hold_job, "held")
+
+    @harmless
+    @admin.action(description="Release", permissions=["change"])
+    def release(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._bulk(request, chosen, release_job, "released")
+
+    @harmless
+    @admin.action(description="Cancel …", permissions=["change"])
+    @requires_confirmation(
+        "Cancel these jobs? Jobs that a provider already has are cancelled there as well.", "Cancel the jobs"
+    )
+    def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._bulk(request, chosen, cancel_job, "cancelled; cancellation at providers that have them follows")
+
+    @harmless
+    @admin.action(description="Reassign …", permissions=["change"])
+    def reassign(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
+        query = urlencode([("id", key) for key in chosen.values_list("pk", flat=True)[: self.list_per_page]])
+        return HttpResponseRedirect(f"{reverse('admin:production_job_reassign')}?{query}")
+
+    @harmless
+    @admin.action(description="Download gang sheets", permissions=["change"])
+    def download_gang_sheets(
+        self, request: HttpRequest, chosen: QuerySet[Job]
+    ) -> StreamingHttpResponse | None:
+        jobs = [
+            job for job in chosen.order_by("pk")[: MAX_JOBS + 1] if self.has_change_permission(request, job)
+        ]
+        if len(jobs) > MAX_JOBS:
+            messages.error(request, f"Select at most {MAX_JOBS} jobs.")
+            return None
+        headers = {
+            "Content-Disposition": 'attachment; filename="gang-sheets.zip"',
+            "Cache-Control": "no-store",
+        }
+        caller = Caller.on_pages(request.user)
+        return StreamingHttpResponse(
+            FILES.stream(gang_archive(jobs), caller.key), content_type="application/zip", headers=headers
+        )
+
+    def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, words: str) -> None:
+        jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
+        if done := self._each(request, jobs, service):
+            messages.success(request, f"{done} job{'s are' if done > 1 else ' is'} {words}.")
+
+    def _each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
+        """Applies the service to each job; returns how many succeeded and shows each refusal."""
+        actor, refused = actor_on(request), []
+        for job in jobs:
+            try:
+                service(job=job, actor=actor, **more)
+            except DomainError as error:
+                refused.append(error.message)
+        for message in refused[:REASONS_SHOWN]:
+            messages.error(request, message)
+        if len(refused) > REASONS_SHOWN:
+            messages.error(request, f"{len(refused) - REASONS_SHOWN} more were refused.")
+        return len(jobs) - len(refused)
+
+    def _act(self, request: HttpRequest, job_id: int, service: Service, words: str) -> HttpResponse:
+        job, actor = self._job(request, job_id), actor_on(request)
+        with errors_as_messages(request):
+            done = service(job=job, actor=actor)
+            messages.success(request, f"Job {done} {words}")
+        return HttpResponseRedirect(_address(job))
+
+    def _job(self, request: HttpRequest, job_id: int) -> Job:
+        job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
+        if not self.has_change_permission(request, job):
+            raise PermissionDenied
+        return job
+
+
+def allowed_actions(job: Job) -> frozenset[str]:
+    """The buttons on the page of a job; the services check each action again."""
+    is_leaving = job.cancel_requested is not None and job.state != JobState.CANCELLED
+    may = set()
+    if job.state in (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED) and not is_leaving:
+        may |= {"resend", "reassign"}
+    if job.state == JobState.QUEUED and not is_leaving:
+        may.add("release" if job.held == "Manual" else "hold")
+    if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
+        may.add("cancel")
+    return frozenset(may)
+
+
+def _address(job: Job) -> str:
+    return reverse("admin:production_job_change", args=[job.pk])

@@ -1,0 +1,219 @@
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_POST
+from unfold.contrib.filters.admin import TextFilter
+
+from accounts.admin.staff import staff_on
+from accounts.permissions import Grant
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.lists import BoundedPaginator
+from fulfillment.core.errors import DomainError
+from production.dispatch.admin.job_actions import JobActions, allowed_actions
+from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
+from production.dispatch.selectors.board import (
+    MAX_COUNTED,
+    ORDERS,
+    STAGES,
+    UNCOUNTED,
+    count_stages,
+    of_provider_and_store,
+    stage_filter,
+)
+from production.dispatch.selectors.dry_runs import dry_run
+from production.dispatch.selectors.steps import steps_of
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.models import Job
+from production.providers.models import Provider
+from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.orders.models import Order
+
+
+class StageFilter(admin.SimpleListFilter):
+    """The tabs above the list; by default the jobs in work."""
+
+    title = "stage"
+    parameter_name = "stage"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(stage.key, stage.name) for stage in STAGES[1:]]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        every, *others = super().choices(changelist)
+        yield {**every, "display": STAGES[0].name}
+        yield from others
+
+    def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job]:
+        return jobs.filter(stage_filter(self.value() or STAGES[0].key))
+
+
+class ProviderFilter(TextFilter):
+    title = "provider code"
+    parameter_name = "provider"
+
+    def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job] | None:
+        return of_provider_and_store(jobs, provider=code) if (code := self.value()) else None
+
+
+class JobPaginator(BoundedPaginator):
+    """Finds the keys of a page along an index, and joins orders, items and stores to those alone."""
+
+    def page(self, number: int | str) -> Any:
+        page = super().page(number)
+        jobs, listed = cast(QuerySet[Job], self.object_list), cast(QuerySet[Job], page.object_list)
+        keys = list(listed.select_related(None).values_list("pk", flat=True))
+        page.object_list = jobs.filter(pk__in=keys)
+        return page
+
+
+@admin.register(Job)
+class JobAdmin(JobActions, JobColumns):
+    """The production board. Staff of a store see and work on the jobs of its orders."""
+
+    harmless_pages = ("change", "reassign", "dry_run", "resend", "hold", "release", "cancel")
+    forbidden = ("add", "delete")
+    store_path = "store"
+    view_grants: Sequence[str] = ORDER_GRANTS
+    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    knows_versions = True
+    list_display = ["shown_number", "shown_state", "product_of_store", "provider", "due_when", "note"]
+    list_filter = [StageFilter, ProviderFilter, StoreFilter]
+    list_filter_submit = True
+    paginator = JobPaginator
+    ordering = ["-id"]
+    sortable_by = ()
+    search_fields = ["number"]
+    exact_search = {"number": str}
+    search_help_text = "Job number or order number"
+    list_before_template = "admin/production/board_before.html"
+    change_form_outer_before_template = "admin/production/job_before.html"
+    change_form_outer_after_template = "admin/production/job_after.html"
+    empty_help = "No jobs here. Each item of an accepted order that matches a routing rule becomes a job."
+    fields = [
+        "order_link",
+        "pictured_product",
+        "provider_link",
+        "reference",
+        "due_when",
+        "sheet_link",
+        "trouble",
+        "next_try",
+    ]
+    readonly_fields = fields
+    actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
+        jobs = (
+            super().get_queryset(request).select_related("store", "provider", "item", "order", "gang_sheet")
+        )
+        return jobs.defer(
+            "store__rendering", "store__verbose_rendering", "order__rendering", "order__metadata"
+        )
+
+    def get_ordering(self, request: HttpRequest) -> Sequence[str]:
+        return ORDERS.get(request.GET.get(StageFilter.parameter_name, ""), self.ordering)
+
+    def get_search_results(
+        self, request: HttpRequest, records: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        """Looks up the order first: a join would keep PostgreSQL from using an index."""
+        term = search_term.strip()
+        if term.isascii() and term.isdecimal() and len(term) < 19:
+            order = Order.objects.filter(number=int(term)).values_list("pk", flat=True).first()
+            return (records.none() if order is None else records.filter(order=order)), False
+        return super().get_search_results(request, records, search_term)
+
+    def get_fields(self, request: HttpRequest, job: Job | None = None) -> list[str]:
+        """Leaves out empty fields."""
+        filled = {
+            "provider_link": job and job.provider_id,
+            "reference": job and job.reference,
+            "sheet_link": job and job.gang_sheet_id,
+            "trouble": job and not waits_on_sheet(job) and self.trouble(job),
+            "next_try": job and job.next_try,
+        }
+        return [name for name in self.fields if filled.get(name, True)]
+
+    def _named(self, fields: Sequence[Any]) -> list[Any]:
+        """Shows provider names without links for staff, because only operators can open providers."""
+        return ["provider_name" if field == "provider_link" else field for field in super()._named(fields)]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        answer = super().changelist_view(request, extra_context)
+        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+            answer.context_data["stages"] = self._stages(request)
+        return answer
+
+    def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
+        counts = count_stages(self._scoped(request))
+        chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
+        filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
+        return [
+            {
+                "name": stage.name,
+                "query": urlencode({**filters, "stage": stage.key}),
+                "count": min(counts.get(stage.key, 0), MAX_COUNTED),
+                "has_more": counts.get(stage.key, 0) > MAX_COUNTED,
+                "is_counted": stage.key not in UNCOUNTED,
+                "is_alarm": stage.is_alarm and bool(counts.get(stage.key)),
+                "is_current": stage.key == chosen,
+            }
+            for stage in STAGES
+        ]
+
+    def _scoped(self, request: HttpRequest) -> QuerySet[Job]:
+        """The jobs visible under the list's filters by provider and store."""
+        jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
+        chosen = {name: request.GET.get(name, "") for name in ("provider", "store")}
+        return of_provider_and_store(jobs, **chosen)
+
+    def record_context(self, request: HttpRequest, job: Job) -> dict[str, Any]:
+        may_change = self.has_change_permission(request, job)
+        return {
+            "job": job,
+            "show_save": False,
+            "show_save_and_continue": False,
+            "steps": steps_of(job),
+            "attempts": list(job.attempts.select_related("provider").order_by("-id")[:50]),
+            "reports": list(job.reports.order_by("-id")[:100]),
+            "history": list(job.history.select_related("actor").order_by("-id")[:200]),
+            "may": allowed_actions(job) if may_change else frozenset(),
+        }
+
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("reassign/", self.reassign_view, "reassign"),
+            ("dry-run/<int:provider_id>", self.dry_run_view, "dry_run"),
+            ("<int:job_id>/resend", require_POST(self.resend_view), "resend"),
+            ("<int:job_id>/hold", require_POST(self.hold_view), "hold"),
+            ("<int:job_id>/release", require_POST(self.release_view), "release"),
+            ("<int:job_id>/cancel", require_POST(self.cancel_view), "cancel"),
+        ]
+
+    def dry_run_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
+        """Shows exactly what would be sent for an order, without sending it. For operators."""
+        if not staff_on(request).is_operator:
+            raise PermissionDenied
+        provider = get_object_or_404(Provider, pk=provider_id)
+        number, problem = request.GET.get("order", "").strip()[:40], ""
+        runs: Sequence[Any] = ()
+        if number:
+            try:
+                runs = dry_run(provider, number)
+            except (DomainError, ProviderRefused, ProviderUnavailable, ValueError) as error:
+                problem = str(error)
+        context = {
+            **self.page_context(request, f"Dry run: {provider}"),
+            "provider": provider,
+            "order_number": number,
+            "runs": runs,
+            "problem": problem,
+        }
+        return TemplateResponse(request, "admin/production/dry_run.html", context)

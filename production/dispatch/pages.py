@@ -1,0 +1,88 @@
+"""The endpoints for providers: postbacks with reports, and print files at signed URLs."""
+
+import hashlib
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.callers import Caller
+from fulfillment.core.api.errors import answer_exception, problem
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import DomainError
+from production.dispatch.services.reports import receive_reports
+from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, PDF
+from production.providers.models import Provider
+from production.providers.selectors import adapter_of, provider_at_address
+from stores.orders.models import OrderItem
+from stores.orders.services.eddm_papers import render_eddm_papers
+from stores.orders.services.print_files import read_print_file
+
+LARGEST_BODY = 1024 * 1024
+# Each is a transaction of its own: more would hold a thread for many seconds.
+MAX_REPORTS = 100
+
+
+@csrf_exempt
+@require_POST
+def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpResponse:
+    """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
+    provider = provider_at_address(code, secret)
+    if provider is None:
+        return problem(404, "address_unknown", "Nothing is received at this address.")
+    size = request.META.get("CONTENT_LENGTH") or "0"
+    if not (size.isascii() and size.isdecimal()) or int(size) > LARGEST_BODY:
+        return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
+    body = request.read(LARGEST_BODY)
+    try:
+        with FILES.limited(f"provider:{provider.pk}"):
+            return _receive(provider, body, dict(request.headers))
+    except DomainError as error:
+        return answer_exception(error)
+
+
+def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
+    try:
+        reports = adapter_of(provider).parse_report(body, headers)
+    except ValueError as error:
+        return problem(400, "report_unreadable", str(error))
+    if len(reports) > MAX_REPORTS:
+        message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are taken at once."
+        return problem(400, "too_many_reports", message)
+    rows = receive_reports(provider=provider, reports=reports)
+    return JsonResponse({"Received": len(rows), "Outcomes": [row.outcome for row in rows]})
+
+
+@require_GET
+def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
+    """Serves a print file at its signed URL, for providers that fetch files."""
+    try:
+        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
+    except signing.SignatureExpired:
+        return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
+    except (signing.BadSignature, ValueError, TypeError):
+        return problem(403, "address_invalid", "This address is not one the service gave out.")
+    item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
+    is_papers = digest == PAPERS
+    if item is None or not (is_papers or item.print_sha256.startswith(digest)):
+        return problem(404, "print_file_not_found", "The print file is not kept any longer.")
+    try:
+        if is_papers:
+            content = render_eddm_papers(item=item, caller=Caller())
+        else:
+            content = read_print_file(item=item)
+    except DomainError as error:
+        return problem(error.status, error.code, error.message)
+    digest = hashlib.sha256(content).hexdigest()
+    ending = "-papers" if is_papers else ""
+    headers = {
+        "ETag": f'"{digest}"',
+        "Cache-Control": "private, max-age=86400, immutable",
+        "Content-Disposition": f'attachment; filename="{item.order_id}-{item.position}{ending}.pdf"',
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(content, status=HTTPStatus.OK, content_type=PDF, headers=headers)

@@ -1,0 +1,51 @@
+"""Dry runs: what would be sent to a provider for an order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from fulfillment.core.errors import NotFound
+from production.jobs.selectors import build_job
+from production.providers.models import Provider
+from production.providers.selectors import adapter_of
+from stores.orders.models import Order, OrderItem
+
+MAX_ITEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    item: OrderItem
+    number: str
+    parts: Mapping[str, Any]
+
+
+def find_order(reference: str) -> Order:
+    """Finds an order by number or OrderID."""
+    orders = Order.objects.select_related("store")
+    try:
+        found = (
+            orders.filter(number=int(reference))
+            if reference.isdecimal()
+            else orders.filter(pk=UUID(reference))
+        )
+        order = found.first()
+    except (ValueError, OverflowError):
+        order = None
+    if order is None:
+        raise NotFound(f"There is no order {reference}.", code="order_not_found")
+    return order
+
+
+def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
+    """Dry runs of the order's first items; raises the adapter's errors."""
+    order, adapter = find_order(reference), adapter_of(provider)
+    runs = []
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
+        number = f"{order.number}-{item.position + 1}"
+        job = build_job(order, item, number=number, created=timezone.now())
+        runs.append(DryRun(item, number, adapter.preview(job)))
+    return runs

@@ -1,0 +1,166 @@
+"""Actions on jobs: resend, reassign, hold, release, cancel."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import Conflict
+from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
+from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
+from production.jobs.services.recording import SYSTEM, lock_job, record_job
+from production.providers.models import Provider
+from production.routing.services import count_job
+from stores.orders.models.status import TERMINAL_OR_SHIPPED
+from stores.orders.services.transitions import Actor, lock_order
+
+
+@transaction.atomic
+def resend_job(*, job: Job, actor: Actor) -> Job:
+    """Sends a waiting job at once. A failed or cancelled job is restarted under a new number."""
+    locked = _lock(job)
+    previous = locked.state
+    if locked.cancel_requested and locked.state != JobState.CANCELLED:
+        raise Conflict(f"Job {locked} is being cancelled.", code="job_being_cancelled")
+    if locked.state == JobState.QUEUED:
+        note = _try_at_once(locked)
+    elif locked.state in (JobState.FAILED, JobState.CANCELLED):
+        _start_again(locked, locked.provider)
+        note = f"Sent again as {locked}."
+    else:
+        raise Conflict(
+            f"Job {locked} is at the provider ({locked.get_state_display()}); cancel it before it is sent again.",
+            code="job_at_provider",
+        )
+    record_job(locked, previous=previous, actor=actor, note=note)
+    return locked
+
+
+@transaction.atomic
+def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
+    """Assigns a job to another provider; a submitted job must be cancelled first."""
+    locked = _lock(job)
+    previous, before = locked.state, locked.provider
+    if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
+        raise Conflict(
+            f"Job {locked} is at {before} ({locked.get_state_display()}); cancel it there first.",
+            code="job_at_provider",
+        )
+    if locked.state == JobState.QUEUED and locked.is_uncertain and before != provider:
+        raise Conflict(
+            f"{before} did not answer and may have job {locked}; cancel it there first.", code="job_uncertain"
+        )
+    if not provider.is_enabled:
+        raise Conflict(f"{provider} is disabled.", code="provider_disabled")
+    if locked.state == JobState.QUEUED:
+        _require_off_sheet(locked)
+    if locked.tries or locked.state != JobState.QUEUED:
+        _start_again(locked, provider)
+    locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
+    count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
+    record_job(
+        locked,
+        previous=previous,
+        actor=actor,
+        note=f"Reassigned from {before or 'no provider'} to {provider}.",
+    )
+    return locked
+
+
+@transaction.atomic
+def cancel_job(*, job: Job, actor: Actor) -> Job:
+    locked = _lock(job, needs_live_order=False)
+    if locked.state in (JobState.CANCELLED, JobState.SHIPPED):
+        if locked.state == JobState.CANCELLED:
+            return locked
+        raise Conflict(f"Job {locked} has been shipped: too late to cancel.", code="job_shipped")
+    request_cancellation(locked, actor=actor, note="Cancelled by hand.")
+    return locked
+
+
+def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> None:
+    """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
+    previous = job.state
+    was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
+    has_left = was_on_sheet and remove_from_sheet(job) and not job.is_uncertain
+    is_untried = job.state == JobState.QUEUED and not job.tries and not (was_on_sheet and not has_left)
+    if job.state == JobState.FAILED or has_left or is_untried:
+        job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
+    elif job.cancel_requested is None:
+        job.cancel_requested = job.next_try = timezone.now()
+        note = f"{note} To be cancelled at {job.provider}.".strip()
+    else:
+        return
+    record_job(job, previous=previous, actor=actor, note=note)
+
+
+@transaction.atomic
+def hold_job(*, job: Job, actor: Actor) -> Job:
+    locked = _lock(job, needs_live_order=False)
+    if locked.state != JobState.QUEUED or locked.cancel_requested:
+        raise Conflict(
+            f"Job {locked} is {locked.get_state_display()}: only queued jobs can be held.",
+            code="job_not_queued",
+        )
+    _require_off_sheet(locked)
+    if locked.held != HoldReason.MANUAL:
+        locked.held, locked.next_try = HoldReason.MANUAL, None
+        record_job(locked, previous=locked.state, actor=actor, note="Held by hand.")
+    return locked
+
+
+@transaction.atomic
+def release_job(*, job: Job, actor: Actor) -> Job:
+    locked = _lock(job)
+    if locked.held == HoldReason.ORDER:
+        raise Conflict(
+            f"The order of job {locked} is on hold; accept the order to release it.", code="order_on_hold"
+        )
+    if locked.held:
+        locked.held, locked.next_try = "", timezone.now()
+        record_job(locked, previous=locked.state, actor=actor, note="Released.")
+    return locked
+
+
+def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
+    """Locks the order before its job, in the same order as changes of orders do."""
+    order = lock_order(job.order, ())
+    locked = lock_job(job.pk)
+    locked.order = order
+    if needs_live_order and order.status in TERMINAL_OR_SHIPPED:
+        raise Conflict(
+            f"Order {order} is {order.get_status_display()}: nothing of it is produced any more.",
+            code="order_at_its_end",
+        )
+    return locked
+
+
+def _try_at_once(job: Job) -> str:
+    job.held, job.failing_since = "", None
+    if job.gang_sheet_id is None:
+        job.next_try = timezone.now()
+        return "Tried again at once."
+    if (sheet := make_sheet_due(job)) is None:
+        raise Conflict(
+            f"Gang sheet {job.gang_sheet} of job {job} is on its way already.", code="sheet_under_way"
+        )
+    return f"Gang sheet {sheet} is sent now."
+
+
+def _require_off_sheet(job: Job) -> None:
+    """Takes it off its gang sheet."""
+    sheet = job.gang_sheet
+    if sheet is not None and not remove_from_sheet(job):
+        raise Conflict(
+            f"Gang sheet {sheet} of job {job} is being sent, or may be at {sheet.provider}; cancel the job.",
+            code="sheet_under_way",
+        )
+
+
+def _start_again(job: Job, provider: Provider | None) -> None:
+    """Restarts the job under a new number, because the provider knows the old one."""
+    job.generation += 1
+    base = f"{job.order.number}-{job.item.position + 1}"
+    job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None
+    job.state, job.message, job.reference, job.held = JobState.QUEUED, "", "", ""
+    job.tries, job.refused_by, job.is_uncertain = 0, [], False
+    job.failing_since = job.cancel_requested = job.reported = job.sent = None
+    job.next_try = timezone.now()

@@ -1,0 +1,82 @@
+"""Creates, holds, releases and cancels jobs in the transaction of an order's change."""
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from production.dispatch.services.actions import request_cancellation
+from production.dispatch.services.order_progress import follow_jobs
+from production.gang_sheets.services.members import remove_from_sheet
+from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
+from production.jobs.services.recording import SYSTEM, record_job
+from production.routing.selectors import enabled_rules, facts_of, first_rule
+from stores.orders.models import Order, OrderItem, OrderStatus
+
+ORDER_CANCELLED = "The order was cancelled."
+
+
+def follow_order(*, order: Order) -> None:
+    """Called with the order locked, after its status changed."""
+    if order.is_test or order.store.is_demo:
+        return
+    if order.status == OrderStatus.ACCEPTED:
+        _queue_jobs(order)
+        _release_jobs(order)
+    elif order.status == OrderStatus.ON_HOLD:
+        _hold_jobs(order)
+    elif order.status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
+        _cancel_jobs(order)
+
+
+def _queue_jobs(order: Order) -> None:
+    """Creates a job for each item that matches a rule and has none; other items are produced by hand."""
+    rules = enabled_rules()
+    if not rules:
+        return
+    items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
+    routed = [item for item in items.defer("template_data") if first_rule(rules, facts_of(order, item))]
+    now = timezone.now()
+    jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)
+    JobHistory.objects.bulk_create(
+        JobHistory(job=job, state=JobState.QUEUED, timestamp=now, actor_kind=SYSTEM.kind) for job in jobs
+    )
+
+
+def _job(order: Order, item: OrderItem, now: datetime) -> Job:
+    return Job(
+        number=f"{order.number}-{item.position + 1}",
+        order=order,
+        item=item,
+        store_id=order.store_id,
+        due=order.latest_delivery,
+        next_try=now,
+        created=now,
+        updated=now,
+    )
+
+
+def _hold_jobs(order: Order) -> None:
+    """Holds jobs; those already at a provider continue, and the board shows them."""
+    for job in _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True):
+        if job.gang_sheet_id is not None and not remove_from_sheet(job):
+            continue
+        job.held, job.next_try = HoldReason.ORDER, None
+        record_job(job, previous=job.state, note="Held: the order is on hold.")
+
+
+def _release_jobs(order: Order) -> None:
+    for job in _locked(order, held=HoldReason.ORDER):
+        job.held, job.next_try = "", timezone.now()
+        record_job(job, previous=job.state, note="Released: the order was accepted again.")
+    if order.jobs.exclude(state__in=(JobState.QUEUED, JobState.CANCELLED)).exists():
+        follow_jobs(order=order)
+
+
+def _cancel_jobs(order: Order) -> None:
+    for job in _locked(order, state__in=OPEN):
+        request_cancellation(job, note=ORDER_CANCELLED)
+
+
+def _locked(order: Order, **routed: object) -> list[Job]:
+    jobs = Job.objects.filter(order=order, **routed).order_by("pk")
+    return list(jobs.select_for_update(of=("self",), no_key=True))

@@ -1,0 +1,168 @@
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.views.decorators.http import require_GET, require_POST
+from unfold.decorators import display
+
+from accounts.admin.staff import StaffAdmin
+from accounts.callers import Caller
+from accounts.permissions import Grant
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.page_messages import errors_as_messages
+from production.gang_sheets.models import GangSheet, SheetState
+from production.gang_sheets.selectors.archives import sheet_archive
+from production.gang_sheets.services.members import send_sheet_now
+from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.orders.admin.actions import actor_on
+
+COLOURS: dict[str, str] = {
+    SheetState.COLLECTING: "info",
+    SheetState.PLANNED: "warning",
+    SheetState.SENT: "success",
+    SheetState.CANCELLED: "default",
+}
+WAITING = (SheetState.COLLECTING, SheetState.PLANNED)
+
+
+class SheetFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("waiting", "Not sent yet"), *SheetState.choices]
+
+    def queryset(self, request: HttpRequest, sheets: QuerySet[GangSheet]) -> QuerySet[GangSheet]:
+        if self.value() == "waiting":
+            return sheets.filter(state__in=WAITING)
+        return sheets.filter(state=self.value()) if self.value() in SheetState.values else sheets
+
+
+@admin.register(GangSheet)
+class GangSheetAdmin(StaffAdmin):
+    """Jobs that wait for each other, or went together; staff of a store see those of its products."""
+
+    harmless_pages = ("change", "send")
+    forbidden = ("add", "delete")
+    store_path = "store"
+    view_grants: Sequence[str] = ORDER_GRANTS
+    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    knows_versions = True
+    list_display = ["number", "shown_state", "product", "kind", "jobs_on_it", "pieces", "goes", "provider"]
+    list_filter = [SheetFilter, StoreFilter]
+    list_filter_submit = True
+    search_fields = ["product__external_id", "product__name"]
+    search_help_text = "Product ID or name"
+    list_select_related = ["product", "provider", "store"]
+    ordering = ["-id"]
+    sortable_by = ()
+    empty_help = "Switch them on in the settings of a provider: its jobs are then collected on sheets."
+    change_form_outer_before_template = "admin/production/gang_sheet_before.html"
+    change_form_outer_after_template = "admin/production/gang_sheet_after.html"
+    fields = [
+        "number",
+        "shown_state",
+        "product_name",
+        "kind",
+        "provider_name",
+        "pieces",
+        "goes",
+        "plan",
+        "message",
+    ]
+    readonly_fields = fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[GangSheet]:
+        return super().get_queryset(request).annotate(count=Count("jobs"))
+
+    def get_fields(self, request: HttpRequest, sheet: GangSheet | None = None) -> list[str]:
+        """Leaves out empty fields, and the number, which is in the heading."""
+        filled = {"message": sheet and sheet.message, "number": None}
+        return [name for name in self.fields if filled.get(name, True)]
+
+    @display(description="state", label={name: COLOURS[value] for value, name in SheetState.choices})
+    def shown_state(self, sheet: GangSheet) -> str:
+        return sheet.get_state_display()
+
+    @admin.display(description="jobs")
+    def jobs_on_it(self, sheet: GangSheet) -> int:
+        return int(getattr(sheet, "count", 0))
+
+    @admin.display(description="product")
+    def product_name(self, sheet: GangSheet) -> str:
+        return str(sheet.product)
+
+    @admin.display(description="provider")
+    def provider_name(self, sheet: GangSheet) -> str:
+        return str(sheet.provider)
+
+    @admin.display(description="send time")
+    def goes(self, sheet: GangSheet) -> str:
+        if sheet.sent:
+            return f"sent {_time(sheet.sent)}"
+        if sheet.next_try is None:
+            return "-"
+        if sheet.state == SheetState.COLLECTING:
+            return f"at {_time(sheet.next_try)}" if sheet.next_try > timezone.now() else "now"
+        return f"tried again at {_time(sheet.next_try)}" if sheet.failing_since else "now"
+
+    @admin.display(description="plan")
+    def plan(self, sheet: GangSheet) -> str:
+        if sheet.waste is None:
+            return "created when it is sent"
+        layouts = f"{sheet.layouts} layout{'s' if sheet.layouts != 1 else ''}"
+        return f"{layouts}, {100 * sheet.waste:.1f} % waste"
+
+    def record_context(self, request: HttpRequest, sheet: GangSheet) -> dict[str, Any]:
+        may_change = self.has_change_permission(request, sheet)
+        return {
+            "sheet": sheet,
+            "show_save": False,
+            "show_save_and_continue": False,
+            "jobs": sheet.jobs.select_related("item", "order").order_by("pk"),
+            "may_send": may_change and sheet.state in WAITING,
+            "may_download": may_change and bool(self.jobs_on_it(sheet)),
+        }
+
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("<int:sheet_id>/send", require_POST(self.send_view), "send"),
+            ("<int:sheet_id>/files", require_GET(self.files_view), "files"),
+        ]
+
+    def send_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse:
+        sheet = self._sheet(request, sheet_id)
+        with errors_as_messages(request):
+            send_sheet_now(sheet=sheet, actor=actor_on(request))
+            messages.success(request, f"Gang sheet {sheet} is being sent.")
+        return HttpResponseRedirect(reverse("admin:production_gangsheet_change", args=[sheet.pk]))
+
+    def files_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse | StreamingHttpResponse:
+        """The PDFs and the JSON ticket as the provider gets them, or would get them now."""
+        sheet = self._sheet(request, sheet_id)
+        headers = {
+            "Content-Disposition": f'attachment; filename="gang-sheet-{sheet}.zip"',
+            "Cache-Control": "no-store",
+        }
+        caller = Caller.on_pages(request.user)
+        pieces = FILES.stream(sheet_archive(sheet), caller.key)
+        return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
+
+    def _sheet(self, request: HttpRequest, sheet_id: int) -> GangSheet:
+        sheet: GangSheet = get_object_or_404(self.get_queryset(request), pk=sheet_id)
+        if not self.has_change_permission(request, sheet):
+            raise PermissionDenied
+        return sheet
+
+
+def _time(moment: Any) -> str:
+    return date_format(localtime(moment), "DATETIME_FORMAT")

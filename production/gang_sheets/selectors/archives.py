@@ -1,0 +1,120 @@
+"""Gang sheets as ZIP archives: those that chosen jobs would make, and the files of one sheet."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fulfillment.core.csv_rows import write_csv_row
+from fulfillment.core.errors import DomainError
+from fulfillment.core.files.zip_stream import ZipStream
+from printing.imposition import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
+from production.gang_sheets.models import GangSheet
+from production.gang_sheets.selectors.building import build_sheet, sheet_values
+from production.gang_sheets.selectors.requests import gang_request, sheet_for
+from production.jobs.models import OPEN, Job
+from production.jobs.selectors import adapter_job
+from production.providers.models import Provider
+from production.tickets import write_json_ticket
+
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
+PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in all", "Ordered")
+
+
+@dataclass(slots=True)
+class _Gang:
+    """The jobs of one provider."""
+
+    sheet: Sheet
+    requests: list[GangRequest] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
+    """Yields a ZIP: the sheets of each provider, their plan, and the reasons for omitted jobs."""
+    archive = ZipStream()
+    left_out: list[str] = []
+    for code, gang in _gangs(jobs, left_out).items():
+        for name, content in _sheets(gang, left_out):
+            yield archive.add(f"{code}/{name}", content)
+    if left_out:
+        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
+    yield archive.finish()
+
+
+def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
+    gangs: dict[str, _Gang] = {}
+    held = 0
+    for job in jobs:
+        try:
+            if job.state not in OPEN:
+                raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
+            if held > MAX_BYTES:
+                raise ValueError(f"{job.number}: the jobs before it are all that one archive takes.")
+            provider, sheet = _provider_with_sheet(job)
+            sent = adapter_job(job)
+            request = gang_request(sent)
+            # Planned together below; checked alone here, so that only this job is refused.
+            plan_sheets([request], sheet)
+        except DomainError as error:
+            left_out.append(f"{job.number}: {error.message}")
+            continue
+        except ValueError as error:
+            left_out.append(str(error))
+            continue
+        gang = gangs.setdefault(provider.code, _Gang(sheet))
+        gang.requests.append(request)
+        gang.files[job.number] = sent.files[0].content
+        held += len(gang.files[job.number])
+    return gangs
+
+
+def _provider_with_sheet(job: Job) -> tuple[Provider, Sheet]:
+    provider = job.provider
+    if provider is None:
+        raise ValueError(f"{job.number}: no provider has it yet.")
+    sheet = sheet_for(provider)
+    if sheet is None:
+        raise ValueError(f"{job.number}: gang sheets are off at {provider}.")
+    return provider, sheet
+
+
+def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    plan = plan_sheets(gang.requests, gang.sheet)
+    names: dict[int, str] = {}
+    for planned in plan.sheets:
+        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.run}.pdf"
+        try:
+            yield names[planned.number], impose_sheet(planned, gang.files)
+        except ValueError as error:
+            left_out.append(f"{names[planned.number]}: {error}")
+    yield "plan.csv", _plan_rows(plan, names)
+
+
+def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
+    text = io.StringIO()
+    write_csv_row(text, PLAN_COLUMNS)
+    for planned in plan.sheets:
+        for job, count in planned.counts.items():
+            row = (names[planned.number], planned.run, job, count, planned.run * count, plan.ordered[job])
+            write_csv_row(text, row)
+    return text.getvalue().encode()
+
+
+def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
+    """A ZIP; what cannot be imposed is named in `left-out.txt`."""
+    paper = sheet_for(sheet.provider)
+    sheet.sheet = sheet.sheet or (sheet_values(paper) if paper else {})
+    jobs = list(sheet.jobs.select_related("order__store", "item__product", "provider").order_by("pk"))
+    built = build_sheet(sheet, jobs)
+    left_out = list(built.unusable.values())
+    if left_out:
+        built = build_sheet(sheet, [job for job in jobs if job.pk not in built.unusable])
+    archive = ZipStream()
+    if built.job is not None:
+        for file in built.job.files:
+            yield archive.add(file.name, file.content)
+        yield archive.add(f"{built.job.number}.json", write_json_ticket(built.job))
+    if left_out:
+        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
+    yield archive.finish()

@@ -1,0 +1,96 @@
+"""A gang sheet as adapters get it: one job with a file for each layout, that names the jobs on it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
+from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, impose_sheet, plan_sheets
+from production import interface
+from production.gang_sheets.models import GangSheet
+from production.gang_sheets.selectors.requests import gang_request
+from production.jobs.models import Job
+from production.jobs.selectors import PDF, adapter_job
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSheet:
+    """`unusable` are jobs, by their keys, that cannot be on it, each with the reason; then nothing is built."""
+
+    job: interface.Job | None
+    plan: Plan | None
+    unusable: Mapping[int, str]
+
+
+def sheet_values(sheet: Sheet) -> dict[str, Any]:
+    """The press sheet as stored with a gang sheet, which later changes of the provider's settings do not affect."""
+    return asdict(sheet)
+
+
+def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
+    """The same members give the same bytes. Raises Unavailable where the file storage is away."""
+    sheet = Sheet(**gang.sheet)
+    sent: list[interface.Job] = []
+    requests: list[GangRequest] = []
+    unusable: dict[int, str] = {}
+    for job in sorted(jobs, key=lambda one: one.pk):
+        try:
+            built = adapter_job(job)
+            request = gang_request(built)
+            plan_sheets([request], sheet)
+        except (Unavailable, TooManyRequests):
+            raise
+        except (DomainError, ValueError) as error:
+            unusable[job.pk] = str(error)
+            continue
+        sent.append(built)
+        requests.append(request)
+    if unusable or not sent:
+        return BuiltSheet(None, None, unusable)
+    plan = plan_sheets(requests, sheet)
+    return BuiltSheet(_sheet_job(gang, plan, sent), plan, {})
+
+
+def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
+    contents = {one.number: one.files[0].content for one in sent}
+    names = {planned.number: _name(gang, planned) for planned in plan.sheets}
+    files = []
+    for planned in plan.sheets:
+        content = impose_sheet(planned, contents)
+        digest = hashlib.sha256(content).hexdigest()
+        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.run))
+    first = sent[0]
+    item = replace(
+        first.item,
+        key="",
+        quantity=sum(one.item.quantity for one in sent),
+        pages=2 if any(planned.backs for planned in plan.sheets) else 1,
+    )
+    dues = [one.due for one in sent if one.due]
+    return interface.Job(
+        number=gang.number,
+        order_id="",
+        order_number="",
+        external_id="",
+        store_id=first.store_id,
+        created=gang.created,
+        due=min(dues) if dues else None,
+        item=item,
+        recipient={},
+        delivery_method="",
+        files=files,
+        note=f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number.",
+        members=[_member(one, plan, names) for one in sent],
+    )
+
+
+def _member(job: interface.Job, plan: Plan, names: Mapping[int, str]) -> interface.Member:
+    on = [planned for planned in plan.sheets if job.number in planned.counts]
+    places = {names[planned.number]: planned.counts[job.number] for planned in on}
+    runs = {names[planned.number]: planned.run for planned in on}
+    return interface.Member(replace(job, files=()), places, runs)
+
+
+def _name(gang: GangSheet, planned: PlannedSheet) -> str:
+    return f"{gang.number}-sheet-{planned.number:02}-run-{planned.run}.pdf"

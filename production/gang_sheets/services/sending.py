@@ -1,0 +1,242 @@
+"""Work on gang sheets that are due: their members are fixed, and each sheet is sent like one job.
+
+Crash-safe by the same means as a job: the plan follows from the members alone, the provider knows the sheet by its
+number, and each exchange is written for every member before it begins.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
+from printing.imposition import Plan
+from production.gang_sheets.models import GangSheet, SheetState
+from production.gang_sheets.selectors.building import BuiltSheet, build_sheet, sheet_values
+from production.gang_sheets.selectors.requests import sheet_for, uses_gang_sheets
+from production.gang_sheets.services.members import lock_sheet
+from production.interface import ProviderRefused, ProviderUnavailable, Submitted
+from production.jobs.models import Attempt, AttemptKind, Job, JobState
+from production.jobs.services import outcomes
+from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
+from production.providers.selectors import adapter_of, is_down
+from production.routing.selectors import decide, facts_of
+
+LEASE_SECONDS = 30
+SHEET_LOCKS = 0x10D << 44
+WAIT_AFTER_FAULT = timedelta(seconds=15)
+CLAIM = """
+UPDATE production_gangsheet SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
+    SELECT id FROM production_gangsheet WHERE next_try <= (SELECT clock_timestamp()) AND id <> ALL(%s)
+    ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
+) RETURNING id
+"""
+
+
+def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(under_way), limit])]
+
+
+def work_on_sheet(*, sheet_pk: int) -> bool:
+    """Sends the sheet; False where there was nothing to do, or its members have changed meanwhile."""
+    with session_lock(SHEET_LOCKS | sheet_pk) as is_ours:
+        if not is_ours or (planned := _plan(sheet_pk)) is None:
+            return False
+        sheet, jobs = planned
+        try:
+            built = build_sheet(sheet, jobs)
+        except (Unavailable, TooManyRequests) as error:
+            postpone_sheet(sheet_pk=sheet_pk, message=error.message)
+            return False
+        if built.job is None or built.plan is None:
+            _remove_unusable(sheet_pk, built.unusable)
+            return False
+        attempts = _begin(sheet, [job.pk for job in jobs], built.plan)
+        if attempts:
+            _exchange(sheet, attempts, built)
+        return bool(attempts)
+
+
+@transaction.atomic
+def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
+    """Fixes the members of the sheet; jobs that another provider should print leave it."""
+    jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk))
+    sheet = lock_sheet(sheet_pk)
+    if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
+        _clear_due(sheet)
+        return None
+    if Job.objects.filter(gang_sheet=sheet).count() != len(jobs):
+        return None  # a job was added meanwhile; the next run plans it
+    for job in jobs:
+        if close_interrupted(job):
+            sheet.is_uncertain = True
+            job.save(update_fields=["is_uncertain"])
+    if not sheet.is_uncertain:
+        jobs = _remaining(sheet, jobs)
+    if not jobs:
+        sheet.state, sheet.next_try = SheetState.CANCELLED, None
+    elif sheet.state == SheetState.COLLECTING or not sheet.sheet:
+        paper = sheet_for(sheet.provider)
+        sheet.state, sheet.sheet = SheetState.PLANNED, sheet_values(paper) if paper else {}
+    sheet.save()
+    return (sheet, jobs) if jobs else None
+
+
+def _clear_due(sheet: GangSheet | None) -> None:
+    if sheet is not None and sheet.next_try is not None:
+        GangSheet.objects.filter(pk=sheet.pk).update(next_try=None)
+
+
+def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
+    """If the provider is down, jobs without another provider stay; if it is disabled, none stay."""
+    provider = sheet.provider
+    is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
+    is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))
+    gone = [job for job in jobs if is_moving and (is_out_of_use or _has_other_provider(job))]
+    for job in gone:
+        release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
+        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+    if gone:
+        sheet.generation += 1
+    return [job for job in jobs if job not in gone]
+
+
+def _has_other_provider(job: Job) -> bool:
+    excluded = [*job.refused_by, job.provider_id or 0]
+    return decide(facts_of(job.order, job.item), now=timezone.now(), excluded=excluded).chosen is not None
+
+
+def release_member(job: Job, *, note: str) -> None:
+    """Routes the locked job again."""
+    job.gang_sheet, job.next_try, job.message = None, timezone.now(), ""
+    record_job(job, previous=job.state, note=note)
+
+
+@transaction.atomic
+def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
+    """Jobs whose files cannot be imposed are sent alone, which records the reason; the others continue at once."""
+    jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk, pk__in=list(unusable)))
+    sheet = lock_sheet(sheet_pk)
+    if sheet is None:
+        return
+    for job in jobs:
+        release_member(job, note=f"Left gang sheet {sheet}: {unusable[job.pk]}")
+        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+    sheet.generation += 1
+    sheet.next_try = timezone.now()
+    sheet.save(update_fields=["generation", "pieces", "next_try"])
+
+
+@transaction.atomic
+def _begin(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]:
+    """Records the start for each member; empty if a member has left since the sheet was planned."""
+    jobs = lock_jobs(Job.objects.filter(gang_sheet=planned.pk))
+    sheet = lock_sheet(planned.pk)
+    if sheet is None or sheet.number != planned.number or [job.pk for job in jobs] != list(keys):
+        GangSheet.objects.filter(pk=planned.pk).update(next_try=timezone.now())
+        return []
+    now = timezone.now()
+    sheet.tries += 1
+    sheet.waste, sheet.layouts = plan.waste, len(plan.sheets)
+    sheet.save(update_fields=["tries", "waste", "layouts"])
+    for job in jobs:
+        job.tries += 1
+        job.save(update_fields=["tries"])
+    return Attempt.objects.bulk_create(
+        Attempt(job=job, number=job.number, provider=sheet.provider, kind=AttemptKind.SUBMIT, started=now)
+        for job in jobs
+    )
+
+
+def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) -> None:
+    """Outside of any transaction: it may take long."""
+    try:
+        if built.job is None:
+            raise ValueError("Nothing is on the sheet.")
+        submitted = adapter_of(sheet.provider).submit(built.job)
+    except ProviderRefused as error:
+        if error.concerns_all:
+            waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+            _record_unavailable(sheet, attempts, waits)
+        else:
+            _record_refused(sheet, attempts, error)
+    except ProviderUnavailable as error:
+        _record_unavailable(sheet, attempts, error)
+    except (DomainError, ValueError, InvalidToken) as error:
+        message = str(error) or "No key opens the stored secrets."
+        _record_unusable(sheet, attempts, message)
+    else:
+        _record_sent(sheet, attempts, submitted)
+
+
+@transaction.atomic
+def _record_sent(sheet: GangSheet, attempts: Sequence[Attempt], submitted: Submitted) -> None:
+    locked = _lock(sheet)
+    for attempt in attempts:
+        outcomes.record_submitted(attempt=attempt, submitted=submitted, note=f"On gang sheet {sheet}.")
+    locked.state, locked.next_try, locked.sent = SheetState.SENT, None, timezone.now()
+    locked.message, locked.is_uncertain, locked.failing_since = "", False, None
+    locked.save()
+
+
+@transaction.atomic
+def _record_refused(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
+    """Each job is routed to the next provider of its rule, or fails."""
+    locked = _lock(sheet)
+    Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
+    for attempt in attempts:
+        outcomes.record_refused(attempt=attempt, error=error)
+    _dissolve(locked, f"{sheet.provider} refused it: {error}")
+
+
+@transaction.atomic
+def _record_unusable(sheet: GangSheet, attempts: Sequence[Attempt], message: str) -> None:
+    locked = _lock(sheet)
+    Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
+    for attempt in attempts:
+        outcomes.record_unusable(attempt=attempt, message=message)
+    _dissolve(locked, message)
+
+
+@transaction.atomic
+def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderUnavailable) -> None:
+    """The members wait with their sheet; all of them fail together after a day."""
+    locked = _lock(sheet)
+    for attempt in attempts:
+        outcomes.record_unavailable(attempt=attempt, error=error)
+    waiting = Job.objects.filter(gang_sheet=sheet, state=JobState.QUEUED, cancel_requested__isnull=True)
+    times = [time for time in waiting.values_list("next_try", flat=True) if time]
+    if not times:
+        _dissolve(locked, str(error))
+        return
+    waiting.update(next_try=None)
+    locked.is_uncertain = locked.is_uncertain or not error.is_unsent
+    locked.next_try, locked.message = min(times), str(error)[:1000]
+    locked.failing_since = locked.failing_since or timezone.now()
+    locked.save()
+
+
+def record_sheet_fault(*, sheet_pk: int) -> None:
+    """After an error of the service, which is logged: open attempts are closed when the sheet is retried."""
+    postpone_sheet(sheet_pk=sheet_pk, message="The service met an error of its own; its log says more.")
+
+
+@transaction.atomic
+def postpone_sheet(*, sheet_pk: int, message: str) -> None:
+    waiting = GangSheet.objects.filter(pk=sheet_pk, next_try__isnull=False)
+    waiting.update(next_try=timezone.now() + WAIT_AFTER_FAULT, message=message[:1000])
+
+
+def _lock(sheet: GangSheet) -> GangSheet:
+    """Locks the jobs first, as all other transactions do."""
+    lock_jobs(Job.objects.filter(gang_sheet=sheet))
+    return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
+
+
+def _dissolve(sheet: GangSheet, message: str) -> None:
+    sheet.state, sheet.next_try, sheet.message = SheetState.CANCELLED, None, message[:1000]
+    sheet.save()

@@ -1,0 +1,268 @@
+"""Print providers; their form has the settings that the adapter declares."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminPasswordWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.errors import DomainError, Invalid
+from fulfillment.core.page_messages import errors_as_messages
+from production.adapters.registry import adapter_kind, adapter_kinds
+from production.providers.models import Provider
+from production.providers.selectors import is_down, postback_url, provider_secrets
+from production.providers.services import (
+    ProviderValues,
+    check_provider,
+    check_values,
+    rotate_postback_secret,
+    save_provider,
+)
+from production.settings_form import LongText
+
+PREFIX = "setting_"
+WIDGETS: Sequence[tuple[type[forms.Field], Callable[[], forms.Widget]]] = (
+    (forms.BooleanField, UnfoldBooleanSwitchWidget),
+    (forms.ChoiceField, UnfoldAdminSelectWidget),
+    (forms.FloatField, UnfoldAdminDecimalFieldWidget),
+    (forms.IntegerField, UnfoldAdminIntegerFieldWidget),
+    (LongText, lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4})),
+    (forms.CharField, UnfoldAdminTextInputWidget),
+)
+
+
+class ProviderForm(forms.ModelForm):
+    """`adapter_kind` is set by `provider_form`. The service checks the settings."""
+
+    adapter_kind = ""
+
+    class Meta:
+        model = Provider
+        fields = ["name", "code", "is_enabled", "daily_capacity"]
+        help_texts = {
+            "code": "A short name for addresses and filters: 1 to 40 lowercase letters, digits and hyphens."
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        stored = self.instance.pk is not None
+        secrets = provider_secrets(self.instance) if stored else {}
+        hidden = adapter_kind(self.adapter_kind).settings.secrets
+        for name, shown in self.fields.items():
+            setting = name.removeprefix(PREFIX)
+            if name == setting:
+                continue
+            if setting not in hidden:
+                shown.initial = _plain(self.instance.settings.get(setting, shown.initial))
+            elif setting in secrets:
+                shown.help_text = f"{shown.help_text} A value is stored; leave empty to keep it.".strip()
+                shown.required = False
+
+    @property
+    def values(self) -> ProviderValues:
+        clean = self.cleaned_data
+        settings = {
+            name.removeprefix(PREFIX): value for name, value in clean.items() if name.startswith(PREFIX)
+        }
+        return ProviderValues(
+            code=clean.get("code", ""),
+            name=clean.get("name", ""),
+            adapter=self.adapter_kind,
+            settings={name: value for name, value in settings.items() if value is not None},
+            is_enabled=clean.get("is_enabled", False),
+            daily_capacity=clean.get("daily_capacity"),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """Settings are checked beside wrong fields as well, so that all faults are shown at once."""
+        cleaned = super().clean() or self.cleaned_data
+        known = set(self.errors)
+        try:
+            check_values(values=self.values, provider=self.instance if self.instance.pk else None)
+        except Invalid as error:
+            for fault in error.faults:
+                name = PREFIX + fault.pointer.removeprefix("/settings/")
+                if name not in known:
+                    self.add_error(name if name in self.fields else None, fault.message)
+        except DomainError as error:
+            self.add_error(None, error.message)
+        return cleaned
+
+
+def _plain(value: Any) -> Any:
+    """450, and not 450.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def provider_form(kind: str) -> type[ProviderForm]:
+    """A form class with a field for each setting of this adapter."""
+    form = adapter_kind(kind).settings
+    # An instance has the fields in their order.
+    fields = {
+        PREFIX + name: _shown(field, is_secret=name in form.secrets)
+        for name, field in form({}).fields.items()
+    }
+    return type("ProviderSettingsForm", (ProviderForm,), {"adapter_kind": kind, **fields})
+
+
+def setting_names(kind: str) -> list[str]:
+    return [PREFIX + name for name in adapter_kind(kind).settings({}).fields]
+
+
+def _shown(field: forms.Field, *, is_secret: bool) -> forms.Field:
+    """The field with the console's widget; one with a default may stay empty."""
+    if is_secret and not isinstance(field, LongText):
+        field.widget = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
+    else:
+        field.widget = next(build for kind, build in WIDGETS if isinstance(field, kind))()
+    if isinstance(field, forms.ChoiceField):
+        field.widget.choices = field.choices
+    field.widget.attrs.update(field.widget_attrs(field.widget))
+    field.required = field.required and field.initial is None
+    field.initial = _plain(field.initial)
+    return field
+
+
+GANG_PREFIX = "setting_gang_"
+OWN = ("name", "code", "is_enabled", "daily_capacity")
+
+
+@admin.register(Provider)
+class ProviderAdmin(ConsoleAdmin):
+    """Every change goes through the service, which checks settings by the adapter's declaration."""
+
+    # Providers are disabled, not deleted, because jobs refer to them.
+    forbidden = ("delete",)
+    dangerous_pages = {
+        "add": "Add a provider",
+        "change": "Change a provider",
+        "rotate": "Replace the report address of a provider",
+    }
+    harmless_pages = ("test",)
+    list_display = ["name", "shown_adapter", "health", "daily_capacity", "last_success"]
+    search_fields = ["name", "code"]
+    search_help_text = "Name or code"
+    empty_help = (
+        "A provider is a print shop or your own press. Add one, then a routing rule that sends items to it."
+    )
+    change_form_outer_before_template = "admin/production/provider_before.html"
+    change_form_outer_after_template = "admin/production/provider_after.html"
+    ordering = ["name"]
+
+    @admin.display(description="adapter")
+    def shown_adapter(self, provider: Provider) -> str:
+        return provider.adapter_label
+
+    @display(description="state", label={"Working": "success", "Failing": "danger", "Disabled": "default"})
+    def health(self, provider: Provider) -> str:
+        if not provider.is_enabled:
+            return "Disabled"
+        return "Failing" if is_down(provider) else "Working"
+
+    def get_form(
+        self, request: HttpRequest, obj: Provider | None = None, change: bool = False, **options: Any
+    ) -> Any:
+        options["form"] = provider_form(self._kind(request, obj))
+        options["fields"] = list(OWN)
+        return super().get_form(request, obj, change, **options)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
+        kind = self._kind(request, obj)
+        names = setting_names(kind)
+        gang = [name for name in names if name.startswith(GANG_PREFIX)]
+        parts = [
+            (None, {"fields": list(OWN)}),
+            (adapter_kinds()[kind].label, {"fields": [name for name in names if name not in gang]}),
+        ]
+        return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
+
+    def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
+        kind = provider.adapter if provider else request.GET.get("adapter", "")
+        return kind if kind in adapter_kinds() else "folder"
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """The first step chooses the adapter, because the form depends on it."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if request.method == "GET" and request.GET.get("adapter") not in adapter_kinds():
+            choices = [(name, kind.label, kind.purpose) for name, kind in adapter_kinds().items()]
+            context = {
+                **self.page_context(request, "Add provider"),
+                "choices": choices,
+            }
+            return TemplateResponse(request, "admin/production/choose_adapter.html", context)
+        answer: HttpResponse = super().add_view(request, form_url, extra_context)
+        return answer
+
+    def save_model(self, request: HttpRequest, provider: Provider, form: Any, change: bool) -> None:
+        saved = save_provider(values=form.values, provider=provider if change else None)
+        provider.pk = saved.pk
+        provider.refresh_from_db()
+
+    def record_context(self, request: HttpRequest, provider: Provider) -> dict[str, Any]:
+        return {
+            "show_save_and_add_another": False,
+            "provider": provider,
+            "is_down": is_down(provider),
+            "postback": postback_url(provider),
+        }
+
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("<int:provider_id>/test", require_POST(self.test_view), "test"),
+            ("<int:provider_id>/rotate", require_POST(self.rotate_view), "rotate"),
+        ]
+
+    def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
+        provider = self._provider(request, provider_id)
+        return self._with(request, provider, lambda: check_provider(provider=provider))
+
+    def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
+        provider = self._provider(request, provider_id)
+        question = f"Create a new report address for {provider}? The old address stops working immediately."
+
+        def rotate() -> str:
+            rotate_postback_secret(provider=provider)
+            return "New report address created. Enter it at the provider."
+
+        page = confirmation_page(
+            self, request, question=question, button="Create new address", back=_address(provider)
+        )
+        return page or self._with(request, provider, rotate)
+
+    def _provider(self, request: HttpRequest, provider_id: int) -> Provider:
+        provider: Provider = get_object_or_404(self.get_queryset(request), pk=provider_id)
+        if not self.has_access(request, "change", provider):
+            raise PermissionDenied
+        return provider
+
+    def _with(self, request: HttpRequest, provider: Provider, service: Callable[[], str]) -> HttpResponse:
+        with errors_as_messages(request):
+            messages.success(request, service())
+        return HttpResponseRedirect(_address(provider))
+
+
+def _address(provider: Provider) -> str:
+    return reverse("admin:production_provider_change", args=[provider.pk])
+
+
+register_history(Provider, "code", "name", "is_enabled", search=["=code"], search_help="Exact code")

@@ -1,0 +1,152 @@
+"""Saves and checks providers, and tracks their health."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import F, Q, Value
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
+from fulfillment.core.secrets import digest, encrypt, generate_secret
+from production.adapters.registry import adapter_kind, adapter_kinds
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.providers.models import Provider
+from production.providers.selectors import adapter_of, provider_secrets
+
+POSTBACK_PREFIX = "sfb_"
+# The least time between two records of success, because all jobs share the row.
+NOTED_EVERY = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderValues:
+    """`settings` holds secrets as well; an empty secret keeps the stored one."""
+
+    code: str
+    name: str
+    adapter: str
+    settings: Mapping[str, Any]
+    is_enabled: bool = True
+    daily_capacity: int | None = None
+
+
+@transaction.atomic
+def save_provider(*, values: ProviderValues, provider: Provider | None = None) -> Provider:
+    """Saves a provider with checked settings; the kind of an existing one cannot change."""
+    if values.adapter not in adapter_kinds():
+        raise Invalid.at("/adapter", "adapter_unknown", f"Adapter: use {', '.join(adapter_kinds())}.")
+    if provider is not None:
+        provider = Provider.objects.select_for_update(no_key=True).get(pk=provider.pk)
+        if provider.adapter != values.adapter:
+            raise Conflict(
+                "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
+            )
+    known = provider_secrets(provider) if provider else {}
+    clean, secrets = check_values(values=values, provider=provider)
+    record = provider or _new_provider()
+    record.code, record.name, record.adapter = values.code, values.name, values.adapter
+    record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
+    record.settings = clean
+    if provider is None or dict(known) != secrets:
+        record.secrets_ciphertext = encrypt(json.dumps(secrets))
+    if provider is None or differs_from_stored(record):
+        record.updated = timezone.now()
+    record.failing_since, record.last_error = None, ""
+    record.save()
+    return record
+
+
+def _new_provider() -> Provider:
+    secret = generate_secret(POSTBACK_PREFIX)
+    return Provider(
+        secrets_ciphertext=encrypt("{}"), postback_ciphertext=encrypt(secret), postback_digest=digest(secret)
+    )
+
+
+def check_values(
+    *, values: ProviderValues, provider: Provider | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
+    known = provider_secrets(provider) if provider else {}
+    form_class = adapter_kind(values.adapter).settings
+    hidden = form_class.secrets
+    entered = {name: value for name, value in values.settings.items() if name not in hidden or value}
+    form = form_class({**known, **entered})
+    if form.is_valid():
+        form.check_saved()
+    if mistakes := form.mistakes:
+        faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
+        name, text = next(iter(mistakes.items()))
+        label = form.fields[name].label if name in form.fields else "Settings"
+        raise Invalid(f"{label}: {text}", code="settings_invalid", faults=faults)
+    clean = form.read()
+    secrets = {name: value for name in hidden if (value := clean.pop(name))}
+    return clean, secrets
+
+
+@transaction.atomic
+def rotate_postback_secret(*, provider: Provider) -> Provider:
+    """The old address stops receiving at once."""
+    secret = generate_secret(POSTBACK_PREFIX)
+    locked = Provider.objects.select_for_update(no_key=True).get(pk=provider.pk)
+    locked.postback_ciphertext, locked.postback_digest = encrypt(secret), digest(secret)
+    locked.updated = timezone.now()
+    locked.save(update_fields=["postback_ciphertext", "postback_digest", "updated"])
+    return locked
+
+
+def check_provider(*, provider: Provider) -> str:
+    """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
+    try:
+        reached = adapter_of(provider).check_connection()
+    except (ProviderRefused, ValueError) as error:
+        note_failure(provider=provider, message=str(error))
+        raise Conflict(str(error), code="provider_refused") from error
+    except ProviderUnavailable as error:
+        note_failure(provider=provider, message=str(error))
+        raise Unavailable(str(error), code="provider_unavailable") from error
+    except InvalidToken as error:
+        message = "The stored secrets cannot be decrypted. Enter them again."
+        note_failure(provider=provider, message=message)
+        raise Conflict(message, code="secrets_unreadable") from error
+    note_success(provider=provider)
+    return reached
+
+
+def note_success(*, provider: Provider) -> None:
+    now = timezone.now()
+    stale = (
+        Q(failing_since__isnull=False) | Q(last_success__isnull=True) | Q(last_success__lt=now - NOTED_EVERY)
+    )
+    Provider.objects.filter(stale, pk=provider.pk).update(failing_since=None, last_error="", last_success=now)
+
+
+def note_failure(*, provider: Provider, message: str, since: datetime | None = None) -> None:
+    """The first one counts: from then on the provider is failing, until something succeeds.
+
+    `since` is when the try began that failed: a provider that hangs fails from then on, unless another try succeeded.
+    """
+    text = " ".join(message.split())[:1000]
+    known = Provider.objects.filter(pk=provider.pk)
+    began = Greatest(Value(since or timezone.now()), F("last_success"))
+    known.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
+    known.exclude(last_error=text).update(last_error=text)
+
+
+def review_failing_providers() -> int:
+    """Tests failing providers again, periodically; returns how many recovered."""
+    recovered = 0
+    for provider in Provider.objects.filter(is_enabled=True, failing_since__isnull=False):
+        try:
+            check_provider(provider=provider)
+            recovered += 1
+        except DomainError:
+            continue
+    return recovered

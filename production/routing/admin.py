@@ -1,0 +1,172 @@
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
+from fulfillment.core.admin.read_only import register_history
+from production.routing.models import RoutingChoice, RoutingRule
+from production.routing.selectors import Decision, ItemFacts, decide, facts_of
+from stores.catalog.countries import COUNTRIES
+from stores.orders.models import Order, OrderItem
+
+MAX_ITEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TestedItem:
+    item: OrderItem
+    facts: ItemFacts
+    decision: Decision
+
+
+class CountryCodes(forms.CharField):
+    """Codes in either case, separated by commas or spaces; the value is a list."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        codes = list(dict.fromkeys(re.findall(r"[^\s,;]+", str(value or "").upper())))
+        if unknown := [code for code in codes if code not in COUNTRIES]:
+            message = f"{unknown[0][:20]} is not a country code. Use two letters, such as US, CA or GB."
+            raise forms.ValidationError(message, code="invalid")
+        return codes
+
+
+class RuleForm(forms.ModelForm):
+    countries = CountryCodes(
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Destination countries by their codes, such as US, CA. Empty: any.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        least, most = values.get("minimum_quantity"), values.get("maximum_quantity")
+        if least is not None and most is not None and most < least:
+            self.add_error("maximum_quantity", "Maximum quantity is below minimum quantity.")
+        return values
+
+
+class ChoiceInline(ConsoleInline):
+    model = RoutingChoice
+    fields = ["provider", "priority", "share", "daily_capacity"]
+    help_texts = {
+        "priority": "1 is tried first; the next takes over where a provider is down, full or refuses a job.",
+        "share": "Among providers of the same priority: with 3 and 1, the first gets three jobs of four.",
+        "daily_capacity": "Of this rule. Empty: no limit.",
+    }
+    min_num = 1
+    verbose_name = "provider"
+    verbose_name_plural = "providers"
+
+
+@admin.register(RoutingRule)
+class RoutingRuleAdmin(ConsoleAdmin):
+    harmless_pages = ("add", "change", "delete", "tester")
+    list_display = ["position", "name", "conditions", "providers", "is_enabled"]
+    list_display_links = ["name"]
+    list_filter = ["is_enabled"]
+    search_fields = ["name"]
+    search_help_text = "Name"
+    ordering = ["position", "id"]
+    sortable_by = ()
+    list_before_template = "admin/production/rules_before.html"
+    empty_help = (
+        "A rule decides which items go to which providers. Items that match no rule are produced manually."
+    )
+    form = RuleForm
+    fieldsets = [
+        (None, {"fields": ["name", "position", "is_enabled"]}),
+        (
+            "Items that match",
+            {
+                "fields": [
+                    "store",
+                    "product",
+                    "category",
+                    "countries",
+                    "minimum_quantity",
+                    "maximum_quantity",
+                ]
+            },
+        ),
+    ]
+    help_texts = {
+        "position": "Rules are tried in this order, smallest number first. The first that matches an item decides.",
+        "minimum_quantity": "Empty: any.",
+        "maximum_quantity": "Empty: any.",
+    }
+    autocomplete_fields = ["store", "product"]
+    inlines = [ChoiceInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RoutingRule]:
+        rules = super().get_queryset(request).select_related("store", "product")
+        return rules.prefetch_related("choices__provider")
+
+    @admin.display(description="for")
+    def conditions(self, rule: RoutingRule) -> str:
+        parts = [str(one) for one in (rule.store, rule.product, rule.category) if one]
+        parts += [", ".join(rule.countries)] if rule.countries else []
+        if rule.minimum_quantity:
+            parts.append(f"from {rule.minimum_quantity:,}")
+        if rule.maximum_quantity:
+            parts.append(f"up to {rule.maximum_quantity:,}")
+        return " · ".join(parts) or "everything"
+
+    @admin.display(description="providers")
+    def providers(self, rule: RoutingRule) -> str:
+        return ", ".join(str(choice) for choice in rule.choices.all()) or "None: the rule is skipped"
+
+    def own_pages(self) -> list[OwnPage]:
+        return [("tester", self.tester_view, "tester")]
+
+    def tester_view(self, request: HttpRequest) -> HttpResponse:
+        """Shows which provider an order would get now, and why."""
+        entered = request.GET.get("order", "").strip()[:20]
+        order = self._order(entered)
+        context = {
+            **self.page_context(request, "Rule tester"),
+            "entered": entered,
+            "order": order,
+            "tested": _tested(order) if order else (),
+            "is_unknown": bool(entered) and order is None,
+            "is_never_sent": order is not None and (order.is_test or order.store.is_demo),
+        }
+        return TemplateResponse(request, "admin/production/rule_tester.html", context)
+
+    def _order(self, entered: str) -> Order | None:
+        if not (entered.isascii() and entered.isdecimal()):
+            return None
+        number = int(entered)
+        found = Order.objects.select_related("store").filter(number=number) if number < 2**63 else None
+        return found.first() if found is not None else None
+
+
+def _tested(order: Order) -> Sequence[TestedItem]:
+    now, tested = timezone.now(), []
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
+        facts = facts_of(order, item)
+        tested.append(TestedItem(item, facts, decide(facts, now=now)))
+    return tested
+
+
+register_history(RoutingRule, "name", "position", "is_enabled", search=["=name"], search_help="Exact name")
+
+register_history(
+    RoutingChoice,
+    "rule",
+    "provider",
+    "priority",
+    search=["=provider__code"],
+    search_help="Exact code of the provider",
+)

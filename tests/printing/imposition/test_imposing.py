@@ -1,0 +1,118 @@
+import io
+
+import pikepdf
+import pytest
+from pypdf import PdfReader
+
+from printing.imposition import GangRequest, Sheet, impose_sheet, plan_sheets
+from tests.support.production_jobs import MM, made_pdf
+
+
+def _planned(sheet, quantities=(8, 4), two_sided=True, size=(88.9, 50.8, 3.175)):
+    requests = [
+        GangRequest(f"{1001 + at}-1", *size, quantity, two_sided, "16 pt silk")
+        for at, quantity in enumerate(quantities)
+    ]
+    plan = plan_sheets(requests, sheet)
+    return plan.sheets[0], {one.job_number: made_pdf(*size, pages=2) for one in requests}
+
+
+def _placed(content, page):
+    """Matrix and name of each placed form."""
+    pdf = pikepdf.open(io.BytesIO(content))
+    operators = pikepdf.parse_content_stream(pdf.pages[page])
+    matrices = [[float(number) for number in one.operands] for one in operators if str(one.operator) == "cm"]
+    names = [str(one.operands[0]) for one in operators if str(one.operator) == "Do"]
+    return list(zip(matrices, names, strict=True))
+
+
+def test_pieces_lie_where_the_plan_says_on_both_sides():
+    planned, files = _planned(Sheet())
+    content = impose_sheet(planned, files)
+    reader = PdfReader(io.BytesIO(content))
+    assert len(reader.pages) == 2
+    assert [float(edge) for edge in reader.pages[0].mediabox] == pytest.approx(
+        [0, 0, 450 * MM, 320 * MM], abs=0.01
+    )
+    for page, places in enumerate((planned.fronts, planned.backs)):
+        for place, (matrix, _) in zip(places, _placed(content, page), strict=True):
+            a, b, c, d, e, f = matrix
+            corners = [(3.175 * MM, 3.175 * MM), ((3.175 + 88.9) * MM, (3.175 + 50.8) * MM)]
+            points = sorted((a * x + c * y + e, b * x + d * y + f) for x, y in corners)
+            xs, ys = sorted(point[0] for point in points), sorted(point[1] for point in points)
+            assert xs == pytest.approx([place.x_mm * MM, (place.x_mm + place.width_mm) * MM], abs=0.01)
+            assert ys == pytest.approx([place.y_mm * MM, (place.y_mm + place.height_mm) * MM], abs=0.01)
+
+
+def test_file_of_a_job_is_in_the_sheet_once_with_its_bleed_only():
+    planned, files = _planned(Sheet(gutter_mm=4))
+    pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
+    forms = pdf.pages[0].obj.Resources.XObject
+    assert len(forms) == 2
+    for form in forms.values():
+        left, bottom, right, top = (float(edge) / MM for edge in form.BBox)
+        assert (right - left, top - bottom) == pytest.approx((88.9 + 4, 50.8 + 4), abs=0.01)
+
+
+def test_same_plan_gives_the_same_bytes():
+    planned, files = _planned(Sheet())
+    assert impose_sheet(planned, files) == impose_sheet(planned, files)
+
+
+def test_work_and_turn_has_one_form_with_fronts_and_backs():
+    planned, files = _planned(Sheet(turn="work_and_turn"))
+    content = impose_sheet(planned, files)
+    assert len(PdfReader(io.BytesIO(content)).pages) == 1
+    assert len(_placed(content, 0)) == 2 * sum(1 for place in planned.fronts if place.page == 1)
+    one_sided, _ = _planned(Sheet(turn="work_and_turn"), two_sided=False)
+    assert one_sided.backs == ()
+    assert {place.page for place in one_sided.fronts} == {1}
+
+
+def test_marks_are_on_every_plate_and_outside_of_all_bleed():
+    planned, files = _planned(Sheet())
+    pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
+    assert str(pdf.pages[0].obj.Resources.ColorSpace.All[1]) == "/All"
+    operators = pikepdf.parse_content_stream(pdf.pages[0])
+    ends = [
+        tuple(float(number) / MM for number in one.operands)
+        for one in operators[: [str(one.operator) for one in operators].index("scn")]
+        if str(one.operator) in {"m", "l"}
+    ]
+    assert len(ends) == 4 * (len(planned.cut_xs) + len(planned.cut_ys))
+    for place in planned.fronts:
+        for x, y in ends:
+            inside_x = place.x_mm - planned.bleed_mm < x < place.x_mm + place.width_mm + planned.bleed_mm
+            inside_y = place.y_mm - planned.bleed_mm < y < place.y_mm + place.height_mm + planned.bleed_mm
+            assert not (inside_x and inside_y)
+
+
+def test_output_intent_and_no_font_are_in_the_sheet():
+    planned, files = _planned(Sheet())
+    source = pikepdf.open(io.BytesIO(files["1001-1"]))
+    source.Root.OutputIntents = [
+        pikepdf.Dictionary(S=pikepdf.Name.GTS_PDFX, OutputConditionIdentifier="FOGRA39")
+    ]
+    changed = io.BytesIO()
+    source.save(changed)
+    pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, {**files, "1001-1": changed.getvalue()})))
+    assert str(pdf.Root.OutputIntents[0].OutputConditionIdentifier) == "FOGRA39"
+    assert "/Font" not in pdf.pages[0].obj.Resources
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (None, "1002-1: there is no print file"),
+        (b"no pdf", "1002-1: the print file is not a PDF"),
+        (made_pdf(85, 55), "1002-1: page 1 is 85.0 by 55.0 mm; its place is"),
+        (made_pdf(pages=1), "1002-1: the print file has no page 2"),
+    ],
+)
+def test_file_that_does_not_fit_is_named(file, message):
+    planned, files = _planned(Sheet())
+    files["1002-1"] = file
+    if file is None:
+        del files["1002-1"]
+    with pytest.raises(ValueError, match=message):
+        impose_sheet(planned, files)

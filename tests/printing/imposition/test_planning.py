@@ -1,0 +1,164 @@
+"""Properties of every plan, and the waste of the demo's own mix."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from printing.imposition import GangRequest, Sheet, plan_sheets
+from printing.imposition.planning import plan_runs
+
+CARD = (88.9, 50.8, 3.175)
+POSTCARD = (152.4, 101.6, 3.175)
+
+
+def _request(number, quantity, size=CARD, two_sided=True, preset="16 pt"):
+    width, height, bleed = size
+    return GangRequest(number, width, height, bleed, quantity, two_sided, preset)
+
+
+REQUESTS = st.lists(
+    st.tuples(st.integers(1, 5000), st.sampled_from([CARD, POSTCARD, (50.0, 50.0, 0.0)]), st.booleans()),
+    min_size=1,
+    max_size=30,
+).map(lambda rows: [_request(f"{1000 + at}-1", *row) for at, row in enumerate(rows)])
+SHEETS = st.builds(
+    Sheet,
+    width_mm=st.sampled_from([450.0, 482.6, 330.0]),
+    height_mm=st.sampled_from([320.0, 330.2]),
+    gutter_mm=st.sampled_from([0.0, 3.0, 6.35]),
+    slug_mm=st.sampled_from([0.0, 7.0]),
+    turn=st.sampled_from(["sheetwise", "work_and_turn"]),
+    flip=st.sampled_from(["left_right", "top_bottom"]),
+)
+
+
+def _box(place, bleed):
+    return (
+        place.x_mm - bleed,
+        place.y_mm - bleed,
+        place.x_mm + place.width_mm + bleed,
+        place.y_mm + place.height_mm + bleed,
+    )
+
+
+def _overlap(one, other):
+    return (
+        min(one[2], other[2]) - max(one[0], other[0]) > 1e-6
+        and min(one[3], other[3]) - max(one[1], other[1]) > 1e-6
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(REQUESTS, SHEETS)
+def test_every_plan_covers_fits_and_wastes_little(requests, sheet):
+    plan = plan_sheets(requests, sheet)
+    assert all(plan.produced[one.job_number] >= one.quantity for one in requests)
+    assert plan.ordered == {one.job_number: one.quantity for one in requests}
+    assert [one.number for one in plan.sheets] == list(range(1, len(plan.sheets) + 1))
+    kinds = {one.job_number: one.kind for one in requests}
+    for planned in plan.sheets:
+        assert len({kinds[number] for number in planned.counts}) == 1
+        assert planned.run >= 1
+        for side in (planned.fronts, planned.backs):
+            boxes = [_box(place, planned.bleed_mm) for place in side]
+            edge = sheet.margin_mm - 1e-6
+            for box in boxes:
+                assert edge <= box[0] <= box[2] <= sheet.width_mm - edge
+                assert edge <= box[1] <= box[3] <= sheet.height_mm - edge
+            assert not any(_overlap(one, other) for one, other in itertools.combinations(boxes, 2))
+    _check_waste(plan, requests)
+
+
+def _check_waste(plan, requests):
+    """10 % at most, but for the places of one sheet that a small group cannot fill."""
+    for kind in {one.kind for one in requests}:
+        members = {one.job_number for one in requests if one.kind == kind}
+        sheets = [one for one in plan.sheets if members & set(one.counts)]
+        ordered = sum(plan.ordered[number] for number in members)
+        made = sum(one.run * sum(one.counts.values()) for one in sheets)
+        places = max(sum(one.counts.values()) for one in sheets)
+        assert made - ordered <= max(0.1 * made, 2 * places)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(st.integers(1, 10**6).map(str), st.integers(1, 50_000), min_size=1, max_size=60),
+    st.integers(1, 60),
+)
+def test_runs_give_each_job_its_options(quantities, slots):
+    layouts = plan_runs(quantities, slots)
+    made = dict.fromkeys(quantities, 0)
+    for run, counts in layouts:
+        assert 1 <= sum(counts.values()) <= slots
+        for number, count in counts.items():
+            made[number] += run * count
+    assert all(made[number] >= quantities[number] for number in quantities)
+    paper, total = sum(run * slots for run, _ in layouts), sum(quantities.values())
+    assert paper - total < max(0.04 * paper + 1, slots)
+
+
+@settings(max_examples=60, deadline=None)
+@given(REQUESTS, SHEETS)
+def test_back_lies_behind_its_front_head_to_head(requests, sheet):
+    for planned in plan_sheets(requests, sheet).sheets:
+        fronts = [place for place in planned.fronts if place.page == 1]
+        backs = planned.backs or [place for place in planned.fronts if place.page == 2]
+        if not backs:
+            continue
+        is_tumbled = sheet.flip == "top_bottom" and sheet.turn == "sheetwise"
+        for front, back in zip(fronts, backs, strict=True):
+            assert (back.job_number, back.page) == (front.job_number, 2)
+            seen_x = back.x_mm if is_tumbled else sheet.width_mm - back.x_mm - back.width_mm
+            seen_y = sheet.height_mm - back.y_mm - back.height_mm if is_tumbled else back.y_mm
+            assert (seen_x, seen_y) == pytest.approx((front.x_mm, front.y_mm))
+            # Where the top of the back points, seen through the paper, it is where that of the front points.
+            mirrored = (180 - back.rotation) if is_tumbled else -back.rotation
+            assert mirrored % 360 == front.rotation
+
+
+def test_demo_mix_wastes_a_tenth_at_most():
+    cards = [100, 100, 200, 250, 250, 300, 500, 500, 500, 1000, 1000, 2500]
+    postcards = [50, 100, 100, 250, 250, 500, 1000]
+    requests = [_request(f"{1000 + at}-1", quantity) for at, quantity in enumerate(cards)]
+    requests += [_request(f"{2000 + at}-1", quantity, POSTCARD) for at, quantity in enumerate(postcards)]
+    for turn in ("sheetwise", "work_and_turn"):
+        plan = plan_sheets(requests, Sheet(turn=turn))
+        assert plan.waste <= 0.10, (turn, plan.waste)
+        assert len(plan.sheets) <= 10, (turn, len(plan.sheets))
+
+
+def test_order_of_requests_does_not_matter():
+    requests = [_request(f"{at}-1", 100 * at) for at in range(1, 9)]
+    assert plan_sheets(requests, Sheet()) == plan_sheets(requests[::-1], Sheet())
+
+
+def test_presets_and_sizes_never_share_a_sheet():
+    requests = [
+        _request("1-1", 100),
+        _request("2-1", 100, preset="14 pt"),
+        _request("3-1", 100, POSTCARD),
+        _request("4-1", 100, two_sided=False),
+    ]
+    plan = plan_sheets(requests, Sheet())
+    assert sorted(sorted(one.counts) for one in plan.sheets) == [["1-1"], ["2-1"], ["3-1"], ["4-1"]]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: plan_sheets([_request("1-1", 1, (700.0, 50.0, 0.0))], Sheet()),
+            "1-1: 700 by 50 mm .* does not fit",
+        ),
+        (lambda: plan_sheets([_request("1-1", 1), _request("1-1", 2)], Sheet()), "named once"),
+        (lambda: _request("1-1", 0), "1-1: the quantity"),
+        (lambda: _request("1-1", 1, (float("nan"), 1.0, 0.0)), "1-1: width and height"),
+        (lambda: Sheet(gutter_mm=-1), "gutter_mm"),
+        (lambda: Sheet(turn="perfecting"), "turn must be"),
+    ],
+)
+def test_unplannable_sheet_is_explained(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

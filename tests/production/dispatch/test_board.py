@@ -1,0 +1,66 @@
+"""The production board beside very many jobs: bounded counts, few statements, and each stage along an index."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from production.dispatch.selectors.board import ORDERS, STAGES, stage_filter
+from production.jobs.models import Job, JobState
+from tests.factories.orders import order_body
+from tests.factories.production import accept, make_provider, make_rule
+from tests.support.order_helpers import open_shop
+
+pytestmark = pytest.mark.django_db
+BOARD = "/admin/production/job/"
+
+
+@pytest.fixture
+def jobs(world, settings, tmp_path) -> list[Job]:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    make_rule(make_provider(tmp_path))
+    shop = open_shop(world)
+    for _ in range(3):
+        accept(shop.place(body=order_body()).json()["OrderID"])
+    return list(Job.objects.order_by("due", "id"))
+
+
+@pytest.mark.parametrize("filters", [{}, {"store": 1}, {"provider": 1}])
+def test_every_stage_is_read_along_an_index_in_its_order(jobs, filters):
+    """Nothing is sorted or read in vain: what a page costs does not grow with the jobs."""
+    with connection.cursor() as cursor:
+        for method in ("seqscan", "bitmapscan", "sort"):
+            cursor.execute(f"SET LOCAL enable_{method} = off")
+    for stage in STAGES:
+        if filters and stage.key == "late":
+            continue  # few of one store or provider
+        jobs_of_stage = Job.objects.filter(stage_filter(stage.key), **filters)
+        plan = jobs_of_stage.order_by(*ORDERS.get(stage.key, ["-id"])).values("pk")[:25].explain()
+        assert "Index" in plan, plan
+        assert "Sort" not in plan, f"{stage.key}: {plan}"
+        assert "Seq Scan" not in plan, f"{stage.key}: {plan}"
+
+
+@pytest.mark.parametrize("query", ["", "?stage=late", "?stage=queued&provider=press", "?store=associated"])
+def test_board_takes_few_statements_however_many_jobs(world, client, jobs, query):
+    client.force_login(world.operator)
+    client.get(BOARD + query)
+    with CaptureQueriesContext(connection) as found:
+        assert client.get(BOARD + query).status_code == 200
+    assert len(found) <= 9, [one["sql"][:200] for one in found]
+
+
+def test_longest_overdue_jobs_come_first(world, client, jobs):
+    today = timezone.now().date()
+    for days, job in enumerate(jobs, 1):
+        Job.objects.filter(pk=job.pk).update(
+            due=today - timedelta(days=days), state=JobState.SENT, next_try=None
+        )
+    client.force_login(world.operator)
+
+    page = client.get(f"{BOARD}?stage=late").content.decode()
+
+    places = [page.index(f"Choose job {job.number}") for job in reversed(jobs)]
+    assert places == sorted(places)

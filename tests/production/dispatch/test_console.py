@@ -1,0 +1,192 @@
+"""The board and the pages of providers, as people use them."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Role
+from accounts.permissions import Grant
+from production.dispatch.services.actions import cancel_job
+from production.jobs.models import Job, JobState
+from production.providers.models import Provider
+from production.providers.selectors import provider_secrets
+from production.routing.selectors import providers_for_stores
+from stores.catalog.models import Store
+from tests.factories.orders import order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.order_helpers import open_shop
+from tests.support.scenario import sign_in
+
+pytestmark = pytest.mark.django_db
+BOARD = "/admin/production/job/"
+
+
+@pytest.fixture
+def press(world, settings, tmp_path) -> Provider:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    provider = make_provider(tmp_path)
+    make_rule(provider)
+    return provider
+
+
+@pytest.fixture
+def job(world, press) -> Job:
+    answer = open_shop(world).place(body=order_body())
+    accept(answer.json()["OrderID"])
+    return only_job()
+
+
+@pytest.fixture
+def operator(world, client) -> Client:
+    return sign_in(client, world.operator)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "?stage=late", "?stage=queued&provider=press", "?provider=press", "?store=associated", "?q=1"],
+)
+def test_board_opens_with_each_filter(operator, job, query):
+    assert operator.get(f"{BOARD}{query}").status_code == 200
+
+
+def test_board_shows_jobs_of_the_callers_own_stores_alone(world, client, job):
+    client.force_login(world.user)
+    assert job.number in client.get(BOARD).content.decode()
+
+    client.force_login(world.outsider)
+    assert client.get(BOARD).status_code != 200
+
+
+def test_jobs_are_held_released_and_resent_from_the_board(operator, job):
+    def act(name: str, **more: str):
+        body = {"action": name, "_selected_action": str(job.pk), "index": "0", **more}
+        assert operator.post(f"{BOARD}?stage=all", body, follow=True).status_code == 200
+        return only_job()
+
+    assert act("hold").held == "Manual"
+    assert work_off_jobs() == 0
+    assert act("release").held == ""
+    work_off_jobs()
+    assert act("cancel", confirmed="1").cancel_requested
+    work_off_jobs()
+    assert act("resend", confirmed="1").number == f"{job.number}-2"
+    assert only_job().history.filter(actor__is_operator=True).count() == 4
+
+
+def test_job_is_reassigned_to_another_provider(operator, job, tmp_path):
+    other = make_provider(tmp_path, "other")
+    cancel_job(job=job, actor=STORE)
+    operator.post(reverse("admin:production_job_reassign"), {"id": job.pk, "provider": "other"})
+    work_off_jobs()
+
+    assert (only_job().provider, only_job().state) == (other, JobState.SENT)
+
+
+@pytest.fixture
+def staff(world, client, job) -> Client:
+    """Who works on the orders of the job's store."""
+    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_WRITE)
+    cancel_job(job=job, actor=STORE)
+    client.force_login(world.outsider)
+    return client
+
+
+def test_staff_see_and_choose_only_providers_that_rules_allow_their_store(staff, world, job, tmp_path):
+    make_provider(tmp_path, "unruled")
+    make_rule(make_provider(tmp_path, "foreign"), store=Store.objects.exclude(pk=job.store_id).first())
+    make_rule(make_provider(tmp_path, "resting"), store=job.store, is_enabled=False)
+    own = make_provider(tmp_path, "own")
+    make_rule(own, store=job.store)
+    address = reverse("admin:production_job_reassign")
+
+    page = staff.get(address, {"id": job.pk}).content.decode()
+    assert [name for name in ("Press", "Unruled", "Foreign", "Resting", "Own") if f"> {name} <" in page] == [
+        "Press",
+        "Own",
+    ]
+    for code in ("unruled", "foreign", "resting"):
+        staff.post(address, {"id": job.pk, "provider": code})
+        assert only_job().state == JobState.CANCELLED
+    staff.post(address, {"id": job.pk, "provider": "own"})
+    assert only_job().provider == own
+
+
+def test_staff_choose_for_jobs_of_several_stores_what_all_of_them_may_use(world, tmp_path, settings):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    stores = Store.objects.filter(is_demo=False).order_by("pk")[:2]
+    both, one = make_provider(tmp_path, "both"), make_provider(tmp_path, "one")
+    make_rule(both, one, store=stores[0])
+    make_rule(both, store=stores[1])
+
+    assert set(providers_for_stores([stores[0].pk])) == {both, one}
+    assert set(providers_for_stores([store.pk for store in stores])) == {both}
+
+
+def test_provider_is_added_with_settings_that_are_checked(operator, settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path / "press"]
+    (tmp_path / "press" / "in").mkdir(parents=True)
+    address = reverse("admin:production_provider_add") + "?adapter=folder"
+    body = {
+        "name": "Press",
+        "code": "press",
+        "is_enabled": "on",
+        "setting_folder": str(tmp_path / "elsewhere"),
+        "setting_layout": "folders",
+        "setting_name_pattern": "{number}",
+        "setting_tickets": "both",
+        "setting_taken": "Acknowledged",
+    }
+    assert "PRODUCTION_FOLDERS" in operator.post(address, body).content.decode()
+
+    operator.post(address, {**body, "setting_folder": str(tmp_path / "press" / "in")})
+    provider = Provider.objects.get()
+    assert provider.settings["folder"] == str(tmp_path / "press" / "in")
+    tested = operator.post(reverse("admin:production_provider_test", args=[provider.pk]), follow=True)
+    assert "can be written" in tested.content.decode()
+
+
+def test_secrets_are_encrypted_kept_and_never_shown(operator):
+    address = reverse("admin:production_provider_add") + "?adapter=sftp"
+    body = {
+        "name": "Shop",
+        "code": "shop",
+        "is_enabled": "on",
+        "setting_host": "sftp.example.com",
+        "setting_port": "22",
+        "setting_host_key": "SHA256:" + "A" * 43,
+        "setting_username": "press",
+        "setting_password": "quiet-otter",
+        "setting_folder": "/in",
+        "setting_layout": "job_folder",
+        "setting_tickets": "both",
+        "setting_time_limit": "300",
+    }
+    page = operator.post(address, body, follow=True)
+    provider = Provider.objects.get()
+    change = reverse("admin:production_provider_change", args=[provider.pk])
+    operator.post(change, {**body, "name": "Shop 2", "setting_password": ""})
+
+    assert "quiet-otter" not in page.content.decode() + operator.get(change).content.decode()
+    assert b"quiet-otter" not in bytes(Provider.objects.get().secrets_ciphertext)
+    assert provider_secrets(Provider.objects.get())["password"] == "quiet-otter"
+    assert Provider.objects.get().name == "Shop 2"
+
+
+def test_rule_tester_and_dry_run_say_where_and_what(operator, job, press):
+    tester = operator.get(reverse("admin:production_routingrule_tester"), {"order": job.order.number})
+    dry_run = operator.get(
+        reverse("admin:production_job_dry_run", args=[press.pk]), {"order": job.order.number}
+    )
+
+    assert "Press gets it" in tester.content.decode()
+    assert "&lt;XJDF" in dry_run.content.decode()
+    assert work_off_jobs() == 1
+
+
+def test_page_of_an_order_and_the_start_page_show_jobs(operator, job):
+    Job.objects.update(state=JobState.FAILED, next_try=None)
+    order = operator.get(reverse("admin:stores_order_change", args=[job.order_id])).content.decode()
+    start = operator.get("/admin/").content.decode()
+
+    assert reverse("admin:production_job_change", args=[job.pk]) in order
+    assert "print job failed" in start

@@ -1,0 +1,144 @@
+"""From a provider that is down to the next one within a minute; and what is slow at one holds up no other."""
+
+import time
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from fulfillment.core.errors import Unavailable
+from production.adapters.folder import FolderAdapter
+from production.dispatch.services import sending
+from production.dispatch.services.sending import claim_due_jobs
+from production.dispatch.services.slots import MAX_AT_ONCE, SLOTS
+from production.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.models import Job, JobState
+from production.jobs.services import outcomes
+from production.providers import selectors as provider_selectors
+from production.providers.models import Provider
+from tests.factories.orders import order_body
+from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.order_helpers import Shop, open_shop
+from tests.support.patience import wait_for
+
+pytestmark = pytest.mark.django_db
+# The clock of the test runs so many times as fast; more would make as much more of what other tests beside it take.
+FASTER = 4
+MAX_SECONDS = 60
+
+
+@pytest.fixture
+def shop(world, settings, tmp_path) -> Shop:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    return open_shop(world)
+
+
+def _order(shop: Shop) -> None:
+    accept(shop.place(body=order_body()).json()["OrderID"])
+
+
+@pytest.fixture
+def fast_clock(monkeypatch):
+    monkeypatch.setattr(outcomes, "BACKOFF", [seconds / FASTER for seconds in outcomes.BACKOFF])
+    monkeypatch.setattr(provider_selectors, "FAILOVER_AFTER", provider_selectors.FAILOVER_AFTER / FASTER)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hangs", [0, 30], ids=["refuses connections", "hangs for 30 seconds"])
+def test_job_of_a_provider_that_is_down_is_with_the_next_one_within_a_minute(
+    shop, tmp_path, monkeypatch, fast_clock, hangs
+):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    submit = FolderAdapter.submit
+
+    def down(self, job):
+        if self._settings["folder"] == first.settings["folder"]:
+            time.sleep(hangs / FASTER)
+            raise ProviderUnavailable("No route.", is_unsent=True)
+        return submit(self, job)
+
+    monkeypatch.setattr(FolderAdapter, "submit", down)
+    _order(shop)
+    began = time.monotonic()
+    wait_for(lambda: work_off_jobs() and only_job().state == JobState.SENT, every=0.01)
+
+    took = FASTER * (time.monotonic() - began)
+    assert (only_job().provider, only_job().state) == (second, JobState.SENT)
+    assert took <= MAX_SECONDS, f"{took:.0f} s"
+
+
+def test_provider_that_hangs_fails_from_when_the_attempt_began(shop, tmp_path, monkeypatch):
+    make_rule(make_provider(tmp_path))
+
+    def hangs(self, job):
+        job_row = only_job()
+        job_row.attempts.update(started=timezone.now() - timedelta(seconds=30))
+        raise ProviderUnavailable("No answer.", is_unsent=True)
+
+    began = timezone.now()
+    monkeypatch.setattr(FolderAdapter, "submit", hangs)
+    _order(shop)
+    work_off_jobs()
+    assert abs((Provider.objects.get().failing_since - began).total_seconds()) < 5
+
+
+def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
+    slow, other = make_provider(tmp_path, "slow"), make_provider(tmp_path, "other")
+    rule = make_rule(slow)
+    _order(shop)
+    with ExitStack() as under_way:
+        for _ in range(MAX_AT_ONCE):
+            assert under_way.enter_context(SLOTS.of_one_job()).take(slow.pk)
+        assert work_off_jobs() == 0
+        waiting = only_job()
+        assert (waiting.provider, waiting.state, waiting.tries) == (slow, JobState.QUEUED, 0)
+        assert claim_due_jobs(limit=10) == []
+        rule.choices.update(provider=other)
+        _order(shop)
+        assert work_off_jobs() == 1
+        assert Job.objects.get(provider=other).state == JobState.SENT
+
+    assert work_off_jobs() == 1
+    assert Job.objects.filter(state=JobState.SENT).count() == 2
+
+
+def test_wrong_password_at_a_provider_fails_none_of_its_jobs(shop, tmp_path, monkeypatch):
+    """They wait until the settings are right, or go to the next provider."""
+    make_rule(make_provider(tmp_path))
+    _order(shop)
+    submit = FolderAdapter.submit
+
+    def refuses(self, job):
+        raise ProviderRefused("The password is wrong.", concerns_all=True)
+
+    monkeypatch.setattr(FolderAdapter, "submit", refuses)
+    work_off_jobs()
+    assert (only_job().state, only_job().message) == (JobState.QUEUED, "The password is wrong.")
+    assert Provider.objects.get().last_error == "The password is wrong."
+
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    Job.objects.update(next_try=timezone.now())
+    work_off_jobs()
+    assert only_job().state == JobState.SENT
+
+
+def test_job_waits_while_the_file_storage_is_away(shop, tmp_path, monkeypatch):
+    """It is no fault of the job, nor of the provider."""
+    make_rule(make_provider(tmp_path))
+    _order(shop)
+
+    def away(job):
+        raise Unavailable("The file storage is away.")
+
+    monkeypatch.setattr(sending, "adapter_job", away)
+    work_off_jobs()
+    assert (only_job().state, only_job().is_uncertain) == (JobState.QUEUED, False)
+    assert only_job().next_try > timezone.now()
+    assert Provider.objects.get().failing_since is None
+
+    monkeypatch.undo()
+    Job.objects.update(next_try=timezone.now())
+    work_off_jobs()
+    assert only_job().state == JobState.SENT

@@ -1,0 +1,149 @@
+"""What a provider sends must not fail the service, cost others much, or bring back what was erased."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from accounts.models import Notification, Role
+from accounts.permissions import Grant
+from production.dispatch.services.reports import receive_reports
+from production.interface import Exchange, Report, Submitted
+from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
+from production.jobs.services import outcomes
+from production.providers.selectors import postback_url
+from production.providers.services import ProviderValues, save_provider
+from production.tickets.xjdf import NAMESPACE
+from production.tickets.xjmf import read_xjmf
+from stores.orders.models import Order
+from stores.orders.services.recipients import erase_recipient
+from tests.factories.orders import order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.costs import calls
+from tests.support.order_helpers import open_shop
+
+ERASED = "[erased]"
+
+
+@pytest.fixture
+def press(world, settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    provider = make_provider(tmp_path)
+    make_rule(provider)
+    return provider
+
+
+@pytest.fixture
+def number(world, press) -> str:
+    """Of a job that was sent."""
+    answer = open_shop(world).place(body=order_body(("card", 100)))
+    order = accept(answer.json()["OrderID"])
+    work_off_jobs()
+    return f"{order.number}-1"
+
+
+def post(press, body, kind="application/json", **more):
+    return Client().post(postback_url(press), body, content_type=kind, **more)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("odd", ["\\ud800", "\\u0000", "\\udfff\\u0000 x"])
+def test_letters_that_no_column_holds_fail_no_postback(press, number, odd):
+    body = f'{{"JobNumber": "{number}", "State": "Failed", "Message": "cut {odd}", "Carrier": "{odd}"}}'
+
+    assert post(press, body).json() == {"Received": 1, "Outcomes": ["Applied"]}
+    assert only_job(number=number).message.startswith("Press reported: cut")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("depth", [40, 900, 943, 944, 1_000, 100_000])
+@pytest.mark.parametrize("adapter", ["folder", "siteflow"])
+def test_deep_postback_is_refused_in_a_sentence(press, depth, adapter):
+    if adapter == "siteflow":
+        flow = {"token": "t", "secret": "s", "destination": "d"}
+        press = save_provider(values=ProviderValues("flow", "Flow", "siteflow", flow))
+    row = '"sourceOrderId": "1-1", "status": "printed"' if adapter == "siteflow" else '"JobNumber": "1-1"'
+
+    answer = post(press, f'{{{row}, "x": {"[" * depth}{"]" * depth}}}')
+
+    assert (answer.status_code, answer.json()["Code"]) == (400, "report_unreadable")
+    assert "32 levels" in answer.json()["detail"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("length", ["²", "-1", "1e3", "9" * 19, "+5", "٣"])
+def test_malformed_lengths_of_a_postback_are_refused(press, length):
+    assert post(press, b"[]", CONTENT_LENGTH=length).status_code in {400, 413}
+
+
+@pytest.mark.django_db
+def test_postback_of_very_many_reports_is_refused_before_it_is_stored(press, number):
+    many = json.dumps([{"JobNumber": f"{one}-1", "State": "Shipped"} for one in range(101)])
+
+    answer = post(press, many)
+
+    assert (answer.status_code, answer.json()["Code"]) == (400, "too_many_reports")
+    assert "100" in answer.json()["detail"]
+    assert not ProviderReport.objects.exists()
+
+
+@pytest.mark.django_db
+def test_nothing_of_an_erased_recipient_returns_with_a_late_report(press, number):
+    order = Order.objects.get(pk=only_job(number=number).order_id)
+    erase_recipient(order=order, actor=STORE, force=True)
+    late = {
+        "message": "Left with Jane Doe",
+        "raw": '{"shipTo": {"name": "Jane Doe"}}',
+        "tracking_url": "https://ups.example/?name=Jane+Doe",
+    }
+    states = ("InProduction", "Failed", "Shipped")
+
+    reports = [Report(f"late-{state}", number, state, None, **late) for state in states]
+    receive_reports(provider=press, reports=reports)
+
+    assert ProviderReport.objects.count() == 3
+    kept = [
+        *ProviderReport.objects.values_list("raw", "message", "tracking_url", "explanation"),
+        *JobHistory.objects.values_list("note"),
+        (only_job(number=number).message,),
+        *order.history.values_list("note"),
+    ]
+    assert "Jane" not in repr(kept)
+
+
+@pytest.mark.django_db
+def test_notification_of_a_failure_loses_its_text_with_the_recipient(world, press, number):
+    job = only_job(number=number)
+    Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_READ)
+    receive_reports(provider=press, reports=[Report("1", number, "Failed", None, message="For Jane Doe")])
+    texts = Notification.objects.filter(kind="job_failed").values_list("text", flat=True)
+    assert all("Jane" in text for text in list(texts))
+
+    erase_recipient(order=job.order, actor=STORE, force=True)
+
+    assert set(texts.all()) == {ERASED}
+
+
+@pytest.mark.django_db
+def test_exchange_that_ends_after_the_erasure_keeps_no_address(press, number):
+    job = only_job(number=number)
+    attempt = Attempt.objects.get(job=job)
+    erase_recipient(order=job.order, actor=STORE, force=True)
+
+    outcomes.record_submitted(
+        attempt=attempt, submitted=Submitted("1", Exchange("to Jane Doe", "Jane Doe", {"a": "b"}))
+    )
+
+    attempt.refresh_from_db()
+    assert (attempt.kind, attempt.digests) == (AttemptKind.SUBMIT, {"a": "b"})
+    assert "Jane" not in f"{attempt.request} {attempt.answer}"
+
+
+def test_reading_xjmf_costs_a_few_calls_for_each_element():
+    """Every message looks for the header of those around it."""
+    phase = '<JobPhase JobID="1-1" Status="InProgress"/>'
+    body = f'<XJMF xmlns="{NAMESPACE}">{"<a/>" * 150_000}{phase * 8_000}</XJMF>'.encode()
+    assert len(body) < 1024 * 1024
+
+    assert len(read_xjmf(body)) == 8_000
+    assert calls(lambda: read_xjmf(body)) < 10 * 158_000

@@ -1,0 +1,195 @@
+"""Reports move jobs and their order on, once and never back; what contradicts is kept."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from production.adapters import folder, folder_returns
+from production.dispatch.services.actions import resend_job
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
+from production.dispatch.services.reports import receive_report, receive_reports
+from production.interface import Report
+from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
+from production.providers.models import Provider
+from production.providers.selectors import postback_url
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import cancel_order
+from tests.factories.orders import make_product, order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.order_helpers import open_shop
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def press(world, settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    provider = make_provider(tmp_path)
+    make_rule(provider)
+    return provider
+
+
+@pytest.fixture
+def order(world, press) -> Order:
+    """Of two items, both sent."""
+    make_product(world.associated, "sheet")
+    body = order_body(("card", 100), ("sheet", 100))
+    answer = open_shop(world).place(body=body)
+    order = accept(answer.json()["OrderID"])
+    work_off_jobs()
+    return order
+
+
+def report(job: str, state: str, minutes: int = 0, **more) -> Report:
+    return Report(f"{job}-{state}-{minutes}", job, state, NOON + timedelta(minutes=minutes), **more)
+
+
+def status_of(order: Order) -> int:
+    return Order.objects.get(pk=order.pk).status
+
+
+def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
+    first, second = f"{order.number}-1", f"{order.number}-2"
+    receive_report(provider=press, report=report(first, "InProduction"))
+    assert status_of(order) == OrderStatus.IN_PRODUCTION
+
+    parcel = {"carrier": "UPS", "tracking_number": "1Z1", "tracking_url": "https://ups.example/1Z1"}
+    receive_report(provider=press, report=report(first, "Shipped", 5, **parcel))
+    assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
+
+    receive_report(provider=press, report=report(second, "Shipped", 6, carrier="UPS", tracking_number="1Z2"))
+    assert status_of(order) == OrderStatus.SHIPPED
+    shipments = {one.tracking_number: one.item_keys for one in order.shipments.all()}
+    keys = [item.item_key for item in order.items.order_by("position")]
+    assert shipments == {"1Z1": [keys[0]], "1Z2": [keys[1]]}
+
+
+def test_reports_in_any_order_end_in_the_same_state(press, order):
+    number = f"{order.number}-1"
+    later_first = [
+        report(number, "Shipped", 9),
+        report(number, "InProduction", 5),
+        report(number, "Acknowledged", 1),
+    ]
+    for one in later_first:
+        receive_report(provider=press, report=one)
+
+    assert only_job(number=number).state == JobState.SHIPPED
+    assert [row.outcome for row in ProviderReport.objects.order_by("id")] == ["Applied", "Late", "Late"]
+
+
+def test_one_report_twice_counts_once(press, order):
+    twice = [report(f"{order.number}-1", "InProduction")] * 2
+    receive_reports(provider=press, reports=twice)
+
+    row = ProviderReport.objects.get()
+    assert (row.outcome, row.repeats) == ("Applied", 1)
+
+
+def test_report_of_an_unknown_job_and_of_a_cancelled_one_are_kept(press, order):
+    cancel_order(order=order, actor=STORE)
+    work_off_jobs()
+    known = f"{order.number}-1"
+    receive_reports(provider=press, reports=[report("77-1", "Shipped"), report(known, "Shipped", 1)])
+
+    assert only_job(number=known).state == JobState.CANCELLED
+    assert status_of(order) == OrderStatus.CANCELLED
+    outcomes = dict(ProviderReport.objects.values_list("job_number", "outcome"))
+    assert outcomes == {"77-1": "Unknown", known: "Contradiction"}
+
+
+def test_failed_job_is_sent_again_under_a_new_number(press, order):
+    number = f"{order.number}-1"
+    receive_report(provider=press, report=report(number, "Failed", message="Plate broken"))
+    job = only_job(number=number)
+    assert (job.state, "Plate broken" in job.message) == (JobState.FAILED, True)
+
+    resend_job(job=job, actor=STORE)
+    work_off_jobs()
+    receive_report(provider=press, report=report(number, "Shipped", 9))
+
+    again = only_job(pk=job.pk)
+    assert (again.state, again.number) == (JobState.SENT, f"{number}-2")
+    late = ProviderReport.objects.get(state="Shipped")
+    assert (late.outcome, late.job) == ("Contradiction", again)
+
+
+def test_postback_is_taken_at_the_secret_address_alone(press, order):
+    address = postback_url(press)
+    body = {"JobNumber": f"{order.number}-1", "State": "Shipped", "TrackingNumber": "1Z9", "Carrier": "UPS"}
+    client = Client()
+    sent = [client.post(address, body, content_type="application/json") for _ in range(2)]
+    wrong = client.post(address[:-1] + "x", body, content_type="application/json")
+    broken = client.post(address, b"{", content_type="application/json")
+    large = client.post(address, b" " * (1024 * 1024 + 1), content_type="application/json")
+
+    assert [one.status_code for one in (*sent, wrong, broken, large)] == [200, 200, 404, 400, 413]
+    assert ProviderReport.objects.get().repeats == 1
+    assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
+
+
+def test_report_files_are_stored_part_by_part_so_that_a_crash_repeats_little(press, monkeypatch):
+    monkeypatch.setattr(folder_returns, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(folder_returns, "SETTLED_SECONDS", -5)
+    back, confirm, calls = Path(press.settings["return_folder"]), folder.FolderAdapter.confirm, []
+    for at in range(5):
+        (back / f"{at}.json").write_text(json.dumps({"JobNumber": f"{at}-1", "State": "Shipped"}))
+
+    def killed_at_the_second(adapter, reports):
+        calls.append(len(reports))
+        if len(calls) == 2:
+            raise SystemExit
+        confirm(adapter, reports)
+
+    monkeypatch.setattr(folder.FolderAdapter, "confirm", killed_at_the_second)
+    with pytest.raises(SystemExit):
+        poll_provider(provider_pk=press.pk)
+    assert (ProviderReport.objects.count(), len(list(back.glob("*.json")))) == (4, 3)
+
+    assert poll_provider(provider_pk=press.pk) == 3
+    assert calls == [2, 2, 2, 1]
+    assert sorted(ProviderReport.objects.values_list("repeats", flat=True)) == [0, 0, 0, 1, 1]
+    assert list(back.glob("*.json")) == []
+
+
+def test_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
+    """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
+    attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))
+    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNFINISHED, finished=None)
+    Job.objects.filter(pk=attempt.job_id).update(state=JobState.QUEUED)
+
+    receive_report(provider=press, report=report(f"{order.number}-1", "InProduction"))
+    work_off_jobs()
+
+    attempt.refresh_from_db()
+    assert (attempt.outcome, attempt.job.state) == (AttemptOutcome.INTERRUPTED, JobState.IN_PRODUCTION)
+
+
+def test_clock_of_the_press_that_is_ahead_makes_no_later_report_late(press, order):
+    job = Job.objects.order_by("pk")[0]
+    ahead = timezone.now() + timedelta(days=900)
+    receive_report(provider=press, report=Report("a", job.number, "InProduction", ahead))
+    row = receive_report(provider=press, report=Report("b", job.number, "Failed", timezone.now()))
+
+    assert (row.outcome, Job.objects.get(pk=job.pk).state) == ("Applied", JobState.FAILED)
+    assert ProviderReport.objects.get(identifier="a").at <= timezone.now()
+
+
+def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, client):
+    job = Job.objects.order_by("pk")[0]
+    Provider.objects.filter(pk=press.pk).update(is_enabled=False, last_polled=None)
+    assert claim_providers_to_poll(limit=5) == [press.pk]
+
+    body = {"JobNumber": job.number, "State": "Shipped"}
+    address = postback_url(press)
+    answer = client.post(address[address.index("/production") :], body, content_type="application/json")
+
+    assert answer.json() == {"Received": 1, "Outcomes": ["Applied"]}
+    Job.objects.update(state=JobState.SHIPPED, next_try=None)
+    Provider.objects.update(last_polled=None)
+    assert claim_providers_to_poll(limit=5) == []

@@ -1,0 +1,290 @@
+"""Jobs wait for each other, and go as one gang sheet: once, whole, and each reported by its own number."""
+
+import io
+import json
+import os
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from pypdf import PdfReader
+
+from production.adapters.folder import FolderAdapter
+from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
+from production.dispatch.services.reports import receive_reports
+from production.gang_sheets.models import GangSheet, SheetState
+from production.interface import ProviderRefused, ProviderUnavailable, Report
+from production.jobs.models import Attempt, Job, JobState
+from production.providers.models import Provider
+from production.tickets.check import VARIABLE, find_mistakes
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import cancel_order, transition_order
+from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
+from tests.support.order_helpers import Shop, open_shop
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shop(world, settings, tmp_path) -> Shop:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    shop = open_shop(world)
+    make_card(shop.store)
+    return shop
+
+
+@pytest.fixture
+def press(shop, tmp_path) -> Provider:
+    provider = make_provider(
+        tmp_path, settings={"gang_sheets": "sheetwise", "gang_wait": 30, "gang_pieces": 1000}
+    )
+    make_rule(provider)
+    return provider
+
+
+def order(shop: Shop, quantity: int = 100, product: str = "card-two-sided") -> Job:
+    data = {"TemplateData": card_data()} if product == "card-two-sided" else {}
+    answer = shop.place(body=order_body(Items=[{"ProductID": product, "Quantity": quantity, **data}]))
+    assert answer.status_code == 201, answer.content
+    accept(answer.json()["OrderID"])
+    work_off_jobs()
+    return Job.objects.latest("pk")
+
+
+def wait_is_over() -> None:
+    GangSheet.objects.filter(next_try__isnull=False).update(next_try=timezone.now())
+
+
+def again(job: Job) -> Job:
+    return Job.objects.select_related("order", "provider", "gang_sheet").get(pk=job.pk)
+
+
+def at_press(press: Provider) -> list[str]:
+    folder = Path(press.settings["folder"])
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def report(job: Job, state: str, **more: str) -> Report:
+    return Report(f"{job.number}:{state}", job.number, state, timezone.now(), **more)
+
+
+def test_jobs_wait_for_each_other_and_go_as_one_sheet(shop, press):
+    jobs = [order(shop, quantity) for quantity in (100, 250, 500)]
+    sheet = GangSheet.objects.get()
+    assert {again(job).gang_sheet for job in jobs} == {sheet}
+    assert (sheet.pieces, sheet.state, at_press(press)) == (850, SheetState.COLLECTING, [])
+    assert timedelta(minutes=29) < sheet.next_try - timezone.now() <= timedelta(minutes=30)
+
+    wait_is_over()
+    work_off_jobs()
+
+    assert at_press(press) == [sheet.number]
+    sheet.refresh_from_db()
+    assert (sheet.state, sheet.next_try) == (SheetState.SENT, None)
+    assert sheet.waste <= 0.1
+    folder = Path(press.settings["folder"]) / sheet.number
+    ticket = json.loads((folder / f"{sheet.number}.json").read_bytes())
+    assert [one["JobNumber"] for one in ticket["Jobs"]] == [job.number for job in jobs]
+    assert [one["Pieces"] >= one["Quantity"] for one in ticket["Jobs"]] == [True] * 3
+    assert ticket["Jobs"][0]["Recipient"]["Name"]
+    assert {one["Name"] for one in ticket["Files"]} == {path.name for path in folder.glob("*.pdf")}
+    for file in ticket["Files"]:
+        assert f"-run-{file['Run']}.pdf" in file["Name"]
+        assert float(PdfReader(folder / file["Name"]).pages[0].mediabox.width) == pytest.approx(
+            450 * 72 / 25.4, abs=0.1
+        )
+    xjdf = (folder / f"{sheet.number}.xjdf").read_bytes()
+    assert all(f'IDUsage="JobID" IDValue="{job.number}"'.encode() in xjdf for job in jobs)
+    if VARIABLE in os.environ:
+        assert find_mistakes(xjdf, Path(os.environ[VARIABLE])) == []
+    for job in jobs:
+        assert again(job).state == JobState.SENT
+        assert again(job).history.last().note == f"On gang sheet {sheet}."
+        assert [one.outcome for one in job.attempts.all()] == ["Sent"]
+
+
+def test_sheet_goes_at_once_when_enough_pieces_wait(shop, press):
+    for quantity in (500, 500):
+        order(shop, quantity)
+    work_off_jobs()
+    assert GangSheet.objects.get().state == SheetState.SENT
+
+
+def test_jobs_of_other_products_and_without_a_print_file_do_not_share(shop, press):
+    alone, ganged = order(shop, product="card"), order(shop)
+    assert (again(alone).state, again(alone).gang_sheet) == (JobState.SENT, None)
+    assert again(ganged).gang_sheet is not None
+
+
+def test_each_job_is_reported_by_its_own_number_and_all_by_the_sheets(shop, press):
+    first, second = order(shop), order(shop)
+    wait_is_over()
+    work_off_jobs()
+    sheet = GangSheet.objects.get()
+
+    rows = receive_reports(
+        provider=press, reports=[Report("r1", sheet.number, "InProduction", timezone.now())]
+    )
+    assert [row.outcome for row in rows] == ["Applied", "Applied"]
+    receive_reports(provider=press, reports=[report(first, "Shipped", carrier="UPS", tracking_number="1Z1")])
+
+    assert (again(first).state, again(second).state) == (JobState.SHIPPED, JobState.IN_PRODUCTION)
+    assert Order.objects.get(pk=first.order_id).status == OrderStatus.SHIPPED
+    assert Order.objects.get(pk=second.order_id).tracking_numbers == []
+
+
+def test_kill_between_planning_and_sending_sends_the_sheet_once(shop, press, monkeypatch):
+    jobs, submit = [order(shop), order(shop, 250)], FolderAdapter.submit
+    for when in ("before", "after"):
+
+        def killed(self, job, when=when):
+            if when == "after":
+                submit(self, job)
+            raise SystemExit
+
+        monkeypatch.setattr(FolderAdapter, "submit", killed)
+        wait_is_over()
+        with pytest.raises(SystemExit):
+            work_off_jobs()
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    wait_is_over()
+    work_off_jobs()
+
+    sheet = GangSheet.objects.get()
+    assert (at_press(press), sheet.state) == ([sheet.number], SheetState.SENT)
+    for job in jobs:
+        assert again(job).state == JobState.SENT
+        assert [one.outcome for one in job.attempts.all()] == ["Interrupted", "Interrupted", "Sent"]
+
+
+def test_held_and_cancelled_jobs_leave_before_the_sheet_goes(shop, press):
+    stays, held, cancelled = order(shop), order(shop, 250), order(shop, 500)
+    hold_job(job=held, actor=STORE)
+    cancel_order(order=cancelled.order, actor=STORE)
+    assert GangSheet.objects.get().pieces == 100
+
+    wait_is_over()
+    work_off_jobs()
+
+    ticket = next(Path(press.settings["folder"]).glob("G*/*.json"))
+    assert [one["JobNumber"] for one in json.loads(ticket.read_bytes())["Jobs"]] == [stays.number]
+    assert (again(held).state, again(held).held) == (JobState.QUEUED, "Manual")
+    assert again(cancelled).state == JobState.CANCELLED
+    release_job(job=held, actor=STORE)
+    work_off_jobs()
+    assert again(held).gang_sheet.state == SheetState.COLLECTING
+
+
+def test_job_leaves_a_planned_sheet_while_the_provider_is_away(shop, press, monkeypatch):
+    """What was prepared with it is never sent: the sheet gets another number."""
+    stays, leaves, submit = order(shop), order(shop, 250), FolderAdapter.submit
+
+    def away(self, job):
+        raise ProviderUnavailable("No route.", is_unsent=True)
+
+    monkeypatch.setattr(FolderAdapter, "submit", away)
+    wait_is_over()
+    work_off_jobs()
+    assert (again(stays).state, again(stays).next_try) == (JobState.QUEUED, None)
+    cancel_job(job=leaves, actor=STORE)
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    wait_is_over()
+    work_off_jobs()
+
+    sheet = GangSheet.objects.get()
+    assert (sheet.generation, at_press(press)) == (2, [sheet.number])
+    assert (again(stays).state, again(leaves).state) == (JobState.SENT, JobState.CANCELLED)
+
+
+def test_job_that_may_be_at_the_press_with_its_sheet_is_cancelled_there_by_a_person(shop, press, monkeypatch):
+    job, submit = order(shop), FolderAdapter.submit
+
+    def cut(self, sent):
+        submit(self, sent)
+        raise ProviderUnavailable("Cut.")
+
+    monkeypatch.setattr(FolderAdapter, "submit", cut)
+    wait_is_over()
+    work_off_jobs()
+    cancel_order(order=again(job).order, actor=STORE)
+    work_off_jobs()
+    assert (again(job).state, again(job).cancel_requested is not None) == (JobState.QUEUED, True)
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    wait_is_over()
+    work_off_jobs()
+    Job.objects.filter(pk=job.pk).update(next_try=timezone.now())
+    work_off_jobs()
+
+    assert (again(job).state, again(job).cancel_requested) == (JobState.SENT, None)
+    assert "stop it there" in again(job).message
+    assert len(at_press(press)) == 1
+
+
+def test_refused_and_disabled_providers_pass_the_jobs_of_a_sheet_on(shop, press, tmp_path, monkeypatch):
+    other = make_provider(tmp_path, "other")
+    rule = press.choices.get().rule
+    rule.choices.create(provider=other, priority=2)
+    refused, submit = order(shop), FolderAdapter.submit
+
+    def refuses(self, job):
+        if job.members:
+            raise ProviderRefused("No such paper.")
+        return submit(self, job)
+
+    monkeypatch.setattr(FolderAdapter, "submit", refuses)
+    wait_is_over()
+    work_off_jobs()
+    work_off_jobs()
+    assert (again(refused).provider, again(refused).state) == (other, JobState.SENT)
+
+    waiting = order(shop)
+    assert again(waiting).gang_sheet is not None
+    Provider.objects.filter(pk=press.pk).update(is_enabled=False)
+    wait_is_over()
+    work_off_jobs()
+    work_off_jobs()
+    assert (again(waiting).provider, again(waiting).state) == (other, JobState.SENT)
+    assert set(GangSheet.objects.values_list("state", flat=True)) == {SheetState.CANCELLED}
+
+
+def test_person_sends_a_sheet_before_its_time(shop, press):
+    job = order(shop)
+    resend_job(job=job, actor=STORE)
+    work_off_jobs()
+    assert again(job).state == JobState.SENT
+
+
+def test_held_order_takes_its_jobs_off_the_sheet(shop, press):
+    job = order(shop)
+    transition_order(order=Order.objects.get(pk=job.order_id), status=OrderStatus.ON_HOLD, actor=STORE)
+    assert (again(job).held, again(job).gang_sheet) == ("Order", None)
+    assert GangSheet.objects.get().state == SheetState.CANCELLED
+    assert not Attempt.objects.exists()
+
+
+def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, client):
+    job, sheet = order(shop), GangSheet.objects.get()
+    address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+    client.force_login(shop.world.outsider)
+    assert client.get(address).status_code != 200
+    client.force_login(shop.world.operator)
+
+    board = client.get(reverse("admin:production_job_changelist")).content.decode()
+    page = client.get(address).content.decode()
+    archive = b"".join(
+        client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk])).streaming_content
+    )
+    client.post(reverse("admin:production_gangsheet_send", args=[sheet.pk]))
+    work_off_jobs()
+
+    assert address in board
+    assert job.number in page
+    assert [name.rpartition(".")[2] for name in zipfile.ZipFile(io.BytesIO(archive)).namelist()] == [
+        "pdf",
+        "json",
+    ]
+    assert again(job).state == JobState.SENT
