@@ -109,20 +109,21 @@ class FolderPress:
     def hurt(self, kill: Kill, chance: random.Random) -> None:
         """Faults in a sender: a full disk, an answer that is lost, a kill between write and rename, refusals."""
         from production.adapters import folder
+        from production.adapters.open_folder import OpenFolder
 
-        move, write = folder.FolderAdapter._move, folder.write_synced
+        move, write = folder.FolderAdapter._move, OpenFolder.write
 
-        def killing_move(adapter: Any, entry: Any) -> None:
+        def killing_move(adapter: Any, hot: OpenFolder, entry: Any) -> None:
             kill(self.submitted.number)
-            move(adapter, entry)
+            move(adapter, hot, entry)
 
-        def full_write(path: Path, content: bytes) -> None:
+        def full_write(place: OpenFolder, name: str, content: bytes) -> None:
             if not self.is_calm() and chance.random() < FAULT_SHARE / 4:
-                raise OSError(errno.ENOSPC, "No space left on device", str(path))
-            write(path, content)
+                raise OSError(errno.ENOSPC, "No space left on device", name)
+            write(place, name, content)
 
         folder.FolderAdapter._move = killing_move  # type: ignore[method-assign]
-        folder.write_synced = full_write
+        OpenFolder.write = full_write  # type: ignore[method-assign]
         self.hurt_submit(folder.FolderAdapter, "folder", chance)
 
     def hurt_submit(self, adapter: Any, named_by: str, chance: random.Random) -> None:
