@@ -6,7 +6,7 @@ from fulfillment.core.files.stored import asset_file
 from stores.orders.models import OrderItem
 from stores.proofs.models import Asset
 from stores.templates.models import Font
-from stores.templates.selectors.fonts import font_file
+from stores.templates.selectors import font_file
 
 
 def named_files() -> Iterator[str]:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stores.associations.api.associations import AssociationViewSet
+from stores.associations.api import AssociationViewSet
 from stores.catalog.api.products import ProductViewSet
 from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
 from stores.orders.api.export import OrderExportViewSet

@@ -20,7 +20,7 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
-from stores.presets.models.print_preset import CODE
+from stores.presets.models import CODE
 from stores.templates.records import Record
 
 REQUIRED: Any = object()

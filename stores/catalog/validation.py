@@ -147,7 +147,7 @@ def time_zone(value: Any) -> str:
 
 
 def template(value: Any) -> dict[str, Any] | None:
-    """Checks only that it can be stored without loss; stores.templates.services.templates checks the layout."""
+    """Checks only that it can be stored without loss; stores.templates.services checks the layout."""
     if value is None:
         return None
     if not isinstance(value, dict):

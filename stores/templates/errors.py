@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from fulfillment.core.errors import Fault, Invalid, Unavailable
 from printing.typesetting import Problem, RenderingBusy, RenderingFailed, RenderingTimedOut, ValuesInvalid
-from stores.templates.selectors.layouts import TemplateUnusable
+from stores.templates.selectors import TemplateUnusable
 
 logger = logging.getLogger("stores.proofs")
 

@@ -3,7 +3,7 @@ from factory.django import DjangoModelFactory
 
 from printing.press.profiles import SHIPPED
 from stores.presets.models import OutputProfile, PrintPreset
-from stores.presets.services.profiles import add_profile
+from stores.presets.services import add_profile
 
 
 class PrintPresetFactory(DjangoModelFactory[PrintPreset]):

@@ -33,7 +33,7 @@ from stores.catalog.models import CatalogUpload
 from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, transition_order
-from stores.templates.services.fonts import add_font
+from stores.templates.services import add_font
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form

@@ -21,8 +21,8 @@ from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
 from stores.catalog.validation import brief_json
-from stores.presets.selectors.presets import unknown_presets
-from stores.templates.services.templates import TemplateChecks, same_template
+from stores.presets.selectors import unknown_presets
+from stores.templates.services import TemplateChecks, same_template
 
 BATCH = 1000
 MAXIMUM_FAULTS = 1000

@@ -21,9 +21,9 @@ from stores.catalog.records import (
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
-from stores.presets.selectors.presets import unknown_presets
+from stores.presets.selectors import unknown_presets
 from stores.templates.records import Record, fingerprint
-from stores.templates.services.templates import TemplateChecks, same_template
+from stores.templates.services import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]
 # An ID has at most 64 characters; the rest is for "-copy-" and a number.

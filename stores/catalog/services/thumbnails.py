@@ -16,8 +16,7 @@ from printing.caches import WeightedCache
 from printing.typesetting import Field, ValuesInvalid, render_page, resolve_values
 from stores.concurrency_limits import RENDERINGS
 from stores.templates.errors import typesetting_errors
-from stores.templates.selectors.fonts import font_names
-from stores.templates.selectors.layouts import Layout, layout_of
+from stores.templates.selectors import Layout, font_names, layout_of
 
 PIXELS = 360
 CACHE_BYTES = 24_000_000

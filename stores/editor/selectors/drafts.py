@@ -16,9 +16,8 @@ from printing.press.rules import PresetRules
 from printing.typesetting import Artwork, Field, FontSet, read_field
 from printing.typesetting.artwork import ArtworkInvalid, read_artwork
 from stores.editor.models import ArtworkUpload
-from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
-from stores.templates.selectors.fonts import font_set
-from stores.templates.selectors.layouts import FIELDS
+from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
+from stores.templates.selectors import FIELDS, font_set
 
 CACHE_BYTES = 64_000_000
 PAGES = """

@@ -27,7 +27,7 @@ from printing.typesetting import (
 )
 from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
 from stores.editor.services.backgrounds import has_shape_of
-from stores.presets.selectors.profiles import profile_file
+from stores.presets.selectors import profile_file
 from stores.templates.errors import typesetting_errors
 
 BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")

@@ -9,7 +9,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict
 from stores.catalog.selectors.products import product_body, product_list_body
 from stores.proofs.selectors.proofs import ProductVersion, product_version
-from stores.templates.selectors.layouts import layout_of
+from stores.templates.selectors import layout_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from printing.preflight import ProductFacts
 from printing.press.rules import PresetRules
 from stores.catalog.selectors.products import association_required, no_product, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
-from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
+from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fulfillment.core.db.prepared import fetch_row
-from stores.presets.selectors.presets import PRESET_OF_PRODUCT
+from stores.presets.selectors import PRESET_OF_PRODUCT
 from stores.proofs.selectors.proofs import FONT_NAMES, SIZE, ProductVersion
 
 # Cards come first; products that need an uploaded picture or a choice are excluded.

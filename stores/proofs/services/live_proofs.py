@@ -22,7 +22,7 @@ from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
 from stores.proofs.selectors.showcase import Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.errors import typesetting_errors, values_invalid
-from stores.templates.selectors.layouts import fields_of
+from stores.templates.selectors import fields_of
 
 PIXELS = 720
 COLOURS = 128

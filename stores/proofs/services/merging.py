@@ -20,7 +20,7 @@ from stores.proofs.selectors.assets import assets_for
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.assets import touch_assets
 from stores.templates.errors import typesetting_errors, values_invalid
-from stores.templates.selectors.layouts import Layout, TemplateMissing, fields_of, layout_of
+from stores.templates.selectors import Layout, TemplateMissing, fields_of, layout_of
 
 CACHE_BYTES = 64 * 1024 * 1024
 

@@ -13,7 +13,7 @@ from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
 from printing.typesetting import Press
 from printing.typesetting.press import separate
-from stores.presets.selectors.profiles import profile_file
+from stores.presets.selectors import profile_file
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.stray_files import count_old_files, remove_old_files
 

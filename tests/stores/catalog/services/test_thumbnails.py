@@ -10,7 +10,7 @@ from fulfillment.core.caches import clear_caches
 from stores.catalog.models import Product
 from stores.catalog.services import thumbnails
 from stores.catalog.services.thumbnails import PIXELS, draw_thumbnail
-from stores.templates.selectors.layouts import TemplateMissing
+from stores.templates.selectors import TemplateMissing
 from tests.factories.orders import make_card, make_product
 
 

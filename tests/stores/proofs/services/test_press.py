@@ -15,7 +15,7 @@ from fulfillment.core.files.stored import listed
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from stores.presets.models import PrintPreset
-from stores.presets.services.presets import remove_preset
+from stores.presets.services import remove_preset
 from stores.proofs.models import Asset
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services import press

@@ -15,8 +15,8 @@ from stores.catalog.services.products import archive_product
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.proofs import make_proof
 from stores.templates.models import Font
-from stores.templates.selectors.fonts import font_set
-from stores.templates.services.fonts import add_font, remove_font
+from stores.templates.selectors import font_set
+from stores.templates.services import add_font, remove_font
 from tests.factories.templates import make_card, page, text_box
 
 

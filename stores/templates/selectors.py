@@ -1,22 +1,64 @@
-"""Parsed layouts of products: read and checked once for each product version, then cached in memory."""
+"""Fonts and layouts of products, which are read and checked once for each product version and kept in memory."""
 
 import hashlib
 import json
+import tempfile
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 import orjson
+from django.core.files.storage import default_storage
 
 import printing.preflight
 import printing.typesetting
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
+from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.files.stored import read_file
 from printing.caches import WeightedCache
 from printing.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
-from stores.templates.selectors.fonts import font_set_of
+from stores.templates.models import Font
+
+
+def font_set() -> FontSet:
+    return font_set_of(tuple(font_file(font) for font in Font.objects.order_by("pk")))
+
+
+def font_names() -> str:
+    """The storage names of all operators' fonts, comma separated."""
+    return ",".join(font_file(font) for font in Font.objects.order_by("pk"))
+
+
+@lru_cache(maxsize=4)
+def font_set_of(names: tuple[str, ...]) -> FontSet:
+    """The shipped fonts and these stored font files."""
+    with storage_errors():
+        paths = [_local(name) for name in names]
+    return FontSet.shipped().with_files(paths) if paths else FontSet.shipped()
+
+
+def font_file(font: Font) -> str:
+    return f"fonts/{font.sha256}{font.suffix}"
+
+
+def _local(name: str) -> Path:
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        path = Path(_folder().name) / Path(name).name
+        if not path.exists():
+            path.write_bytes(read_file(name))
+        return path
+
+
+@cache
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="operator-fonts-")
+
 
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.

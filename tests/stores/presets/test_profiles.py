@@ -9,7 +9,7 @@ from django.db import connection
 from fulfillment.core.errors import Invalid
 from printing.press.profiles import SHIPPED, description_of
 from stores.presets.models import OutputProfile
-from stores.presets.services.profiles import add_profile
+from stores.presets.services import add_profile
 from tests.factories.presets import other_profile
 
 

@@ -8,7 +8,7 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import save_product
-from stores.templates.services import templates
+from stores.templates import services as templates
 from tests.factories.templates import field, make_card, page, text_box
 
 

@@ -1,0 +1,270 @@
+"""The associations of an application, and the directory of stores that accept requests for access."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, AssociationState, Role, User
+from accounts.pages.forms import show_faults
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.permissions import DEFAULT_STORE_GRANTS, EXPLANATIONS, STORE_GRANTS, Permission
+from accounts.selectors.associations import association_request_for, association_requests_for
+from accounts.services.associations import request_association, withdraw_association
+from applications.registration.models import Application
+from applications.registration.pages.frame import frame, open_application, readable
+from applications.registration.selectors.applications import application_to_write, own_applications
+from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.page_messages import errors_as_messages
+from stores.associations.selectors import countries_listed, directory_store, listed_stores, listings
+from stores.catalog.models import Store
+
+# The API's names of the fields.
+REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
+
+GRANTS_FIELD = forms.MultipleChoiceField(
+    label="Permissions",
+    required=False,
+    choices=[
+        (name.value, format_html('{} <span class="why">{}</span>', name.label, EXPLANATIONS[name.value]))
+        for name in sorted(Permission, key=lambda one: ".All." in one.value)
+        if name.value in STORE_GRANTS
+    ],
+    widget=forms.CheckboxSelectMultiple,
+)
+MESSAGE_FIELD = forms.CharField(
+    label="Message",
+    max_length=2000,
+    required=False,
+    widget=forms.Textarea(attrs={"rows": 3}),
+    help_text="Who you are and what you want to print. Shown to the store when it decides.",
+)
+
+
+class RequestStoreForm(forms.Form):
+    """Requests a store by its ID, whether the directory lists it or not."""
+
+    store = forms.CharField(
+        label="Store ID",
+        max_length=64,
+        widget=forms.TextInput(
+            attrs={"list": "known-stores", "spellcheck": "false", "autocapitalize": "none"}
+        ),
+        help_text="For example harbor-press. Find stores in the directory, or ask the store for its ID.",
+    )
+    grants = GRANTS_FIELD
+    message = MESSAGE_FIELD
+
+    def clean_store(self) -> Store:
+        store = Store.objects.filter(external_id=self.cleaned_data["store"]).first()
+        if store is None:
+            raise forms.ValidationError("There is no store with this ID.")
+        return store
+
+
+def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
+    """Adds `permissions` to each request: the labels of the requested or granted permissions."""
+    found = list(requests)
+    for one in found:
+        one.permissions = [str(Permission(grant).label) for grant in one.grants]  # type: ignore[attr-defined]
+    return found
+
+
+SUGGESTED_STORES = 50
+STORES_A_PAGE = 25
+REQUESTS_A_PAGE = 10
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET shows what the application may use and has requested; POST requests a store."""
+    application = open_application(request, application_id)
+    caller = Caller.on_pages(request.user)
+    form = RequestStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
+    if request.method == "POST":
+        form = RequestStoreForm(request.POST)
+        if form.is_valid() and _request_store(request, caller, application, form):
+            return redirect("portal:application-stores", application.pk)
+    requests = association_requests_for(caller).filter(application=application, store__isnull=False)
+    page_of_requests = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests"))
+    page_of_requests.object_list = with_labels(page_of_requests.object_list)
+    searched = request.GET.get("q", "").strip()[:200]
+    context = frame(
+        request,
+        application,
+        "stores",
+        form=form,
+        page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
+        requests=page_of_requests,
+        searched=searched,
+        suggestions=_suggestions(signed_in_user(request)),
+    )
+    return render(request, "stores/associations.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
+    """GET asks for confirmation; POST performs the action."""
+    application = readable(request, application_id)
+    if request.method != "POST":
+        return _confirm_withdrawal(request, application, request_id)
+    with errors_as_messages(request):
+        withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
+        messages.success(request, "Request withdrawn.")
+    return redirect("portal:application-stores", application.pk)
+
+
+def _confirm_withdrawal(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
+    association_request = association_request_for(Caller.on_pages(request.user), request_id)
+    back = reverse("portal:application-stores", args=[application.pk])
+    if association_request.application_id != application.pk or association_request.store is None:
+        raise NotFound("The application has no such request.")
+    if association_request.state != AssociationState.PENDING:
+        return redirect(back)
+    context = frame(
+        request,
+        application,
+        "stores",
+        heading=f"Withdraw the request for {association_request.store.company_name}?",
+        warning="The request is closed without a decision. You can send a new one at any time.",
+        verb="Withdraw",
+        back=back,
+    )
+    return render(request, "applications/confirm.html", context)
+
+
+def _request_store(
+    request: HttpRequest, caller: Caller, application: Application, form: RequestStoreForm
+) -> bool:
+    try:
+        association_request, created = request_association(
+            caller=caller, application=application, **form.cleaned_data
+        )
+    except DomainError as error:
+        show_faults(form, error, REQUEST_FIELDS)
+        return False
+    if association_request.state == AssociationState.APPROVED:
+        messages.success(
+            request, f"{association_request.store} admits test applications: you can use it now."
+        )
+    elif created:
+        messages.success(
+            request,
+            f"Access to {association_request.store} requested. The answer comes by mail and appears here.",
+        )
+    else:
+        messages.info(request, f"A request for {association_request.store} is already pending.")
+    return True
+
+
+def _associations(application: Application, searched: str) -> list[dict[str, Any]]:
+    roles = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    if searched:
+        roles = roles.filter(
+            Q(store__company_name__icontains=searched) | Q(store__external_id__icontains=searched)
+        )
+    stores: dict[int, dict[str, Any]] = {}
+    columns = ("store_id", "store__company_name", "store__external_id", "grant")
+    for pk, name, external_id, grant in roles.order_by("store__company_name", "pk").values_list(*columns):
+        row = stores.setdefault(pk, {"name": name, "external_id": external_id, "grants": []})
+        row["grants"].append(str(Permission(grant).label))
+    return list(stores.values())
+
+
+def _suggestions(user: User) -> QuerySet[Store]:
+    return Store.objects.filter(roles__user=user, is_demo=False).distinct()[:SUGGESTED_STORES]
+
+
+LISTED_STORES_A_PAGE = 24
+REQUESTS_SHOWN = 20
+
+
+class RequestAccessForm(forms.Form):
+    application = forms.ChoiceField(label="For which application")
+    grants = GRANTS_FIELD
+    message = MESSAGE_FIELD
+
+    def __init__(self, *args: Any, applications: list[Application], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(str(one.pk), one.name) for one in applications]
+        field: Any = self.fields["application"]
+        field.choices = choices
+
+
+@require_safe
+@signed_in
+def show_directory(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    country = request.GET.get("country", "").strip()[:100]
+    stores = listed_stores(searched=searched, country=country)
+    page = Paginator(stores, LISTED_STORES_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "page": page,
+        "listings": listings(page, own_applications(signed_in_user(request))),
+        "searched": searched,
+        "country": country,
+        "countries": countries_listed(),
+        "part": "stores",
+    }
+    return render(request, "stores/directory/list.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
+    """POST requests access for one of the person's applications."""
+    store = directory_store(store_id)
+    applications = list(own_applications(signed_in_user(request)))
+    initial = {"grants": DEFAULT_STORE_GRANTS, "application": request.GET.get("application", "")}
+    form = RequestAccessForm(request.POST or None, applications=applications, initial=initial)
+    if request.method == "POST" and form.is_valid() and _request_access(request, store, form):
+        return redirect("portal:directory-store", store.external_id)
+    caller = Caller.on_pages(request.user)
+    requests = association_requests_for(caller).filter(store=store, application__in=applications)
+    [listing] = listings([store], applications)
+    context = {
+        "listing": listing,
+        "store": store,
+        "form": form,
+        "applications": applications,
+        "requests": with_labels(requests[:REQUESTS_SHOWN]),
+        "part": "stores",
+    }
+    return render(request, "stores/directory/store.html", context)
+
+
+def _request_access(request: HttpRequest, store: Store, form: RequestAccessForm) -> bool:
+    caller = Caller.on_pages(request.user)
+    sent = form.cleaned_data
+    try:
+        application = application_to_write(caller, sent["application"])
+        _, created = request_association(
+            caller=caller,
+            application=application,
+            store=store,
+            grants=sent["grants"],
+            message=sent["message"],
+        )
+    except DomainError as error:
+        show_faults(form, error, REQUEST_FIELDS)
+        return False
+    if created:
+        messages.success(request, f"Access to {store} requested. The answer comes by mail and appears here.")
+    else:
+        messages.info(request, f"{application.name} has a request for {store} that is still pending.")
+    return True

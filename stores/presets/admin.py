@@ -1,0 +1,185 @@
+"""Presets and output profiles; a preset's form has one choice for each preflight rule."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from unfold.widgets import UnfoldAdminFileFieldWidget
+
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.admin.removal import RemovedByService
+from fulfillment.core.errors import DomainError
+from printing.preflight.table import RULES, Rule
+from printing.press.profiles import PROFILE_BYTES
+from printing.press.rules import ColourPolicy
+from stores.presets.models import OutputProfile, PrintPreset
+from stores.presets.services import SEVERITIES, add_profile, remove_preset, remove_profile, severity_faults
+
+POLICIES = (ColourPolicy.CMYK, ColourPolicy.MANAGED)
+
+
+class SeveritiesWidget(forms.Widget):
+    template_name = "admin/stores/severities.html"
+    use_fieldset = True
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        chosen = value if isinstance(value, Mapping) else {}
+        rows = [_row(name, rule, str(chosen.get(rule.code, ""))) for rule in RULES]
+        return render_to_string(self.template_name, {"rows": rows})
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> dict[str, str]:
+        chosen = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}
+        return {code: severity for code, severity in chosen.items() if severity}
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        return not any(f"{name}-{rule.code}" in data for rule in RULES)
+
+
+class SeveritiesField(forms.Field):
+    """Codes of no rule of this release, which a catalog file may have brought, stay as they are."""
+
+    widget = SeveritiesWidget
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "required": False})
+
+    def clean(self, value: Any) -> dict[str, str]:
+        known = {rule.code for rule in RULES}
+        kept = {code: severity for code, severity in (self.initial or {}).items() if code not in known}
+        return {**kept, **(value or {})}
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return self.clean(initial) != self.clean(data)
+
+
+def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
+    usual = {str(rule.severities[policy] or "Off") for policy in POLICIES}
+    own = (
+        usual.pop() if len(usual) == 1 else " / ".join(str(rule.severities[one] or "Off") for one in POLICIES)
+    )
+    return {
+        "name": f"{name}-{rule.code}",
+        "title": rule.code.replace("_", " ").capitalize(),
+        "about": rule.message,
+        "value": value,
+        "choices": [("", f"Default ({own})"), *((one, one) for one in SEVERITIES)],
+    }
+
+
+class PrintPresetForm(forms.ModelForm):
+    severities = SeveritiesField(
+        help_text="An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colours."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["severities"].initial = self.instance.severities
+
+    def clean_severities(self) -> Any:
+        severities = self.cleaned_data["severities"] or {}
+        if faults := severity_faults(severities):
+            raise forms.ValidationError([fault.message for fault in faults])
+        return severities
+
+
+@admin.register(PrintPreset)
+class PrintPresetAdmin(RemovedByService):
+    """Settings for the print files of the products that use the preset; existing print files do not change."""
+
+    harmless_pages = ("add", "change", "delete")
+    form = PrintPresetForm
+    list_display = ["name", "code", "colours", "profile", "highest_ink", "updated"]
+    list_select_related = ["profile"]
+    list_filter = ["policy"]
+    search_fields = ["name", "code"]
+    search_help_text = "Name or preset ID"
+    empty_help = (
+        "Products without a preset print by the built-in one: PDF/X-4, colours of the source with their profiles. "
+        "Add a preset for what a printer requires."
+    )
+    help_texts = {
+        "code": "Products and catalog files refer to the preset by this ID. It cannot be changed later.",
+        "bleed_mm": "The bleed that the printer requires around the trim. Empty: the bleed of each template.",
+        "safe_mm": "The distance that text keeps from the trim.",
+        "lowest_ppi": "The lowest resolution of a picture at its printed size.",
+    }
+    fieldsets = [
+        (None, {"fields": ["code", "name"]}),
+        ("Colours", {"fields": ["standard", "policy", "profile", "highest_ink", "lowest_ppi"]}),
+        ("Page", {"fields": ["bleed_mm", "safe_mm", "marks", "slug"]}),
+        ("Preflight", {"fields": ["severities"]}),
+    ]
+
+    @admin.display(description="colours", ordering="policy")
+    def colours(self, preset: PrintPreset) -> str:
+        return preset.get_policy_display().partition(":")[0]
+
+    def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:
+        return ["code"] if preset else []
+
+    def remove(self, record: PrintPreset) -> None:
+        remove_preset(preset=record)
+
+
+register_history(PrintPreset, "code", "name", search=["code", "name"], search_help="Preset ID or name")
+
+
+class OutputProfileForm(forms.ModelForm):
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=f"An ICC output profile (class prtr) for CMYK, at most {PROFILE_BYTES // 1_000_000} MB. "
+        "It is embedded in every print file: check its licence.",
+    )
+
+    class Meta:
+        model = OutputProfile
+        fields: list[str] = []
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > PROFILE_BYTES:
+            raise forms.ValidationError(f"The file is larger than {PROFILE_BYTES // 1_000_000} MB.")
+        try:
+            # The service checks and saves the file.
+            self.instance = add_profile(file_name=file.name, content=file.read())
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        return file
+
+
+@admin.register(OutputProfile)
+class OutputProfileAdmin(RemovedByService):
+    harmless_pages = ("add", "change", "delete")
+    forbidden = ("change",)
+    form = OutputProfileForm
+    list_display = ["description", "file_name", "size", "created"]
+    search_fields = ["description", "file_name"]
+    search_help_text = "Profile or file"
+    empty_help = "ISO Coated v2 300 % comes with the service. Add the ICC profile of another paper or press."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("content")
+
+    def save_model(
+        self, request: HttpRequest, instance: OutputProfile, form: forms.ModelForm, change: bool
+    ) -> None:
+        """The form's service call has saved it."""
+
+    def get_fields(self, request: HttpRequest, profile: OutputProfile | None = None) -> Any:
+        return ["file"] if profile is None else ["description", "file_name", "size", "sha256", "created"]
+
+    def remove(self, record: OutputProfile) -> None:
+        remove_profile(profile=record)
+
+
+register_history(
+    OutputProfile,
+    "description",
+    "file_name",
+    search=["description", "file_name"],
+    search_help="Profile or file",
+)

@@ -1,3 +1,0 @@
-from stores.templates.models.font import Font
-
-__all__ = ["Font"]
