@@ -1,6 +1,6 @@
 from fulfillment.core.audit.retention import RetentionRule
 from stores.catalog.services import retention as catalog
-from stores.editor.services import retention as editor
+from stores.editor.services import drafts as editor
 from stores.orders.services import old_tests, recipients
 from stores.orders.services import retention as orders
 from stores.proofs.services import press

@@ -1,12 +1,19 @@
-"""Reads a catalog file, plain or compressed with gzip (detected by its content), and reports progress."""
+"""Catalog files, plain or compressed with gzip: read with progress, and written piece by piece, always the same."""
 
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
-from stores.catalog.reader import Readable, unreadable
+import orjson
+
+from fulfillment.core.api.serializers import timestamp
+from stores.catalog.reader import FORMAT, VERSION, Readable, unreadable
+from stores.catalog.records import PRODUCT, STORE
+from stores.templates.records import Record
 
 GZIP = b"\x1f\x8b"
 
@@ -63,3 +70,68 @@ class _Counted(io.RawIOBase):
         self.position += len(data)
         self.on_progress(self.position)
         return data
+
+
+# Members that are left out of the file where they have their default.
+OMITTED_DEFAULTS = {"HoldWindowMinutes": 60, "Template": None, "Preset": None}
+INDENTATION = re.compile(rb"\n +")
+STORE_DEPTH, PRODUCT_DEPTH = 2, 4
+
+
+def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator[bytes]:
+    """One object indented by one space for each level, so that a changed value changes one line."""
+    yield b'{\n "Format": "%s",\n "Version": %d,\n "Stores": [' % (FORMAT.encode(), VERSION)
+    separator = b""
+    for store, products in stores:
+        yield separator + b"\n  " + _indented(_store(store), STORE_DEPTH)[:-4] + b',\n   "Products": ['
+        separator = b","
+        between = b"\n    "
+        for product in products:
+            yield between + _indented(_product(product), PRODUCT_DEPTH)
+            between = b",\n    "
+        yield (b"]" if between == b"\n    " else b"\n   ]") + b"\n  }"
+    yield (b"\n ]" if separator else b"]") + b"\n}\n"
+
+
+def _store(record: Record) -> dict[str, Any]:
+    return {
+        member.name: record[member.name]
+        for member in STORE
+        if member.name not in OMITTED_DEFAULTS or record[member.name] != OMITTED_DEFAULTS[member.name]
+    }
+
+
+def _product(record: Record) -> dict[str, Any]:
+    shown = {member.name: record[member.name] for member in PRODUCT[:-1]}
+    if shown["Preset"] is None:
+        del shown["Preset"]
+    shown["TemplateFields"] = record["TemplateFields"]
+    shown["DeliveredPrices"] = [_price(price) for price in record["DeliveredPrices"]]
+    shown["ProductionSpeeds"] = record["ProductionSpeeds"]
+    if record["Template"] is not None:
+        shown["Template"] = record["Template"]
+    return shown
+
+
+def _price(price: Record) -> dict[str, Any]:
+    shown = dict(price)
+    created = shown.pop("Created")
+    if created is not None:
+        shown["Created"] = timestamp(created)
+    return shown
+
+
+def _indented(value: dict[str, Any], depth: int) -> bytes:
+    """orjson indents by two spaces; line breaks inside strings are escaped, so all others are indentation."""
+    text = orjson.dumps(value, default=_number, option=orjson.OPT_INDENT_2)
+    return (
+        INDENTATION.sub(lambda match: b"\n" + b" " * (depth + (len(match[0]) - 1) // 2), text[:-1])
+        + b" " * depth
+        + b"}"
+    )
+
+
+def _number(value: object) -> int | float:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    raise TypeError(f"{type(value).__name__} cannot be written")

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
-from stores.catalog.pages.logos import serve_logo
+from stores.catalog.pages import serve_logo
 from stores.orders.pages.orders import (
     list_orders,
     move_order_on,

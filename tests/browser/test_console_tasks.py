@@ -11,9 +11,9 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services import uploads
-from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.products import save_product
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import open_console

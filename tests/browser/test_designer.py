@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
 from tests.support.console_forms import ready

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from delivery.datasets.services import locking
 from delivery.datasets.services.uploads import import_upload
 from stores.catalog.services import uploads
-from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.imports import export_catalog
 from tests.factories.stores import make_product
 from tests.support.jobs import work_off
 from tests.support.patience import PATIENCE

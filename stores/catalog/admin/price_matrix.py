@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from fulfillment.core.errors import Fault
-from stores.catalog.admin.delivery_methods import as_known, method_choice, misspelled, sent_method
+from stores.catalog.admin.stores import as_known, method_choice, misspelled, sent_method
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.templates.records import Record

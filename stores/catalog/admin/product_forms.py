@@ -10,9 +10,9 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
-from stores.catalog.admin.delivery_methods import MethodWidget, as_known, known_methods_of, misspelled
-from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.admin.price_matrix import PriceMatrix
+from stores.catalog.admin.scoping import ValidatedByService
+from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, misspelled
 from stores.catalog.models import Product, ProductionSpeed, TemplateField
 from stores.catalog.records import (
     CHILDREN,
@@ -21,9 +21,8 @@ from stores.catalog.records import (
     TEMPLATE_FIELD,
     FieldSpec,
 )
-from stores.catalog.selectors.catalog import stored_product
-from stores.catalog.services.products import find_product_faults
-from stores.catalog.services.publishing import steps_to_sale
+from stores.catalog.selectors.products import stored_product
+from stores.catalog.services.products import find_product_faults, steps_to_sale
 from stores.templates.records import Record
 
 # The form's names of members; the form chooses a preset as a record, the service takes its ID.

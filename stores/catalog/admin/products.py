@@ -37,8 +37,7 @@ from stores.catalog.admin.product_forms import (
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.records import DELIVERED_PRICE
-from stores.catalog.services.products import archive_product, duplicate_product, save_product
-from stores.catalog.services.publishing import steps_to_sale
+from stores.catalog.services.products import archive_product, duplicate_product, save_product, steps_to_sale
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.concurrency_limits import RENDERINGS
 

@@ -1,7 +1,10 @@
+"""Stores and products in the console's search."""
+
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from django import forms
 from django.contrib.admin import SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,7 +13,20 @@ from django.utils.timezone import make_aware
 from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
 
 from accounts.permissions import Grant
-from stores.catalog.models import Store
+from fulfillment.core.admin.hits import named_hits
+from fulfillment.core.admin.offers import Hit
+from stores.catalog.models import Product, Store
+
+
+class ValidatedByService(forms.ModelForm):
+    """Checks types only. The service checks the rules, because it sees all rows together."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return {field.name for field in self._meta.model._meta.fields}
+
+    def validate_unique(self) -> None:
+        pass
+
 
 ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
@@ -74,3 +90,15 @@ class DayFilter(RangeDateFilter):
 
 def _midnight(day: date) -> datetime:
     return make_aware(datetime.combine(day, time.min))
+
+
+def find_stores(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["company_name", "external_id"]
+    return named_hits(request, Store, words, fields, lambda store: (store.company_name, store.external_id))
+
+
+def find_products(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["name", "external_id"]
+    return named_hits(
+        request, Product, words, fields, lambda one: (one.name, one.external_id, one.store.company_name)
+    )

@@ -13,10 +13,14 @@ from fulfillment.core.api.parameters import flag_parameter
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
-from stores.catalog.api.responses import client_tags, stored_response
+from stores.catalog.api.responses import (
+    StoreUserRolesTextXML,
+    StoreUserRolesXML,
+    client_tags,
+    stored_response,
+)
 from stores.catalog.api.serializers import StoreSerializer, StoreUserRoleSerializer
-from stores.catalog.api.xml import StoreUserRolesTextXML, StoreUserRolesXML
-from stores.catalog.selectors.store_users import store_user_roles
+from stores.catalog.selectors.products import store_user_roles
 from stores.catalog.selectors.stores import store_body, store_list_body
 
 STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")

@@ -7,12 +7,8 @@ from stores.catalog.models.product import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.models.profile import StoreProfile
-from stores.catalog.models.store import BudgetDuration, BudgetType, Store
-from stores.catalog.models.template_change import TemplateChange
-from stores.catalog.models.template_picture import TemplatePicture
-from stores.catalog.models.upload import CatalogUpload, CatalogUploadState
-from stores.catalog.models.usage import StoreUsage
+from stores.catalog.models.store import BudgetDuration, BudgetType, Store, StoreProfile, StoreUsage
+from stores.catalog.models.template import CatalogUpload, CatalogUploadState, TemplateChange, TemplatePicture
 
 __all__ = [
     "BudgetDuration",

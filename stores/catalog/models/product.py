@@ -4,8 +4,7 @@ from django.db import models
 from django.utils import timezone
 
 from stores.catalog.models.store import EXTERNAL_ID, Store, validate_external_id
-from stores.catalog.models.template_change import TEMPLATE_TRIGGER
-from stores.catalog.models.template_picture import PICTURES_TRIGGER
+from stores.catalog.models.template import PICTURES_TRIGGER, TEMPLATE_TRIGGER
 from stores.presets.models import PrintPreset
 
 

@@ -1,6 +1,6 @@
 import pghistory
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import RegexValidator
+from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.utils import timezone
 
@@ -65,3 +65,39 @@ class Store(models.Model):
 
     def __str__(self) -> str:
         return self.company_name
+
+
+@pghistory.track(exclude=["logo"])
+class StoreProfile(models.Model):
+    """A store's entry in the directory, which shows listed stores only. `logo` is a re-encoded PNG."""
+
+    store = models.OneToOneField(Store, primary_key=True, on_delete=models.CASCADE, related_name="profile")
+    is_listed = models.BooleanField("listed in the directory", default=False)
+    country = models.CharField(max_length=100, blank=True)
+    website = models.CharField(max_length=200, blank=True, validators=[URLValidator(["https", "http"])])
+    logo = models.BinaryField(null=True, blank=True)
+    logo_sha256 = models.CharField(max_length=64, blank=True, db_index=True)
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        indexes = [
+            models.Index("store", condition=models.Q(is_listed=True), name="store_profile_listed"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Profile of {self.store}"
+
+
+class StoreUsage(models.Model):
+    """How often the API was called for a store on a day (UTC). Only the service `usage` writes it."""
+
+    pk = models.CompositePrimaryKey("store_id", "day")
+    store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="+", db_index=False)
+    day = models.DateField()
+    calls = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index("day", name="store_usage_day")]
+
+    def __str__(self) -> str:
+        return f"{self.calls} calls on {self.day}"

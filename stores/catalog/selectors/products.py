@@ -1,12 +1,128 @@
-"""The products of a store as stored renderings: one prepared statement checks access and returns the body."""
+"""Products as stored renderings and as catalog records in bulk, and the users of a store."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from django.db import connection
 
 from accounts.callers import Caller
+from accounts.models import Role
+from accounts.permissions import Permission
+from accounts.selectors.grants import grants_on_store
+from accounts.selectors.users import user_by_id
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import Forbidden, NotFound
+from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
+from stores.catalog.models import Store
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, STORE, TEMPLATE_FIELD
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
+from stores.templates.records import Record
+
+BATCH = 500
+
+# A price's Created is left out where it equals the product's, so that an imported file is exported unchanged.
+STORED_PRODUCTS = """
+SELECT product.id, product.store_id, product.position, product.version, product.created, product.updated,
+    (SELECT coalesce(json_agg(json_build_array(field_name, prompt, type, sub_type, required, default_value,
+            org_value, to_json(choices)) ORDER BY position), '[]')::text
+     FROM stores_templatefield WHERE product_id = product.id),
+    (SELECT coalesce(json_agg(json_build_array(delivery_method_code, description, price::text, country,
+            country_code, location_type, is_default, CASE WHEN child.created <> product.created THEN
+            to_char(child.created AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US+00:00') END)
+            ORDER BY position), '[]')::text
+     FROM stores_deliveredprice child WHERE product_id = product.id),
+    (SELECT coalesce(json_agg(json_build_array(days, is_default) ORDER BY position), '[]')::text
+     FROM stores_productionspeed WHERE product_id = product.id),
+    {columns}
+FROM stores_product product
+WHERE {condition}
+ORDER BY product.store_id, product.position, product.id
+"""
+FIELD_NAMES = [member.name for member in TEMPLATE_FIELD]
+PRICE_NAMES = [member.name for member in DELIVERED_PRICE]
+COLUMNS = ", ".join(f"product.{member.column}" for member in PRODUCT)
+
+
+class StoredProduct(NamedTuple):
+    pk: int
+    store_id: int
+    position: int
+    version: int
+    created: datetime
+    updated: datetime
+    record: Record
+
+
+def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
+    """In catalog order. Uses a server-side cursor, so call it inside a transaction."""
+    statement = STORED_PRODUCTS.format(columns=COLUMNS, condition="product.store_id = ANY(%s)")
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(statement, [list(store_ids)])
+        while rows := cursor.fetchmany(BATCH):
+            yield from map(_stored_product, rows)
+
+
+def stored_products_by_id(store_id: int, product_ids: Sequence[str]) -> dict[str, StoredProduct]:
+    """The existing products of a store among these IDs, by ID."""
+    condition = "product.store_id = %s AND product.external_id = ANY(%s)"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            STORED_PRODUCTS.format(columns=COLUMNS, condition=condition), [store_id, list(product_ids)]
+        )
+        products = map(_stored_product, cursor.fetchall())
+        return {product.record["ID"]: product for product in products}
+
+
+def stored_product(product_id: int) -> StoredProduct:
+    with connection.cursor() as cursor:
+        cursor.execute(STORED_PRODUCTS.format(columns=COLUMNS, condition="product.id = %s"), [product_id])
+        return _stored_product(cursor.fetchone())
+
+
+def store_record(store: Store) -> Record:
+    return {member.name: getattr(store, member.column) for member in STORE}
+
+
+def find_stores(store_ids: Sequence[str]) -> list[Store]:
+    """These stores, or all if none are named, in the order of their creation."""
+    stores = Store.objects.order_by("pk")
+    if not store_ids:
+        return list(stores)
+    found = list(stores.filter(external_id__in=store_ids))
+    unknown = sorted(set(store_ids) - {store.external_id for store in found})
+    if unknown:
+        faults = [Fault("", "store_invalid", f"There is no store {name!r}.") for name in unknown]
+        raise Invalid(" ".join(fault.message for fault in faults), code="store_invalid", faults=faults)
+    return found
+
+
+def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Record]]]:
+    """Each store with its products, including archived ones; call it inside a transaction."""
+    for store in find_stores(store_ids):
+        yield store_record(store), (product.record for product in stored_products(store_ids=[store.pk]))
+
+
+def _stored_product(row: Sequence[Any]) -> StoredProduct:
+    fields, prices, speeds = (orjson.loads(text) for text in row[6:9])
+    record: Record = {member.name: value for member, value in zip(PRODUCT, row[9:], strict=True)}
+    template = record["Template"]
+    record["Template"] = orjson.loads(template) if isinstance(template, str) else template
+    record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in fields]
+    record["DeliveredPrices"] = [_price(price) for price in prices]
+    record["ProductionSpeeds"] = [{"Days": days, "IsDefault": default} for days, default in speeds]
+    return StoredProduct._make((*row[:6], record))
+
+
+def _price(values: Sequence[Any]) -> Record:
+    price = dict(zip(PRICE_NAMES, values, strict=True))
+    price["Price"] = Decimal(price["Price"])
+    if price["Created"]:
+        price["Created"] = datetime.fromisoformat(price["Created"])
+    return price
+
 
 # The bodies are read only for a caller that has access and no current copy.
 PRODUCT_LIST = """{caller}
@@ -88,3 +204,40 @@ def product_visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple
     """The access to products through a third-party application depends on its association alone, not on the user."""
     sees_all, user_id, application_id, *rest = visibility(caller, client_tags)
     return sees_all, None if application_id is not None else user_id, application_id, *rest
+
+
+def store_user_roles(caller: Caller, store_id: str, user_id: str) -> list[Role]:
+    """The roles of a user on a store; with `Store.Self.Read`, and on the demo store, only the caller's own."""
+    store = Store.objects.filter(external_id=store_id).only("external_id", "is_demo").first()
+    if store is None:
+        raise unknown_store(store_id)
+    _check_grants(caller, store, is_self=_is_self(caller, user_id))
+    user = user_by_id(user_id)
+    if store.is_demo and user.pk != caller.user_id:
+        return []
+    return list(Role.objects.filter(user=user, store=store).order_by("pk"))
+
+
+def _check_grants(caller: Caller, store: Store, *, is_self: bool) -> None:
+    granted = grants_on_store(caller, store)
+    if Permission.STORE_ALL_READ in granted:
+        return
+    if Permission.STORE_SELF_READ not in granted:
+        if Role.objects.filter(user=caller.user_id, store=store).exists():
+            raise Forbidden(
+                "This requires the grant Store.Self.Read or Store.All.Read on the store, and its scope.",
+                code="grant_missing",
+            )
+        raise association_required(store.external_id)
+    if not is_self and not store.is_demo:
+        raise Forbidden(
+            "With Store.Self.Read you can read only your own roles; the roles of others require Store.All.Read.",
+            code="grant_missing",
+        )
+
+
+def _is_self(caller: Caller, user_id: Any) -> bool:
+    try:
+        return UUID(user_id) == caller.user_id
+    except ValueError:
+        return False

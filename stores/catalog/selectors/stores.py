@@ -1,14 +1,28 @@
-"""The stores visible to a caller and their stored renderings, each in one prepared statement."""
+"""The stores visible to a caller, their stored renderings and their delivery methods."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from accounts.callers import Caller
 from accounts.permissions import STORE_GRANTS
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import DomainError, Invalid
+from stores.catalog.models import DeliveredPrice, Product, Store
+
+MAXIMUM_METHODS = 200
+
+
+def known_delivery_methods(stores: QuerySet[Store]) -> list[str]:
+    """The codes of products and of prices, sorted."""
+    of_products = Product.objects.filter(store__in=stores).values_list("delivery_method")
+    of_prices = DeliveredPrice.objects.filter(product__store__in=stores).values_list("delivery_method_code")
+    codes = of_products.order_by().union(of_prices.order_by())
+    return sorted(code for (code,) in codes[:MAXIMUM_METHODS])
+
 
 # A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.
 STORE_GRANT_LIST = "ARRAY[" + ", ".join(f"'{name}'" for name in sorted(STORE_GRANTS)) + "]"

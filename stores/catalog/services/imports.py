@@ -1,14 +1,15 @@
-"""Imports a catalog file: validated completely, all or nothing, in one transaction.
+"""Exports the catalog file of stores, as it was at one moment, and imports it.
 
-Unchanged records are not written. Products that the file does not contain stay as they are.
+An import is validated completely, all or nothing, in one transaction. Unchanged records are not written. Products
+that the file does not contain stay as they are.
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pghistory
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from fulfillment.core.db.long_transactions import long_transaction
@@ -16,13 +17,27 @@ from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Store
 from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog
 from stores.catalog.records import check_product
+from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services.products import end_of_catalog
 from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
+from stores.catalog.source import write_catalog
 from stores.catalog.validation import brief_json
 from stores.presets.selectors import unknown_presets
 from stores.templates.services import TemplateChecks, same_template
+
+
+def export_catalog(*, store_ids: Sequence[str] = ()) -> Iterator[bytes]:
+    """Pieces of the file of these stores, or of all; a transaction stays open until the last piece is read."""
+    nested = connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        if not nested:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        yield from write_catalog(catalog_of(store_ids))
+
 
 BATCH = 1000
 MAXIMUM_FAULTS = 1000

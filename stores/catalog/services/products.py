@@ -1,7 +1,9 @@
+"""What a product needs before it can be sold."""
+
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Max
@@ -19,7 +21,7 @@ from stores.catalog.records import (
     check_product,
 )
 from stores.catalog.representations import render_product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
 from stores.presets.selectors import unknown_presets
 from stores.templates.records import Record, fingerprint
@@ -184,3 +186,44 @@ def _clashes(record: Record, store: Store, product: Product | None) -> list[Faul
 def end_of_catalog(store: Store) -> int:
     last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
+
+
+class Step(NamedTuple):
+    """`text` says what to do; `place` is the part of the product page it belongs to."""
+
+    name: str
+    text: str
+    place: str
+    is_done: bool
+    is_required: bool
+
+    @property
+    def is_missing(self) -> bool:
+        return self.is_required and not self.is_done
+
+
+def steps_to_sale(record: Record) -> list[Step]:
+    """In the order of the page. Without its required steps a product cannot be ordered or printed."""
+    fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
+    speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
+    sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))
+    return [
+        Step("Name, size and quantities", "Fill in name, size and quantities.", "basics", sizes, True),
+        Step("Template fields", "Add what customers fill in.", "fields", bool(fields), False),
+        Step("Prices", "Write at least one price.", "prices", bool(prices), True),
+        Step(
+            "Default price",
+            "Choose the price that counts where an order names no location.",
+            "prices",
+            any(price.get("IsDefault") for price in prices),
+            False,
+        ),
+        Step("Production speeds", "Say how many business days it takes.", "speeds", bool(speeds), False),
+        Step(
+            "Template",
+            "Make a template: it shows where the fields are printed.",
+            "template",
+            template is not None,
+            bool(fields),
+        ),
+    ]

@@ -10,7 +10,7 @@ from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
 from stores.catalog.representations import render_product, render_store
-from stores.catalog.selectors.catalog import StoredProduct, store_record, stored_products
+from stores.catalog.selectors.products import StoredProduct, store_record, stored_products
 
 BATCH = 500
 CATALOG_LOCK = 7_306_410_001

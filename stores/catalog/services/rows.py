@@ -12,7 +12,7 @@ from django.db import connection
 from stores.catalog.models import Store
 from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
 from stores.catalog.representations import render_product
-from stores.catalog.selectors.catalog import StoredProduct, stored_products_by_id
+from stores.catalog.selectors.products import StoredProduct, stored_products_by_id
 from stores.catalog.services.products import carry_over_price_dates
 from stores.templates.records import Record, fingerprint
 

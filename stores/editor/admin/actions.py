@@ -7,7 +7,7 @@ from typing import Any
 
 from printing.typesetting.template import FIXED_TEXTS
 from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
-from stores.editor.selectors.drafts import Draft, EditorContext
+from stores.editor.selectors import Draft, EditorContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from stores.editor.admin.requests import (
 )
 from stores.editor.admin.uploads import RESHAPING, PictureUploads
 from stores.editor.admin.view_model import first_samples, inks_of, listed_faults, page_context
-from stores.editor.selectors.drafts import EditorContext, editor_context_of, stored_draft
+from stores.editor.selectors import EditorContext, editor_context_of, stored_draft
 from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template
 from stores.editor.services.previews import preview_page, render_draft, shown_color, specimen_of
 

@@ -12,15 +12,15 @@ from printing.typesetting.artwork import ARTWORK_BYTES
 from printing.typesetting.folder import MEDIA_TYPES
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
-from stores.editor.selectors.drafts import EditorContext, pictures_of
-from stores.editor.services.backgrounds import (
+from stores.editor.selectors import EditorContext, pictures_of
+from stores.editor.services.drafts import store_artwork
+from stores.editor.services.previews import (
     RESHAPABLE,
     has_shape_of,
     page_proportion,
     reshape_background,
     wrong_shape,
 )
-from stores.editor.services.drafts import store_artwork
 
 RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
 

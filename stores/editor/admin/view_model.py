@@ -10,10 +10,9 @@ from printing.typesetting import Field
 from printing.typesetting.fields import TYPES
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
-from stores.editor.admin.designer import designer_data
 from stores.editor.admin.forms import KINDS, box_inputs, lower_first, member_words, page_inputs, shown
-from stores.editor.admin.requests import SentDraft, draft_as_json
-from stores.editor.selectors.drafts import Draft, EditorContext
+from stores.editor.admin.requests import SentDraft, designer_data, draft_as_json
+from stores.editor.selectors import Draft, EditorContext
 
 SAMPLES = {
     "Email": "dana@example.com",

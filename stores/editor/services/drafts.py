@@ -1,21 +1,24 @@
 """Saves drafts of the template editor, and stores their pictures until then."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict, Invalid
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
-from stores.catalog.models import Product
+from stores.catalog.models import Product, TemplatePicture
 from stores.catalog.records import check_product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
 from stores.editor.models import ArtworkUpload
-from stores.editor.selectors.drafts import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
+from stores.editor.selectors import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
 from stores.templates.records import Record
 
 
@@ -101,3 +104,24 @@ def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
         name: {"MediaType": one.media_type, "Data": picture_data(one.media_type, one.data)}
         for name, one in pictures.items()
     }
+
+
+# A saved template contains its pictures.
+ARTWORK_RETENTION = timedelta(days=7)
+# How long a version can be restored with pictures that the template no longer has.
+EARLIER_PICTURE_RETENTION = timedelta(days=365)
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        rule_for_rows("artwork of unsaved templates", _old_artwork),
+        rule_for_rows("pictures of earlier templates", _old_pictures),
+    ]
+
+
+def _old_artwork() -> QuerySet[ArtworkUpload]:
+    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_RETENTION)
+
+
+def _old_pictures() -> QuerySet[TemplatePicture]:
+    return TemplatePicture.objects.filter(created__lt=timezone.now() - EARLIER_PICTURE_RETENTION)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from fulfillment.core.errors import DomainError
-from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.imports import export_catalog
 
 
 class Command(BaseCommand):

@@ -18,7 +18,7 @@ from moto.server import ThreadedMotoServer
 
 from fulfillment.core.files.storage_settings import storage_settings
 from stores.catalog.models import CatalogUpload
-from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.uploads import WAITING_STATES, receive_catalog_upload
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.confinement import confined

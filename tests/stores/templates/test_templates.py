@@ -5,7 +5,7 @@ import pytest
 
 from fulfillment.core.errors import Invalid
 from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import save_product
 from stores.templates import services as templates

@@ -8,7 +8,7 @@ from PIL import Image
 from applications.registration.services.applications import change_application, ensure_api_console
 from applications.registration.services.icons import set_icon
 from applications.webhooks.services.webhooks import change_webhook
-from stores.catalog.services.profiles import save_profile
+from stores.catalog.services.stores import save_profile
 from tests.factories.applications import ApplicationFactory
 from tests.factories.stores import make_store
 from tests.factories.webhooks import make_webhook

@@ -3,7 +3,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from stores.catalog.models import Product, Store
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.fresh import assert_renderings_fresh

@@ -10,11 +10,11 @@ from django.db import connection, transaction
 from applications.webhooks.selectors.events import event_page
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Product, Store
-from stores.catalog.selectors.catalog import catalog_of
+from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services import imports
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import archive_product
-from stores.catalog.writer import write_catalog
+from stores.catalog.source import write_catalog
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
 from tests.factories.templates import make_card

@@ -18,8 +18,7 @@ from stores.catalog import reader
 from stores.catalog import source as catalog_source
 from stores.catalog.models import CatalogUpload, Product, Store
 from stores.catalog.services import uploads
-from stores.catalog.services.exports import export_catalog
-from stores.catalog.services.imports import import_catalog
+from stores.catalog.services.imports import export_catalog, import_catalog
 from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.uploads import (
     TASK,

@@ -13,7 +13,7 @@ from django.urls import reverse
 from PIL import Image
 
 from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.editor.models import ArtworkUpload
 from stores.presets.models import PrintPreset

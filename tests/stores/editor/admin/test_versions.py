@@ -5,9 +5,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stores.catalog.models import Product, TemplatePicture
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
-from stores.editor.services.retention import EARLIER_PICTURE_RETENTION, retention_rules
+from stores.editor.services.drafts import EARLIER_PICTURE_RETENTION, retention_rules
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_store
 from tests.factories.templates import field, make_card, page, text_box

@@ -8,7 +8,7 @@ from pypdf import PdfReader
 from accounts.models import Role
 from printing.typesetting import load_sample
 from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import archive_product, save_product
 from stores.catalog.services.refresh import refresh_renderings
 from stores.proofs.models import Proof

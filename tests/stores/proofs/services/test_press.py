@@ -12,7 +12,7 @@ from PIL import Image
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict
 from fulfillment.core.files.stored import listed
-from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.presets.models import PrintPreset
 from stores.presets.services import remove_preset

@@ -1,3 +1,0 @@
-from stores.editor.models.artwork_upload import ArtworkUpload
-
-__all__ = ["ArtworkUpload"]
