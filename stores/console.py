@@ -12,9 +12,7 @@ from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_store
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import Order, OrderStatus
-from stores.orders.selectors.days import daily_counts
-from stores.orders.selectors.due import count_urgent_orders
-from stores.orders.selectors.tallies import orders_by_status
+from stores.orders.selectors.board import count_urgent_orders, daily_counts, orders_by_status
 
 # Counts stop here.
 MAX_COUNTED = 1000

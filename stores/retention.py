@@ -1,7 +1,7 @@
 from fulfillment.core.audit.retention import RetentionRule
 from stores.catalog.services import retention as catalog
 from stores.editor.services import drafts as editor
-from stores.orders.services import old_tests, recipients
+from stores.orders.services import recipients
 from stores.orders.services import retention as orders
 from stores.proofs.services import press
 from stores.proofs.services import retention as proofs
@@ -15,5 +15,5 @@ def retention_rules() -> list[RetentionRule]:
         *editor.retention_rules(),
         *catalog.retention_rules(),
         *orders.retention_rules(),
-        *old_tests.retention_rules(),
+        *orders.rules_for_old_tests(),
     ]

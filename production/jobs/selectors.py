@@ -12,7 +12,7 @@ from accounts.callers import Caller
 from production import interface
 from production.jobs.models import Job
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
-from stores.orders.selectors.item_options import item_options
+from stores.orders.selectors.orders import item_options
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 

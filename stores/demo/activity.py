@@ -29,7 +29,7 @@ from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.services.comments import add_comment
+from stores.orders.services.board import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
 from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
 

@@ -6,7 +6,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
 from stores.demo.orders import ORDERS
 from stores.orders.models import OrderItem
-from stores.orders.services.print_pictures import print_picture
+from stores.orders.services.print_files import print_picture
 
 
 def draw_pictures() -> None:

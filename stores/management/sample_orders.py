@@ -17,9 +17,9 @@ from fulfillment.core.errors import Conflict
 from stores.catalog.models import Product, Store
 from stores.orders.models import ActorKind, Order, OrderHistory, OrderItem, OrderStatus
 from stores.orders.representations import render_export_row
-from stores.orders.services.locks import lock_orders
 from stores.orders.services.orders import new_order_id
 from stores.orders.services.tallies import count_all_orders
+from stores.orders.services.transitions import lock_orders
 
 SPAN = timedelta(days=730)
 BATCH = 20_000

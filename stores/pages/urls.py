@@ -2,7 +2,7 @@ from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
 from stores.catalog.pages import serve_logo
-from stores.orders.pages.orders import (
+from stores.orders.pages import (
     list_orders,
     move_order_on,
     show_item_proof,

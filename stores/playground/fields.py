@@ -18,7 +18,7 @@ from printing.preflight.marks import picture_of_page
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
-from stores.orders.price_requests import OrderRequest
+from stores.orders.pricing import OrderRequest
 from stores.playground.selectors.products import ProductPage
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Route
 from stores.catalog.services import thumbnails
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order
-from stores.orders.services import print_pictures
+from stores.orders.services import print_files
 from tests.support.console_fixtures import place_orders
 from tests.support.patience import wait_for
 
@@ -30,7 +30,7 @@ def order(site) -> Order:
 def one_renderer(settings, monkeypatch) -> None:
     """Nobody waits for it."""
     settings.RENDERINGS_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
-    for module in (print_pictures, thumbnails):
+    for module in (print_files, thumbnails):
         monkeypatch.setattr(module, "WAIT_SECONDS", 0)
 
 

@@ -21,7 +21,7 @@ from stores.orders.models import (
     OrderStatus,
     OrderTally,
 )
-from stores.orders.selectors.due import late_orders
+from stores.orders.selectors.board import late_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
 from tests.support.snapshots import Snapshot

@@ -22,7 +22,7 @@ from applications.webhooks.services.webhooks import create_webhook, disable_webh
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import StoreProfile
 from stores.orders.models import RECIPIENT_FIELDS
-from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.services.orders import place_trial_order
 from tests.factories.delivery import load_dataset

@@ -9,8 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
 from fulfillment.core.errors import DomainError, in_one_line
-from stores.orders.services.reported_statuses import read_reported
-from stores.orders.services.status_import import LineResult, Outcome, import_order_statuses
+from stores.orders.services.status_import import LineResult, Outcome, import_order_statuses, read_reported
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-"""Documents of an order: print files, pictures of their pages, packing slips."""
+"""Documents of an order: print files, pictures of their pages, packing slips, and the routes of an item on a map."""
 
 from typing import Any
 from uuid import UUID
@@ -10,16 +10,21 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.callers import Caller
+from delivery.concurrency_limits import SELECTIONS
+from delivery.selection.maps import tiles_context, with_tiles
+from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture
+from fulfillment.core.http.policies import ADMIN_POLICY
 from printing.preflight.marks import picture_of_page
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
+from stores.orders.eddm import drop_routes
 from stores.orders.models import Order, OrderItem
+from stores.orders.selectors.selections import routes_on_map
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
-from stores.orders.services.print_files import read_print_file
-from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
+from stores.orders.services.print_files import SIZES, print_file_pages, print_picture, read_print_file
 
 
 class OrderDocuments(OrderActions):
@@ -83,3 +88,39 @@ class OrderDocuments(OrderActions):
     def _item(self, request: HttpRequest, order_id: UUID, position: int, related: str = "order") -> OrderItem:
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
         return get_object_or_404(OrderItem.objects.select_related(related), order=order, position=position)
+
+
+MAX_LISTED = 500
+
+
+class OrderMaps(OrderDocuments):
+    def eddm_map(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        item = self._mailed(request, order_id, position)
+        routes = list(drop_routes(item.eddm or {}))
+        context: dict[str, Any] = {
+            **self.page_context(request, f"Routes of order {item.order.number}"),
+            **tiles_context(),
+            "order": item.order,
+            "item": item,
+            "eddm": item.eddm_summary,
+            "routes": routes[:MAX_LISTED],
+            "route_count": len(routes),
+            "map_routes": reverse("admin:stores_order_eddm_shapes", args=[order_id, position]),
+        }
+        response = TemplateResponse(request, "admin/stores/eddm_map.html", context)
+        with_tiles(response, ADMIN_POLICY)
+        return response
+
+    def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        item = self._mailed(request, order_id, position)
+        try:
+            with SELECTIONS.limited(Caller.on_pages(request.user).key):
+                return json_bytes(request, routes_on_map(item))
+        except DomainError as error:
+            return HttpResponse(error.message, status=error.status, content_type="text/plain")
+
+    def _mailed(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
+        item = self._item(request, order_id, position)
+        if item.eddm is None:
+            raise Http404("This item was not ordered for routes.")
+        return item

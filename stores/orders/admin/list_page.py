@@ -14,13 +14,10 @@ from django.utils.formats import date_format
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
-from stores.orders.admin.list_filters import DUE
-from stores.orders.admin.list_view import COLUMNS, SORT, SORTS, VIEW, lists_work_alone, sort_of
+from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
-from stores.orders.selectors.due import days_late, late_orders
-from stores.orders.selectors.tallies import orders_by_status
-from stores.orders.selectors.views import order_views_for
+from stores.orders.selectors.board import days_late, late_orders, order_views_for, orders_by_status
 
 # In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {

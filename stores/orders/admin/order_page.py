@@ -1,23 +1,39 @@
-"""Template context of the page of an order: items, recipient, timeline and allowed transitions."""
+"""The page of an order: items, recipient, timeline, allowed transitions, comments and reprints."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
+from uuid import UUID
 
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.admin.staff import staff_on
+from accounts.callers import Caller
 from applications.webhooks.models import Delivery, Event
+from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import offered
-from stores.orders.admin.forms import REFUSE
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.models import Store
+from stores.orders.admin.actions import REFUSE
+from stores.orders.admin.documents import OrderMaps
+from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
+from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS
+from stores.orders.services.board import add_comment, delete_order_view, save_order_view
 from stores.orders.services.packing_slips import address_lines
+from stores.orders.services.reprints import reprint_order
 
 ITEMS_OF_A_PAGE = 50
 MAX_LISTED_EVENTS = 200
@@ -155,3 +171,93 @@ def _events(order: Order) -> list[Happening]:
         )
         for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
     ]
+
+
+BOARD = "admin:stores_order_changelist"
+
+
+class OrderWork(OrderMaps):
+    def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        if not self.has_change_permission(request, order):
+            raise PermissionDenied
+        with errors_as_messages(request):
+            add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
+        return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
+
+    def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        """GET shows what would be printed again; POST orders it."""
+        order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        if not self.has_change_permission(request, order):
+            raise PermissionDenied
+        if request.method == "POST":
+            sent = [int(one) for one in request.POST.getlist("item") if one.isascii() and one.isdigit()]
+            known = request.POST.get("reprints", "")
+            with errors_as_messages(request):
+                made = reprint_order(
+                    order=order,
+                    positions=sent,
+                    caller=Caller.on_pages(request.user),
+                    known_reprints=int(known) if known.isascii() and known.isdigit() else -1,
+                )
+                messages.success(
+                    request, f"Order {made.number} created. It prints order {order.number} again."
+                )
+                return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
+        context: dict[str, Any] = {
+            **self.page_context(request, f"Reprint order {order.number}"),
+            "order": order,
+            "items": order.items.order_by("position"),
+            "reprints": order.reprints.count(),
+        }
+        return TemplateResponse(request, "admin/stores/reprint.html", context)
+
+    def save_view(self, request: HttpRequest) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        query = _view_query(request.POST.get("query", ""))
+        try:
+            view = save_order_view(
+                owner=request.user,
+                name=request.POST.get("name", ""),
+                query=query,
+                is_shared="is_shared" in request.POST and self._may_share(request, query),
+                store_pk=self._shared_store(request, query),
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
+        messages.success(request, f"View “{view.name}” saved.")
+        return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
+
+    def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        with errors_as_messages(request):
+            name = delete_order_view(owner=request.user, view_id=view_id)
+            messages.success(request, f"View “{name}” deleted.")
+        return HttpResponseRedirect(reverse(BOARD))
+
+    def _may_share(self, request: HttpRequest, query: str) -> bool:
+        stores = staff_on(request).stores_with(ORDER_GRANTS)
+        return stores is None or self._shared_store(request, query) is not None
+
+    def _shared_store(self, request: HttpRequest, query: str) -> int | None:
+        """The store whose staff see a shared view: the user's only store, or the one the list is filtered by."""
+        stores = staff_on(request).stores_with(ORDER_GRANTS)
+        if stores is None:
+            return None
+        if len(stores) == 1:
+            return stores[0]
+        named = Store.objects.filter(external_id=dict(parse_qsl(query)).get("store", ""), pk__in=stores)
+        return named.values_list("pk", flat=True).first()
+
+
+def _view_query(query: str) -> str:
+    """Filters, sort and columns of the query; a view stores nothing else."""
+    known = {*FILTER_NAMES, SORT, COLUMNS}
+    return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])

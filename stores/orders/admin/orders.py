@@ -21,16 +21,13 @@ from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.identifiers import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
-from stores.orders.admin.actions import actor_on, shown_reason
+from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_answer
-from stores.orders.admin.forms import REFUSE, OrderTransitionForm, ParcelForm
-from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, StatusFilter
+from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, OrderList, StatusFilter
 from stores.orders.admin.list_page import list_page
-from stores.orders.admin.list_view import OrderList
-from stores.orders.admin.order_page import order_page
-from stores.orders.admin.order_work import BOARD, OrderWork
+from stores.orders.admin.order_page import BOARD, OrderWork, order_page
 from stores.orders.models import Order, OrderStatus, Shipment
-from stores.orders.selectors.numbers import number_range
+from stores.orders.selectors.board import number_range
 from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
 # Final transitions, with the question of their confirmation.

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from stores.orders.selectors.days import DAYS, DailyCount
+from stores.orders.selectors.board import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
 # Stores with their own colour; all others share one.

@@ -1,28 +1,209 @@
+"""Parses the query parameters of the export view."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
+from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.api.responses import concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.errors import raise_faults
+from fulfillment.core.errors import Fault, Invalid, raise_faults
+from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import EXPORT_EXAMPLE
-from stores.orders.api.export_parameters import DEFAULT_TAKE, PARAMETERS, CSVRenderer, ExportParameters
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
-from stores.orders.api.serializers import ExportRowSerializer
+from stores.orders.api.serializers import STATUS_TEXT, ExportRowSerializer
 from stores.orders.csv_rows import csv_chunks
+from stores.orders.models import OrderStatus
 from stores.orders.representations import EXPORT_COLUMNS, dumps
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
     MAX_COUNTED,
+    MAX_SKIP,
+    ExportCursor,
+    ExportFilters,
     export_count,
     export_page,
     export_rows,
     fitting_page,
     verbose_records,
 )
+
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+WHOLE = {"type": "integer"}
+PARAMETERS = [
+    STORE_ID,
+    OpenApiParameter(
+        "skip",
+        {**WHOLE, "minimum": 0, "maximum": MAX_SKIP, "default": 0},
+        description="How many to leave out from the start; beyond that, follow `Link`.",
+    ),
+    OpenApiParameter(
+        "take",
+        {**WHOLE, "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE},
+        description="For CSV there is no default: without it, all.",
+    ),
+    OpenApiParameter(
+        "status",
+        {"type": "array", "items": {**WHOLE, "enum": OrderStatus.values}},
+        explode=True,
+        description=STATUS_TEXT,
+    ),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At this moment or later."),
+    OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this moment."),
+    OpenApiParameter(
+        "verbose",
+        bool,
+        default=False,
+        description="Adds Items, Shipments, History and the whole Recipient; a page may end before `take`.",
+    ),
+    OpenApiParameter("productID", str, description="Orders that hold this product."),
+    OpenApiParameter("orderNumber", str),
+    OpenApiParameter("externalID", str, description="Orders with this ExternalID."),
+    OpenApiParameter(
+        "updatedAfter",
+        OpenApiTypes.DATETIME,
+        description="Changed at this moment or later. To walk along changes as they come, read events.",
+    ),
+    OpenApiParameter(
+        "includeTest",
+        bool,
+        default=False,
+        description="Adds test orders, and `IsTest` to each order: those of this application where it is a test "
+        "application, and through this service's own applications those of the store.",
+    ),
+    OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
+    OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
+]
+ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+STATUSES = frozenset(str(value) for value in OrderStatus.values)
+UNKNOWN_SHOWN = 20
+
+
+class CSVRenderer(MediaTypeOnly):
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+
+class ExportParameters:
+    """The parsed parameters; `faults` names every invalid one."""
+
+    skip = 0
+    take: int | None = None
+    verbose = False
+    after: ExportCursor | None = None
+    filters = ExportFilters()
+
+    def __init__(self, request: Request) -> None:
+        self.query = request.query_params
+        self.faults: list[Fault] = []
+        if self.query:
+            self._read()
+
+    def _read(self) -> None:
+        self.faults += unknown_parameter_faults(self.query, ALLOWED)[:UNKNOWN_SHOWN]
+        if self.query.get("format", "json") not in {"csv", "json"}:
+            self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
+        self.skip = self._skip()
+        self.take = self._whole("take", 1, LARGEST_TAKE)
+        self.verbose = self._flag("verbose")
+        self.after = self._cursor()
+        self.filters = ExportFilters(
+            statuses=self._statuses(),
+            product_id=self.query.get("productID"),
+            order_number=self.query.get("orderNumber"),
+            external_id=self.query.get("externalID"),
+            created_after=self._moment("createdAfter"),
+            created_before=self._moment("createdBefore"),
+            updated_after=self._moment("updatedAfter"),
+            includes_tests=self._flag("includeTest"),
+        )
+
+    def is_csv(self, request: Request) -> bool:
+        accepted: BaseRenderer = request.accepted_renderer
+        return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
+
+    def next_link(self, store_id: str, last: ExportCursor) -> str:
+        """The URL of the page after the order `last`."""
+        parameters = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        moment = (last.created - EPOCH) // timedelta(microseconds=1)
+        cursor = base64.urlsafe_b64encode(b"%d." % moment + last.order_id.bytes).decode().rstrip("=")
+        query = f"{urlencode(parameters)}&after={cursor}" if parameters else f"after={cursor}"
+        return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        for name, values in self.query.lists():
+            yield from ((name, value) for value in values)
+
+    def _refuse(self, name: str, message: str) -> None:
+        self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
+
+    def _flag(self, name: str) -> bool:
+        try:
+            return flag_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return False
+
+    def _skip(self) -> int:
+        text = self.query.get("skip", "")
+        if text.isascii() and text.isdigit() and len(text) < 12 and int(text) > MAX_SKIP:
+            self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
+            return 0
+        return self._whole("skip", 0, MAX_SKIP) or 0
+
+    def _whole(self, name: str, least: int, most: int) -> int | None:
+        text = self.query.get(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
+            self._refuse(name, f"write a whole number from {least} to {most}; found {text[:40]!r}.")
+            return None
+        return int(text)
+
+    def _statuses(self) -> list[int]:
+        texts = self.query.getlist("status")
+        for text in texts:
+            if text not in STATUSES:
+                self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
+        return [int(text) for text in texts if text in STATUSES]
+
+    def _moment(self, name: str) -> datetime | None:
+        try:
+            return moment_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return None
+
+    def _cursor(self) -> ExportCursor | None:
+        text = self.query.get("after")
+        if text is None:
+            return None
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==")
+            found = re.fullmatch(rb"([0-9]{1,16})\.(.{16})", plain, re.DOTALL)
+        except (ValueError, binascii.Error):
+            found = None
+        if found is None:
+            self._refuse("after", "take it from the Link header of the page before.")
+            return None
+        return ExportCursor(EPOCH + timedelta(microseconds=int(found[1])), UUID(bytes=found[2]))
+
 
 ANSWERED = [
     OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)

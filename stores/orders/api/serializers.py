@@ -16,14 +16,14 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from stores.catalog.models import LocationType
-from stores.orders.api.quote_serializers import (
+from stores.orders.api.quotes import (
     ONLY_EDDM,
     CountedItemSerializer,
     CountryCode,
     PlaceSerializer,
 )
 from stores.orders.models import ActorKind, CancellationState, OrderStatus
-from stores.orders.price_requests import MAXIMUM_ITEMS
+from stores.orders.pricing import MAXIMUM_ITEMS
 from stores.proofs.api.preflight import PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)

@@ -68,3 +68,54 @@ class OrderDay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.placed} placed, {self.shipped} shipped on {self.day}"
+
+
+LONGEST_COMMENT = 2000
+
+
+class OrderComment(models.Model):
+    """An internal note of store staff on an order; applications and recipients never see it."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="comments", db_index=False)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    text = models.TextField(max_length=LONGEST_COMMENT)
+    created = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index("order", "id", name="order_comment_of_order"),
+            models.Index("author", condition=models.Q(author__isnull=False), name="order_comment_of_author"),
+        ]
+        ordering = ["order", "id"]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+LONGEST_VIEW_NAME = 40
+
+
+class OrderView(models.Model):
+    """A saved view of the console's list of orders: filters, sort and columns, as the query of its address.
+
+    One that is shared is seen by the staff of `store`; without a store, by operators.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    name = models.CharField(max_length=LONGEST_VIEW_NAME)
+    query = models.CharField(max_length=1000, blank=True)
+    is_shared = models.BooleanField(default=False)
+    store = models.ForeignKey(Store, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("owner", "name", name="order_view_name_unique")]
+        indexes = [models.Index("name", condition=models.Q(is_shared=True), name="order_view_shared")]
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name

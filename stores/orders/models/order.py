@@ -1,3 +1,5 @@
+import uuid
+
 import pghistory
 import pgtrigger
 from django.conf import settings
@@ -9,8 +11,38 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
-from stores.orders.models.quote import Quote
 from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
+from stores.proofs.models.asset import Asset
+
+
+class Quote(models.Model):
+    """Prices that bind until `expires`. `rendering` is the API's finished body and the only copy of the options."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="quotes")
+    application = models.ForeignKey(
+        settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
+    is_test = models.BooleanField(default=False, db_default=False, editable=False)
+    country_code = models.CharField(max_length=2)
+    location_type = models.CharField(max_length=11, blank=True)
+    created = models.DateTimeField()
+    expires = models.DateTimeField()
+    rendering = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index("expires", name="quote_expiry"),
+            models.Index("created", condition=models.Q(is_test=True), name="quote_of_test"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
 
 # The texts of Order.recipient; LocationType beside them may be missing.
 RECIPIENT_FIELDS = (
@@ -265,3 +297,17 @@ class Shipment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.carrier} {self.tracking_number}"
+
+
+class OrderedAsset(models.Model):
+    """Records that an uploaded picture is printed in an order, so that erasing the order's recipient finds it."""
+
+    pk = models.CompositePrimaryKey("order", "asset")
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="ordered_assets", db_index=False)
+    asset = models.ForeignKey(Asset, on_delete=models.CASCADE, related_name="uses")
+
+    class Meta:
+        ordering = ["order", "asset"]
+
+    def __str__(self) -> str:
+        return f"{self.asset_id} in {self.order_id}"

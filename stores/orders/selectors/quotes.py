@@ -1,15 +1,20 @@
+"""Prices of products in a country and their production speeds, in one prepared statement."""
+
 import json
+from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import orjson
 from django.db.models import Q
 
 from accounts.callers import Caller
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.identifiers import parse_uuid
 from stores.orders.models import Quote
-from stores.orders.pricing import Line, Option
+from stores.orders.pricing import Line, ListedProduct, Option, Price
 from stores.orders.selectors.access import READ, authorize_store
 
 
@@ -53,4 +58,63 @@ def _option(entry: dict[str, Any]) -> Option:
             )
             for item in entry["Items"]
         ),
+    )
+
+
+PRICE_LISTS = """
+SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
+       product.maximum_quantity, product.quantity_increment, product.delivery_method,
+       (SELECT price.location_type FROM stores_deliveredprice price
+        WHERE price.product_id = product.id AND price.is_default),
+       (SELECT json_agg(json_build_array(price.delivery_method_code, price.location_type, price.price::text,
+                                         price.description) ORDER BY price.position)
+        FROM stores_deliveredprice price
+        WHERE price.product_id = product.id AND price.country_code = %s)::text,
+       (SELECT json_agg(json_build_array(speed.days, speed.is_default) ORDER BY speed.position)
+        FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
+       product.template IS NOT NULL
+           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
+       product.is_eddm
+FROM stores_product product
+WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
+"""
+
+PLACES = """
+SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
+FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
+WHERE product.store_id = %s AND product.external_id = ANY(%s)
+GROUP BY product.external_id, price.country_code
+ORDER BY product.external_id, price.country_code
+"""
+
+
+def listed_products(
+    *, store_pk: int, product_ids: Iterable[str], country_code: str, archived: bool = False
+) -> dict[str, ListedProduct]:
+    """By product ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
+    parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
+    return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
+
+
+def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
+    """Country codes with the location types in brackets, by product ID."""
+    places: dict[str, list[str]] = {}
+    for product_id, country, kinds in fetch_rows(PLACES, (store_pk, sorted(product_ids))):
+        places.setdefault(product_id, []).append(f"{country} ({kinds})")
+    return places
+
+
+def _listed(row: tuple[Any, ...]) -> ListedProduct:
+    *plain, location, prices, speeds, takes_data, is_eddm = row
+    listed: Callable[..., ListedProduct] = ListedProduct
+    return listed(
+        *plain,
+        location or "",
+        tuple(
+            Price(code, place, Decimal(price), text)
+            for code, place, price, text in orjson.loads(prices or "[]")
+        ),
+        tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
+        takes_data,
+        is_eddm,
     )

@@ -1,18 +1,30 @@
-"""The EDDM selections that items name, of those the caller may order."""
+"""EDDM selections that items name, products for EDDM with their prices, and the routes of an item on a map."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import Any
 from uuid import UUID
 
+import orjson
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
+from delivery.datasets.selectors.datasets import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
-from delivery.selection.selectors.selections import visible_selections
+from delivery.selection.selectors.selections import shapes_by_code, visible_selections
+from fulfillment.core.errors import Invalid
 from fulfillment.core.identifiers import parse_uuid
-from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, stored_record
-from stores.orders.price_requests import PriceRequest
+from stores.catalog.models import Product, Store
+from stores.orders.business_days import local_date
+from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, drop_routes, stored_record
+from stores.orders.models import OrderItem
+from stores.orders.pricing import PriceRequest, PriceRequestItem, price
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.selectors.quotes import listed_products, places_served
 
 UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
 
@@ -70,3 +82,85 @@ def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: b
         message = f"the selection expired at {selection.expires:%Y-%m-%d %H:%M} UTC; make a new one."
         return replace(choice, problem=("eddm_selection_expired", message))
     return replace(choice, pieces=selection.pieces, selection=selection)
+
+
+def unit_price(
+    caller: Caller, *, store_id: str, product_id: str, delivery_method_code: str | None
+) -> Decimal:
+    """Delivered, in the store's currency, as an order of it would be priced."""
+    access = authorize_store(caller, store_id, WRITE)
+    products = listed_products(store_pk=access.store.pk, product_ids=[product_id], country_code="US")
+    product = products.get(product_id)
+    if product is None:
+        message = f"ProductID: {store_id} has no product {product_id}."
+        raise Invalid.at("/Budget/ProductID", "product_unknown", message)
+    item = PriceRequestItem("1", product_id, product.minimum_quantity)
+    request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
+    try:
+        today = local_date(timezone.now(), access.store.time_zone)
+        prices = price(request, products, today=today, places=partial(places_served, access.store.pk))
+        return prices.default_option(request, products).lines[0].unit_price
+    except Invalid as refusal:
+        member = "DeliveryMethodCode" if delivery_method_code else "ProductID"
+        raise Invalid.at(f"/Budget/{member}", refusal.code, refusal.message) from refusal
+
+
+@dataclass(frozen=True, slots=True)
+class MailingProduct:
+    """For a choice on a page; `price` is that of one piece with the usual delivery method.
+
+    `page` is where it is quoted and ordered.
+    """
+
+    key: str
+    name: str
+    price: Decimal
+    currency: str
+    page: str
+    least: int
+    most: int
+
+
+COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
+
+
+def mailing_product(caller: Caller, *, store: Store, product: Product) -> MailingProduct:
+    """Needs COLUMNS of the product; raises the refusals of `unit_price`."""
+    unit = unit_price(
+        caller, store_id=store.external_id, product_id=product.external_id, delivery_method_code=None
+    )
+    return MailingProduct(
+        key=f"{store.external_id}/{product.external_id}",
+        name=f"{product.name}, {store.company_name}",
+        price=unit,
+        currency=store.currency,
+        page=reverse("portal:product", args=[store.external_id, product.external_id]),
+        least=product.minimum_quantity,
+        most=product.maximum_quantity,
+    )
+
+
+def routes_on_map(item: OrderItem) -> bytes:
+    """The routes that were ordered as GeoJSON: of the data set they were chosen from, else of the active one.
+
+    The shape of one that is in neither is null; the pieces are those of the order.
+    """
+    kept: dict[str, Any] = item.eddm or {}
+    routes = {route.postal_code + route.carrier_route: route for route in drop_routes(kept)}
+    chosen_from = EddmSelection.objects.filter(pk=kept["SelectionID"]).values_list("dataset", flat=True)
+    live = live_dataset()
+    shapes: dict[str, str] = {}
+    for dataset_id in dict.fromkeys([*chosen_from, *([live.pk] if live else [])]):
+        missing = routes.keys() - shapes.keys()
+        if missing:
+            shapes |= shapes_by_code(dataset_id, missing)
+    features = [
+        {
+            "type": "Feature",
+            "id": code,
+            "geometry": orjson.Fragment(shapes[code]) if code in shapes else None,
+            "properties": {"Pieces": route.pieces},
+        }
+        for code, route in routes.items()
+    ]
+    return orjson.dumps({"type": "FeatureCollection", "features": features})

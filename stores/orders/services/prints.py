@@ -1,13 +1,18 @@
-"""The print files of an order: each is stored as soon as it is rendered, before the order is written."""
+"""The print files of an order: each is stored as soon as it is rendered, before the order is written.
+
+Uploaded pictures are kept as long as an order that prints them needs them.
+"""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
 
 import orjson
+from django.db import transaction
 
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import (
     Conflict,
     Fault,
@@ -20,10 +25,15 @@ from fulfillment.core.errors import (
 )
 from printing.preflight import Severity
 from stores.concurrency_limits import ORDERS
-from stores.orders.price_requests import ListedProduct, OrderRequest
+from stores.orders.models import Order, OrderedAsset
+from stores.orders.pricing import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
+from stores.proofs.models import Asset
+from stores.proofs.selectors.assets import assets_of_templates
 from stores.proofs.selectors.proofs import product_versions_of
+from stores.proofs.services.asset_files import remove_asset_files
+from stores.proofs.services.assets import TOUCH_AFTER
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
 from stores.templates.errors import RenderersBusy
@@ -194,3 +204,39 @@ def _too_slow(index: int, seconds: float) -> Invalid:
 def _too_large(index: int, allowed: str) -> Invalid:
     message = f"Items: {allowed}; order this item and those after it separately."
     return Invalid.at(f"/Items/{index}", "order_too_large", message)
+
+
+# Locked, so that retention cannot remove them at the same time.
+ORDERED = """
+INSERT INTO stores_orderedasset (order_id, asset_id)
+SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
+ON CONFLICT DO NOTHING
+"""
+
+
+@transaction.atomic(savepoint=False)
+def record_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+    """Ignores pictures that were removed since the print file was rendered: only the file is printed."""
+    if asset_ids:
+        execute(ORDERED, [order_id, list(asset_ids)])
+        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
+
+
+@transaction.atomic
+def delete_ordered_assets(*, order: Order) -> None:
+    """Deletes the pictures that are printed in this order only.
+
+    A picture that was used later or is a template's default stays until retention removes it as unused.
+    """
+    uses = OrderedAsset.objects.filter(order=order)
+    assets = Asset.objects.filter(pk__in=uses.values("asset"))
+    held = list(assets.order_by("pk").select_for_update())
+    uses.delete()
+    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
+    free = [one for one in held if one.pk not in elsewhere]
+    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
+    named = assets_of_templates() if free else set()
+    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
+    # The row first: retention removes a file that remains after a crash.
+    transaction.on_commit(lambda: remove_asset_files(removed))

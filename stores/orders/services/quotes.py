@@ -1,7 +1,9 @@
-"""Binding quotes."""
+"""Quotes, and the limit of large orders and quotes: one at a time for each caller, across all processes."""
 
+import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -9,16 +11,38 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
+from accounts.callers import Caller
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.errors import TooManyAtOnce
+from stores.concurrency_limits import LARGE_ORDERS
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.price_requests import ListedProduct, PriceRequest
-from stores.orders.pricing import Option, Prices, price
+from stores.orders.pricing import ListedProduct, Option, PriceRequest, Prices, price
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.price_lists import listed_products, places_served
+from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections
-from stores.orders.services.large_orders import large_order_slot
+
+MANY_ITEMS = 20
+
+
+@contextmanager
+def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
+    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none."""
+    if count <= MANY_ITEMS:
+        yield
+        return
+    number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
+    with (
+        LARGE_ORDERS.limited(caller.key),
+        session_lock(int.from_bytes(number, "big", signed=True)) as is_ours,
+    ):
+        if not is_ours:
+            message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
+            raise TooManyAtOnce(message)
+        yield
+
 
 BINDING = timedelta(hours=48)
 

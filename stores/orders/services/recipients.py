@@ -25,8 +25,8 @@ from fulfillment.core.plugins import offered
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
-from stores.orders.services.ordered_assets import delete_ordered_assets
 from stores.orders.services.print_files import erase_print_files
+from stores.orders.services.prints import delete_ordered_assets
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.merging import merge_template

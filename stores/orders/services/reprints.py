@@ -9,10 +9,8 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
-from stores.orders.price_requests import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
-from stores.orders.services.large_orders import large_order_slot
-from stores.orders.services.locks import lock_orders
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
 from stores.orders.services.print_files import (
     StoredPrint,
@@ -20,7 +18,8 @@ from stores.orders.services.print_files import (
     read_print_file,
     store_print_file,
 )
-from stores.orders.services.transitions import Actor
+from stores.orders.services.quotes import large_order_slot
+from stores.orders.services.transitions import Actor, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.prints import PrintedFile
 

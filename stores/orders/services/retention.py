@@ -1,4 +1,4 @@
-"""Removes quotes that expired long ago, and print files of orders that were never written."""
+"""Removes expired quotes, print files of orders that were never written, and old tests with all their data."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -6,14 +6,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from fulfillment.core.audit.retention import RetentionRule
+from applications.webhooks.services.events import remove_order_events
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
 from stores.orders.models import Order, Quote
+from stores.orders.services.print_files import erase_print_files
+from stores.orders.services.prints import delete_ordered_assets
+from stores.orders.services.transitions import lock_orders
 
 # Until then an order with the expired quote is answered with a new quote.
 QUOTE_RETENTION = timedelta(days=30)
@@ -89,3 +95,49 @@ def _is_order_before(name: str, before: datetime) -> bool:
         is_ours = order_id.version == 7 and str(order_id) == name
         return is_ours and datetime.fromtimestamp((order_id.int >> 80) / 1000, UTC) < before
     return False
+
+
+# Other orders of these stores wait meanwhile.
+ORDERS_AT_ONCE = 100
+
+
+def rules_for_old_tests() -> list[RetentionRule]:
+    return [
+        RetentionRule("test orders", lambda: _old_orders().count(), _remove_orders),
+        rule_for_rows("test quotes", _old_quotes),
+    ]
+
+
+def _old_orders() -> QuerySet[Order]:
+    return Order.objects.filter(is_test=True, created__lt=_before()).order_by("number")
+
+
+def _old_quotes() -> QuerySet[Quote]:
+    return Quote.objects.filter(is_test=True, created__lt=_before(), orders=None)
+
+
+def _before() -> datetime:
+    return timezone.now() - timedelta(days=settings.TEST_RETENTION_DAYS)
+
+
+def _remove_orders(batch: int) -> Iterator[int]:
+    """Deletes the rows first; the next run removes print files that remain after a crash."""
+    while removed := _remove_order_rows(min(batch, ORDERS_AT_ONCE)):
+        for order in removed:
+            erase_print_files(order_id=order.pk)
+        yield len(removed)
+
+
+@transaction.atomic
+def _remove_order_rows(batch: int) -> list[Order]:
+    found = list(_old_orders().only("store", "application")[:batch])
+    lock_orders(store_pks={order.store_id for order in found})
+    keys = [order.pk for order in found]
+    orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))
+    for order in orders:
+        delete_ordered_assets(order=order)
+    # A younger reprint stays, without its reference to the original order.
+    Order.objects.filter(is_test=True, reprint_of__in=keys).update(reprint_of=None)
+    remove_order_events(order_ids=keys)
+    Order.objects.filter(pk__in=keys).delete()
+    return orders

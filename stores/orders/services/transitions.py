@@ -1,6 +1,6 @@
 """All changes of an order after it was placed: transitions, cancellation, parcels."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
-from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.db.prepared import execute, insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
 from stores.orders.models import (
@@ -30,9 +30,17 @@ from stores.orders.models.status import (
     WITH_SHIPMENTS,
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
-from stores.orders.services.locks import lock_orders
 from stores.orders.services.scenarios import resume_scenario
 from stores.orders.services.tallies import count_order, count_shipped_order
+
+ORDER_LOCKS = 0x0DE5
+
+
+def lock_orders(*, store_pks: Iterable[int]) -> None:
+    """Locks until the transaction ends. Call it before locking or writing any order; stores are locked in one order."""
+    for store_pk in sorted(set(store_pks)):
+        execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [ORDER_LOCKS, store_pk])
+
 
 MAXIMUM_SHIPMENTS = 200
 CHANGED_FIELDS = (

@@ -18,14 +18,14 @@ from fulfillment.core.errors import (
 )
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.price_requests import (
+from stores.orders.pricing import (
     ListedProduct,
+    Option,
     OrderRequest,
     PriceRequest,
     choice_faults,
     repeated_item_keys,
 )
-from stores.orders.pricing import Option
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.quotes import find_quote, quoted_options

@@ -22,7 +22,7 @@ from delivery.selection.selectors.selections import own_selections, routes_of_se
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.policies import ADMIN_POLICY
 from stores.catalog.models import Product
-from stores.orders.selectors.mailing_products import MailingProduct, mailing_product
+from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.playground.admin.mailing_orders import MailingOrder, answer_button, open_order
 
 SAVED_SHOWN = 5

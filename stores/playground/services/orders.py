@@ -2,7 +2,7 @@
 
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order
-from stores.orders.price_requests import OrderRequest
+from stores.orders.pricing import OrderRequest
 from stores.orders.selectors.access import StoreAccess, actor_kind
 from stores.orders.services.orders import create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor

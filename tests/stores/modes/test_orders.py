@@ -15,7 +15,7 @@ from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.console import dashboard_cards, needs_attention
 from stores.orders.models import Order, OrderDay, OrderTally
-from stores.orders.selectors.tallies import orders_by_status
+from stores.orders.selectors.board import orders_by_status
 from stores.orders.services.simulation import advance_demo_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.orders import card_data, make_card, make_product, order_body

@@ -7,7 +7,7 @@ from django.db import OperationalError, connection
 from stores.catalog.models import StoreUsage
 from stores.catalog.services import usage
 from stores.catalog.services.usage import count_store_call, flush_store_usage
-from stores.orders.selectors.days import daily_counts
+from stores.orders.selectors.board import daily_counts
 from tests.factories.stores import make_store
 
 pytestmark = pytest.mark.django_db

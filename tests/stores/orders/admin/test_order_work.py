@@ -9,7 +9,7 @@ from PIL import Image
 from accounts.models import Role
 from fulfillment.core.files.stored import listed, print_folder, read_file
 from stores.orders.models import ActorKind, Order, OrderComment
-from stores.orders.services import print_pictures
+from stores.orders.services import print_files
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
@@ -79,7 +79,7 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
     def fail(*given, **more):
         raise AssertionError("It was drawn again.")
 
-    monkeypatch.setattr(print_pictures, "render_pdf_page", fail)
+    monkeypatch.setattr(print_files, "render_pdf_page", fail)
     assert console.get(address("print_picture", order.pk, 0, 1, "small")).content == answer.content
     for arguments in ((0, 2, "small"), (0, 0, "huge"), (1, 0, "small"), (9, 0, "small")):
         assert console.get(address("print_picture", order.pk, *arguments)).status_code == 404

@@ -118,7 +118,7 @@ def test_orders_of_a_store_whose_association_ended_are_removed(world, browser):
 def test_orders_are_paged_with_few_queries(
     world, browser, orders, monkeypatch, django_assert_max_num_queries
 ):
-    monkeypatch.setattr("stores.orders.pages.orders.ORDERS_A_PAGE", 1)
+    monkeypatch.setattr("stores.orders.pages.ORDERS_A_PAGE", 1)
     root = f"/applications/{world.application.pk}/orders"
 
     with django_assert_max_num_queries(11):

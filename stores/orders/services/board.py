@@ -1,12 +1,44 @@
-"""Saved views of the console's list of orders."""
+"""Internal notes on orders, and saved views of the list of orders."""
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, Invalid, NotFound
-from stores.orders.models import OrderView
-from stores.orders.models.view import LONGEST_VIEW_NAME
+from stores.orders.models import Order, OrderComment, OrderView
+from stores.orders.models.history import LONGEST_COMMENT, LONGEST_VIEW_NAME
+from stores.orders.services.transitions import lock_order
+
+MAX_COMMENTS = 500
+
+
+@transaction.atomic
+def add_comment(
+    *, order: Order, author_id: UUID | None, text: str, at: datetime | None = None
+) -> OrderComment:
+    """Adds a note. The order's version stays the same, and no event is recorded."""
+    words = text.strip()
+    if not words:
+        raise Invalid.at("/Comment", "required", "Comment: write something first.")
+    if len(words) > LONGEST_COMMENT:
+        message = f"Comment: at most {LONGEST_COMMENT:,} characters; this has {len(words):,}."
+        raise Invalid.at("/Comment", "too_long", message)
+    # Locked, so that a note written during an erasure is erased as well.
+    locked = lock_order(order, ())
+    if locked.recipient_erased:
+        raise Conflict(
+            "The recipient of this order was erased, and what people wrote about it with them: it takes no comments.",
+            code="recipient_erased",
+        )
+    if OrderComment.objects.filter(order=order)[:MAX_COMMENTS].count() >= MAX_COMMENTS:
+        raise Conflict(f"An order has at most {MAX_COMMENTS} comments.", code="too_many_comments")
+    return OrderComment.objects.create(
+        order=order, author_id=author_id, text=words, created=at or timezone.now()
+    )
+
 
 MAX_VIEWS = 20
 LONGEST_QUERY = 1000

@@ -19,15 +19,17 @@ from fulfillment.core.page_messages import errors_as_messages
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from stores.orders.selectors.access import WRITE, actor_kind
-from stores.orders.selectors.application_orders import (
+from stores.orders.selectors.orders import (
     OrdersAccess,
     events_of_order,
+    history_of,
+    item_of,
     newest_orders,
+    order_for,
     order_of_application,
     orders_access,
     orders_named,
 )
-from stores.orders.selectors.orders import history_of, item_of, order_for
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
 from stores.orders.services.transitions import Actor
