@@ -1,6 +1,5 @@
 from delivery.datasets.admin.datasets import DatasetAdmin
 from delivery.datasets.admin.import_runs import ImportRunAdmin
-from delivery.papers.admin.official_forms import OfficialFormAdmin
-from delivery.papers.admin.postage import PostagePriceAdmin
+from delivery.papers.admin import OfficialFormAdmin, PostagePriceAdmin
 
 __all__ = ["DatasetAdmin", "ImportRunAdmin", "OfficialFormAdmin", "PostagePriceAdmin"]

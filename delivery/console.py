@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from fulfillment.core.admin.offers import Card, Entry
 
 NAVIGATION = [

@@ -1,5 +1,5 @@
-from delivery.datasets.services import personal_data as datasets
-from delivery.selection.services import personal_data as selections
+from delivery.datasets.services import retention as datasets
+from delivery.selection.services import selections
 from fulfillment.core.audit.personal_data import PersonalData
 
 

@@ -1,5 +1,5 @@
 from delivery.datasets.services import retention as datasets
-from delivery.selection.services import retention as selections
+from delivery.selection.services import selections
 from fulfillment.core.audit.retention import RetentionRule
 
 

@@ -1,7 +1,7 @@
 from django.urls import path
 
-from delivery.datasets.api.eddm import EddmViewSet
-from delivery.selection.api.selections import EddmSelectionViewSet
+from delivery.datasets.api import EddmViewSet
+from delivery.selection.api import EddmSelectionViewSet
 
 urlpatterns = [
     path("delivery/eddm", EddmViewSet.as_view({"get": "list"}), name="eddm-list"),

@@ -1,8 +1,7 @@
 from django.urls import path
 
-from delivery.selection.pages.areas import list_routes_in_view
-from delivery.selection.pages.mailing import show_mailing
-from delivery.selection.pages.saved import download_selection, list_shapes, show_selection
+from delivery.selection.pages.chooser import list_routes_in_view
+from delivery.selection.pages.saved import download_selection, list_shapes, show_mailing, show_selection
 
 urlpatterns = [
     path("mailings", show_mailing, name="mailing"),

@@ -1,16 +1,23 @@
-"""API bodies of selections: JSON and GeoJSON."""
+"""Selections as JSON and GeoJSON of the API, as CSV for a mail house, and on pages with a map."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import orjson
+from django.conf import settings
+from django.http import HttpResponse
 
+from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import Candidates
+from delivery.selection.selectors.selections import routes_of_selection
 from delivery.selection.services.choosing import ChosenRoute
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.deferred import DeferredModule
 
 if TYPE_CHECKING:
@@ -97,3 +104,46 @@ def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
         for at, facts, text in zip(where, found.facts(where), texts, strict=True)
     ]
     return orjson.dumps({"routes": routes})
+
+
+COLUMNS = (
+    *("ZIP_CODE", "CRID_ID", "RES_CNT", "BUS_CNT", "TOT_CNT", "PIECES", "FACILITY_NAME"),
+    *("MED_INCOME", "MED_AGE", "AVG_HH_SIZ"),
+)
+
+
+def selection_lines(selection: EddmSelection) -> Iterator[str]:
+    """Invented counts say so in the first line, as in exports of data sets."""
+    if selection.is_synthetic:
+        yield f"{SYNTHETIC_MARK}\r\n"
+    yield _line(COLUMNS)
+    for route in routes_of_selection(selection).iterator(chunk_size=1000):
+        yield _line(
+            (
+                *(route.postal_code, route.carrier_route, route.residential, route.business, route.total),
+                *(route.pieces, route.facility_name),
+                *(route.median_income, route.median_age, route.household_size),
+            )
+        )
+
+
+def _line(cells: tuple[object, ...]) -> str:
+    line = io.StringIO()
+    write_csv_row(line, cells)
+    return line.getvalue()
+
+
+SELF = "img-src 'self' data:"
+
+
+def tiles_context() -> dict[str, Any]:
+    return {"map_tiles": settings.EDDM_TILES_URL, "map_credit": settings.EDDM_TILES_CREDIT}
+
+
+def with_tiles(response: HttpResponse, policy: str) -> HttpResponse:
+    """Pictures of the map come from the tile server of the setting, and from nowhere else."""
+    if settings.EDDM_TILES_URL:
+        parts = urlsplit(settings.EDDM_TILES_URL.replace("{s}.", "*."))
+        server = f"{parts.scheme}://{parts.netloc}"
+        response["Content-Security-Policy"] = policy.replace(SELF, f"{SELF} {server}")
+    return response

@@ -148,7 +148,7 @@ def time_import(path: Path) -> tuple[float, float]:
 
 def time_look_ups(codes: list[str], rounds: int = 400) -> tuple[float, float]:
     """Median and 95th percentile in ms of 100 codes, as the API asks for them; all of them once before."""
-    from delivery.datasets.selectors.populations import look_up
+    from delivery.datasets.selectors import look_up
 
     for start in range(0, len(codes), 100):
         look_up(codes[start : start + 100])
@@ -184,8 +184,7 @@ def quietest(codes: list[str], blocks: int = 8) -> float:
 
 def compare_with_a_tenth() -> float:
     """The national set's latency over that of every tenth ZIP code, for the same codes, in turns."""
-    from delivery.datasets.selectors.datasets import live_dataset
-    from delivery.datasets.selectors.populations import stored_populations
+    from delivery.datasets.selectors import live_dataset, stored_populations
     from delivery.datasets.services.datasets import activate_dataset, store_populations
 
     national = live_dataset()
@@ -235,8 +234,7 @@ class Watch:
 def swap_under_load() -> tuple[int, int, float]:
     """Wrong answers, requests and the slowest of them while two sets are activated in turn."""
     from delivery.datasets.populations import pack
-    from delivery.datasets.selectors.datasets import live_dataset
-    from delivery.datasets.selectors.populations import look_up, stored_populations
+    from delivery.datasets.selectors import live_dataset, look_up, stored_populations
     from delivery.datasets.services.datasets import activate_dataset, store_populations
 
     codes = standard_codes()[:100]

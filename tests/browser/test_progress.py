@@ -11,7 +11,7 @@ from django.db import connection
 from playwright.sync_api import Page, expect
 
 from delivery.datasets.services import locking
-from delivery.datasets.services.uploads import import_upload
+from delivery.datasets.services.imports import import_upload
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from tests.factories.stores import make_product
@@ -82,7 +82,7 @@ def eddm(monkeypatch) -> Iterator[list[Halfway]]:
         if self.next != before and 0.05 < share < 0.6 and not started[-1].reached.is_set():
             started[-1].pause()
 
-    monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", Process)
+    monkeypatch.setattr("delivery.datasets.services.imports.subprocess.Popen", Process)
     monkeypatch.setattr(locking, "EVERY_SECONDS", 0)
     monkeypatch.setattr(locking.ProgressLine, "_show", show_and_wait)
     yield started

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.populations import export_lines
+from delivery.datasets.selectors import export_lines
 from delivery.selection.criteria import EARTH_MILES
 
 

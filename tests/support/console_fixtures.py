@@ -21,9 +21,8 @@ from applications.registration.services.keys import add_key
 from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
 from delivery.datasets.models import ImportProblem, ImportRun
-from delivery.datasets.services.uploads import receive_upload
-from delivery.papers.services.official_forms import add_official_form
-from delivery.papers.services.postage import save_postage_price
+from delivery.datasets.services.imports import receive_upload
+from delivery.papers.services import add_official_form, save_postage_price
 from printing.typesetting import FontSet
 from production.dispatch.services.reports import receive_report
 from production.gang_sheets.models import GangSheet

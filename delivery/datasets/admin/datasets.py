@@ -1,24 +1,67 @@
+"""The base of the admins of data sets and imports."""
+
+from collections.abc import Callable
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import models
 from django.db.models import F, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from accounts.callers import Caller
-from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset
 from delivery.datasets.populations import ROUTE_TYPE_NAMES
-from delivery.datasets.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
-from delivery.datasets.selectors.populations import export_lines, routes_in
+from delivery.datasets.selectors import (
+    compare_datasets,
+    export_lines,
+    live_dataset,
+    loaded_datasets,
+    routes_in,
+)
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.sources.cells import read_postal_code
 from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.page_messages import errors_as_messages
+
+
+class DeliveryAdmin(ReadOnlyAdmin):
+    """Services write the records; own pages are added to Django's."""
+
+    def page_path(
+        self, route: str, view: Callable[..., HttpResponseBase], name: str, permission: str = "view"
+    ) -> URLPattern:
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            options = self.model._meta
+            if not request.user.has_perm(f"{options.app_label}.{permission}_{options.model_name}"):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return path(
+            route,
+            self.admin_site.admin_view(guarded),
+            name=f"delivery_{self.model._meta.model_name}_{name}",
+        )
+
+
+def change_url(record: models.Model) -> str:
+    return reverse(f"admin:delivery_{record._meta.model_name}_change", args=[record.pk])
+
+
+def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
+    """Calls a service, shows its message or error, and redirects."""
+    with errors_as_messages(request):
+        messages.success(request, service())
+    return redirect(then)
+
 
 MINIMUM_PIECES = 200
 COLOURS: dict[str, str] = {

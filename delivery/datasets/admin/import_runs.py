@@ -1,5 +1,6 @@
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.contrib import admin
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
@@ -8,17 +9,126 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
 
-from delivery.datasets.admin.forms import LABELS, ImportForm, UploadForm
-from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
+from delivery.datasets.admin.datasets import DeliveryAdmin, change_url, run_service
 from delivery.datasets.models import ImportRun, ImportState
-from delivery.datasets.services.importer import ImportOptions, Preview
+from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
+from delivery.datasets.services.imports import discard_upload, preview_upload, receive_upload, start_import
 from delivery.datasets.services.locking import end_interrupted_imports
-from delivery.datasets.services.uploads import discard_upload, preview_upload, receive_upload, start_import
+from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
 from delivery.datasets.sources.problems import REMEDIES
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+
+FORMATS = [
+    ("auto", "As detected"),
+    ("csv", "CSV, TSV or another delimited table"),
+    ("gis-json", "JSON of the USPS map service"),
+    ("delstat", "Delivery Statistics, fixed width"),
+]
+LABELS = {
+    "zip": "ZIP code",
+    "route": "Carrier route",
+    "residential": "Residential count",
+    "business": "Business count",
+    "total": "Total count",
+}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget,
+        help_text="CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
+        "plain, .gz or .zip. A preview comes before the import.",
+    )
+
+
+class ImportForm(forms.Form):
+    """The options of an import."""
+
+    format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
+    vintage = forms.CharField(
+        widget=UnfoldAdminTextInputWidget, help_text="The month of the counts, YYYY-MM."
+    )
+    types = forms.CharField(
+        label="Route types counted",
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Some of C (city), R (rural), H (highway contract) and B (PO Boxes).",
+    )
+    postal_code = forms.CharField(
+        label="ZIP code of all lines",
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Only for a table without a column for it.",
+    )
+    max_reject = forms.FloatField(
+        label="Rejected lines allowed, in percent",
+        min_value=0,
+        max_value=100,
+        initial=0.5,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+    merge = forms.BooleanField(
+        required=False,
+        label="Replace only the ZIP codes in this file",
+        widget=UnfoldBooleanWidget,
+        help_text="All other ZIP codes keep the counts of the active data set.",
+    )
+    activate = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Activate automatically if there are no warnings",
+        widget=UnfoldBooleanWidget,
+    )
+    force = forms.BooleanField(required=False, label="Activate despite warnings", widget=UnfoldBooleanWidget)
+
+    def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbered = [(str(at), name or f"column {at}") for at, name in enumerate(preview.header, 1)]
+        for field in ALIASES if preview.header else ():
+            at = preview.columns.get(field)
+            self.fields[f"column_{field}"] = forms.ChoiceField(
+                label=LABELS[field],
+                required=False,
+                choices=[("", "as recognised" if at is not None else "none"), *numbered],
+                initial="" if at is None else str(at + 1),
+                widget=UnfoldAdminSelectWidget,
+            )
+
+    def clean_vintage(self) -> str:
+        return self._checked("vintage", read_vintage)
+
+    def clean_types(self) -> str:
+        return self._checked("types", read_types)
+
+    def clean_postal_code(self) -> str:
+        text: str = self.cleaned_data["postal_code"].strip()
+        if text and not POSTAL_CODE.fullmatch(text):
+            raise forms.ValidationError("Enter five digits.")
+        return text
+
+    def _checked(self, name: str, reader: Any) -> str:
+        try:
+            reader(self.cleaned_data[name])
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        text: str = self.cleaned_data[name]
+        return text.strip()
+
+    @property
+    def chosen_options(self) -> ImportOptions:
+        values = dict(self.cleaned_data)
+        columns = {field: values.pop(f"column_{field}", "") for field in ALIASES}
+        return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})
+
 
 COLOURS: dict[str, str] = {
     ImportState.UPLOADED: "info",

@@ -1,5 +1,13 @@
-from delivery.datasets.models.dataset import Area, Dataset, DatasetStatus, LiveDataset, Population
-from delivery.datasets.models.import_run import ImportProblem, ImportRun, ImportState
+from delivery.datasets.models.dataset import (
+    Area,
+    Dataset,
+    DatasetStatus,
+    ImportProblem,
+    ImportRun,
+    ImportState,
+    LiveDataset,
+    Population,
+)
 
 __all__ = [
     "Area",

@@ -1,4 +1,4 @@
-"""Data sets as versions: stored beside the live one, then activated by moving one pointer."""
+"""Data sets as versions: stored beside the live one, checked, then activated by moving one pointer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from delivery.datasets.populations import (
     text_of,
     totals_of,
 )
-from delivery.datasets.selectors.populations import stored_populations
+from delivery.datasets.selectors import areas_of, stored_populations
 from fulfillment.core.db.long_transactions import long_transaction
 from fulfillment.core.errors import Conflict, NotFound
 
@@ -210,3 +210,45 @@ def _discard(dataset: Dataset) -> None:
     Population.objects.filter(dataset=dataset).delete()
     Area.objects.filter(dataset=dataset).delete()
     Dataset.objects.filter(pk=dataset.pk).update(status=DatasetStatus.DISCARDED)
+
+
+TOLERANCE = 0.10
+NAMED = 20
+
+
+def activation_warnings(
+    *,
+    populations: Populations,
+    totals: Totals,
+    route_types: str,
+    rejects: int,
+    rows: int,
+    max_reject: float,
+    live: Dataset | None,
+) -> list[str]:
+    """Warnings for people; an empty list allows the activation. A synthetic active set is not compared."""
+    concerns = []
+    if rejects and rejects * 100 > max_reject * rows:
+        concerns.append(
+            f"{rejects * 100 / rows:.2f} % of the lines were rejected, more than {max_reject:g} %."
+        )
+    if live is None or live.is_synthetic:
+        return concerns
+    routes, residential, business = sum_of(totals, route_types)
+    before = sum_of(live.totals_by_type, route_types)
+    pairs = (
+        ("ZIP codes", live.postal_code_count, len(populations)),
+        ("routes", before[0], routes),
+        ("residential deliveries", before[1], residential),
+        ("business deliveries", before[2], business),
+    )
+    concerns += [
+        f"{name} go from {old} to {new}, by more than {TOLERANCE:.0%}."
+        for name, old, new in pairs
+        if abs(new - old) > TOLERANCE * old
+    ]
+    vanished = sorted(areas_of(live) - {code[:3] for code in populations})
+    if vanished:
+        named = ", ".join(vanished[:NAMED]) + (", …" if len(vanished) > NAMED else "")
+        concerns.append(f"{len(vanished)} 3-digit areas vanish: {named}.")
+    return concerns

@@ -1,19 +1,111 @@
-"""A small synthetic data set for trying the service out. Its ZIP codes are real, its counts,
-shapes and people are invented."""
+"""A small synthetic data set: its ZIP codes and their places are real, its counts, shapes and people invented."""
+
+from __future__ import annotations
 
 import hashlib
-from typing import Final
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from delivery.datasets.details import Details
 from delivery.datasets.models import Dataset
 from delivery.datasets.models.dataset import month_of
 from delivery.datasets.populations import Populations, Routes, pack
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import Origin, activate_dataset, lock_live_dataset, store_populations
-from delivery.datasets.services.demo_places import demo_details
+from delivery.datasets.sources.problems import ProblemLog
+from fulfillment.core.deferred import DeferredModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import shapely
+else:
+    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
+
+# Cities with the approximate latitude and longitude of their ZIP codes.
+CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {
+    "Salt Lake City": {
+        "84101": (40.755, -111.9), "84102": (40.76, -111.86), "84103": (40.78, -111.875), "84104": (40.75, -111.94),
+        "84105": (40.735, -111.86), "84106": (40.705, -111.855), "84107": (40.66, -111.89), "84108": (40.74, -111.825),
+        "84109": (40.705, -111.815), "84111": (40.755, -111.88), "84115": (40.715, -111.895), "84116": (40.79, -111.93),
+        "84117": (40.655, -111.835), "84119": (40.7, -111.95), "84120": (40.69, -112.0), "84121": (40.625, -111.8),
+        "84123": (40.66, -111.92), "84124": (40.68, -111.81),
+    },
+    "Denver": {"80202": (39.75, -104.995), "80203": (39.73, -104.98), "80205": (39.76, -104.965)},
+    "Portland": {"97201": (45.505, -122.69), "97202": (45.485, -122.635), "97209": (45.53, -122.685)},
+    "Seattle": {"98101": (47.61, -122.335), "98102": (47.63, -122.32)},
+    "San Francisco": {"94103": (37.775, -122.415), "94107": (37.76, -122.395)},
+    "Los Angeles": {"90012": (34.06, -118.24), "90026": (34.075, -118.265)},
+    "Phoenix": {"85003": (33.45, -112.075)},
+    "Austin": {"78701": (30.27, -97.74)},
+    "Dallas": {"75201": (32.79, -96.805)},
+    "Chicago": {"60601": (41.885, -87.62), "60614": (41.925, -87.65)},
+    "Minneapolis": {"55401": (44.985, -93.27)},
+    "Atlanta": {"30303": (33.755, -84.39)},
+    "Miami": {"33130": (25.765, -80.205)},
+    "Boston": {"02108": (42.36, -71.07)},
+    "New York": {"10001": (40.75, -73.995)},
+}  # fmt: skip
+REACH: Final = 0.016
+# The golden angle, which spreads the routes evenly around the middle of a ZIP code.
+TURN: Final = math.pi * (3 - math.sqrt(5))
+
+
+def demo_details(populations: Populations) -> Details:
+    """Shapes and demographics of the demo's routes: adjacent areas for street routes, points for PO Boxes."""
+    details, log = Details(), ProblemLog()
+    for city, places in CITIES.items():
+        shapes = _street_shapes(places, populations)
+        for code, (latitude, longitude) in places.items():
+            for route in sorted(populations[code]):
+                key = f"{code}{route}"
+                shape = shapes.get(key) or shapely.Point(longitude, latitude)
+                details.add(0, code, route, (shape, *_people(key), f"{city} (invented)"), log)
+    details.pack(log)
+    return details
+
+
+def _street_shapes(
+    places: Mapping[str, tuple[float, float]], populations: Populations
+) -> dict[str, shapely.Geometry]:
+    """The area nearest to the middle of each route, within REACH of its city's ZIP codes."""
+    seeds = {}
+    for code, (latitude, longitude) in places.items():
+        routes = [route for route in sorted(populations[code]) if route[0] in "CRH"]
+        for number, route in enumerate(routes):
+            away = REACH * 0.85 * math.sqrt((number + 0.5) / len(routes))
+            angle = number * TURN + _draw(code, 360)
+            wide = away / math.cos(math.radians(latitude))
+            seeds[f"{code}{route}"] = (
+                longitude + wide * math.cos(angle),
+                latitude + away * math.sin(angle),
+            )
+    points = shapely.points(np.array(list(seeds.values())))
+    around = shapely.union_all(
+        [shapely.Point(longitude, latitude).buffer(REACH * 1.3) for latitude, longitude in places.values()]
+    )
+    cells = shapely.get_parts(
+        shapely.voronoi_polygons(shapely.multipoints(points), extend_to=around, ordered=True)
+        if len(seeds) > 1
+        else around
+    )
+    return dict(zip(seeds, shapely.intersection(cells, around), strict=True))
+
+
+def _people(key: str) -> tuple[str, str, str]:
+    income = 28_000 + 500 * _draw(f"{key} income", 240)
+    age = 24 + _draw(f"{key} age", 350) / 10
+    household = 1.4 + _draw(f"{key} household", 240) / 100
+    return str(income), f"{age:.1f}", f"{household:.2f}"
+
+
+def _draw(text: str, below: int) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) % below
+
 
 DEMO_POSTAL_CODES: Final = (
     "84101", "84102", "84103", "84104", "84105", "84106", "84107", "84108", "84109", "84111",
@@ -64,7 +156,3 @@ def _routes_of(postal_code: str) -> Routes:
             spread = _draw(f"{postal_code}{route}", 61)
             routes[route] = pack(homes * (70 + spread) // 100, firms * (40 + 2 * spread) // 100)
     return routes
-
-
-def _draw(text: str, below: int) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) % below

@@ -15,16 +15,13 @@ from django.utils import timezone
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, totals_of
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.populations import stored_populations
-from delivery.datasets.services.activation_checks import activation_warnings
-from delivery.datasets.services.datasets import Origin, UnchangedRoutes
+from delivery.datasets.selectors import live_dataset, stored_populations
+from delivery.datasets.services.datasets import Origin, UnchangedRoutes, activation_warnings
 from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
-from delivery.datasets.sources.detection import read_source
+from delivery.datasets.sources.cells import Row, Source
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import Row, Source
-from delivery.datasets.sources.tables import likely_delimiter
+from delivery.datasets.sources.tables import likely_delimiter, read_source
 from fulfillment.core.errors import Invalid
 
 VINTAGE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")

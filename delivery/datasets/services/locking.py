@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from delivery.datasets.models import ImportRun, ImportState
-from delivery.datasets.selectors.import_runs import IMPORT_LOCK, is_import_running, running_import
+from delivery.datasets.selectors import IMPORT_LOCK, is_import_running, running_import
 from delivery.datasets.sources.problems import ProblemLog
 from fulfillment.core.errors import Conflict
 

@@ -5,9 +5,8 @@ from itertools import islice
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations, pack
-from delivery.datasets.sources.cells import read_count, read_postal_code, read_route
+from delivery.datasets.sources.cells import DetailedRow, Row, Source, read_count, read_postal_code, read_route
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import DetailedRow, Row, Source
 
 PHANTOM = "R777"
 BATCH = 5000

@@ -1,8 +1,9 @@
-"""Reads CSV, TSV and tables pasted from web pages: four delimiters, a header within the first lines."""
+"""Reads CSV, TSV and tables pasted from web pages, and detects the three file formats by their first bytes."""
 
 import codecs
 import csv
 import io
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from operator import itemgetter
@@ -10,9 +11,18 @@ from typing import Any, BinaryIO
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
-from delivery.datasets.sources.columns import ALIASES, DETAIL_ALIASES, Columns, find_columns, is_complete
+from delivery.datasets.sources.archives import OpenedFile
+from delivery.datasets.sources.cells import (
+    ALIASES,
+    DETAIL_ALIASES,
+    Columns,
+    Source,
+    find_columns,
+    is_complete,
+)
+from delivery.datasets.sources.delstat import looks_like_delstat, read_delstat
+from delivery.datasets.sources.gis import read_gis
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import Source
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
@@ -171,3 +181,40 @@ def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> No
     first = next(cell.strip().lower() for cell in cells if cell.strip())
     is_footer = first.startswith(("total", "grand total"))
     log.add(line, "", ",".join(cells[:MAXIMUM_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")
+
+
+FORMATS = ("auto", "csv", "gis-json", "delstat")
+PEEKED = 4096
+
+
+def read_source(
+    opened: OpenedFile,
+    log: ProblemLog,
+    *,
+    format_name: str = "auto",
+    chosen: Mapping[str, str] | None = None,
+    postal_code: str = "",
+) -> Source:
+    stream = opened.stream
+    if format_name == "auto":
+        format_name = detect_format(stream.peek(PEEKED))
+    if stream.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+        stream.read(len(BOM_UTF8))
+    if format_name == "gis-json":
+        return read_gis(stream, chosen or {}, log)
+    if format_name == "delstat":
+        return read_delstat(stream)
+    return read_table(stream, chosen or {}, log, postal_code)
+
+
+def detect_format(head: bytes) -> str:
+    if not head.strip():
+        raise FileRefused("The file is empty.")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FileRefused("The file is UTF-16. Save it as UTF-8, for example as 'CSV UTF-8'.")
+    if head.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")):
+        raise FileRefused("This is no text file. Save the table as CSV (UTF-8) first.")
+    start = head.removeprefix(BOM_UTF8).lstrip()[:1]
+    if start in {b"{", b"["}:
+        return "gis-json"
+    return "delstat" if looks_like_delstat(head) else "csv"

@@ -4,11 +4,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
-from delivery.datasets.selectors.populations import export_lines
+from delivery.datasets.selectors import compare_datasets, export_lines, live_dataset, loaded_datasets
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from delivery.datasets.services.importer import read_types
-from delivery.management.actor import current_user
+from delivery.management.reports import current_user
 from fulfillment.core.errors import DomainError
 
 

@@ -10,15 +10,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from delivery.datasets.services.importer import ImportOptions, read_types, read_vintage
-from delivery.datasets.services.imports import import_file, try_file
-from delivery.datasets.services.uploads import import_upload
-from delivery.datasets.sources.cells import POSTAL_CODE
-from delivery.datasets.sources.columns import read_choices
-from delivery.datasets.sources.detection import FORMATS
+from delivery.datasets.services.imports import import_file, import_upload, try_file
+from delivery.datasets.sources.cells import POSTAL_CODE, read_choices
 from delivery.datasets.sources.problems import PROBLEM_HEADER
-from delivery.management.actor import current_user
-from delivery.management.progress import TerminalProgress
-from delivery.management.reports import describe_outcome
+from delivery.datasets.sources.tables import FORMATS
+from delivery.management.reports import TerminalProgress, current_user, describe_outcome
 from fulfillment.core.errors import DomainError
 
 NOT_ACTIVATED = 1

@@ -1,5 +1,6 @@
-"""Choosing routes by a form, for the pages of portal and console: what they show, and saving it as a selection."""
+"""Choosing routes by a form, for the pages of portal and console: what they show, the map, and saving."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -7,21 +8,47 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_safe
 
-from accounts.pages.guards import signed_in_user
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import Actor
+from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.selection.maps import tiles_context
+from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.form import MailingForm, form_from, form_of
+from delivery.selection.representations import drawn_routes, tiles_context
+from delivery.selection.selectors.candidates import routes_in_view
 from delivery.selection.selectors.selections import selection_of_caller
 from delivery.selection.services.choosing import ChosenRoute, choose_routes
 from delivery.selection.services.selections import create_selection
+from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.code_examples import Example, post_examples
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, Invalid
+
+
+@require_safe
+@signed_in
+def list_routes_in_view(request: HttpRequest) -> HttpResponse:
+    try:
+        with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
+            found, shapes = routes_in_view(_box(request.GET.get("box", "")))
+            return json_bytes(request, drawn_routes(found, shapes))
+    except DomainError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError:
+        west = math.nan
+    if not (-180 <= west <= east <= 180 and -90 <= south <= north <= 90):
+        raise Invalid("box must be west,south,east,north in degrees.")
+    return west, south, east, north
+
 
 MAX_LISTED = 500
 TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))

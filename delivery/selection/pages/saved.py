@@ -1,33 +1,39 @@
-"""The page of a saved selection, and its CSV for a mail house."""
+"""The page to choose the routes of a mailing, the page of a saved selection, and its CSV for a mail house.
+
+One form with two buttons, so that all of it works by keyboard and without script; the script sends the same form and
+takes the parts it needs out of the answer.
+"""
 
 from decimal import Decimal
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.selectors.actors import MYSELF, Actor, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
-from delivery.selection.csv_lines import selection_lines
-from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection
-from delivery.selection.representations import geojson_body
-from delivery.selection.selectors.differences import differences_to_active
+from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values
+from delivery.selection.representations import geojson_body, selection_lines, tiles_context, with_tiles
 from delivery.selection.selectors.selections import (
+    differences_to_active,
+    own_selections,
     routes_of_selection,
     selection_of_callers,
     shapes_of_routes,
 )
 from fulfillment.core import plugins
+from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.http.policies import PAGE_POLICY
 
 MAX_LISTED = 500
@@ -95,3 +101,28 @@ def _selection(request: HttpRequest, selection_id: str) -> tuple[Actor, EddmSele
     myself = actors[0].caller
     is_mine = myself.is_operator or selection.user_id == myself.user_id
     return chosen_actor(actors, MYSELF if is_mine else str(selection.application_id)), selection
+
+
+SAVED_SHOWN = 10
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+@takes_large_forms
+def show_mailing(request: HttpRequest) -> HttpResponse:
+    user = signed_in_user(request)
+    actors = actors_of(user)
+    actor = chosen_actor(actors, sent_values(request).get("as", ""))
+    products = [
+        product
+        for listed in plugins.offered("mailing_prices", "mailing_products")
+        for product in listed(actor.caller, user)
+    ]
+    page = open_mailing(request, actor=actor, owner=actors[0], products=products)
+    saved = choose_and_save(request, page)
+    if saved is not None:
+        return redirect("portal:mailing-selection", saved.pk)
+    own = EddmSelection.objects.filter(own_selections(actors[0].caller)).order_by("-created")
+    context = {**mailing_context(page), "actors": actors, "saved": own[:SAVED_SHOWN], "part": "catalog"}
+    return with_tiles(render(request, "delivery/mailing.html", context), PAGE_POLICY)

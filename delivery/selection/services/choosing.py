@@ -1,35 +1,69 @@
-"""Finds the routes that match criteria; writes nothing."""
+"""Finds the routes that match criteria and a budget; writes nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.datasets import active_dataset
+from delivery.datasets.selectors import active_dataset
 from delivery.selection.criteria import (
     MAX_MILES,
     MAX_ROUTES,
     STEPS_IN_MILES,
+    Budget,
     Circle,
     Criteria,
     box_of,
 )
-from delivery.selection.selectors.candidates import Candidates, candidates_by_box, candidates_by_code
-from delivery.selection.selectors.route_geometry import (
+from delivery.selection.selectors.candidates import (
+    Candidates,
+    candidates_by_box,
+    candidates_by_code,
     middle_of,
     miles_to_routes,
     overlaps_circle,
     overlaps_polygon,
 )
-from delivery.selection.services.budgets import piece_limit
+from fulfillment.core import plugins
 from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.faults import MAX_LISTED
+
+
+def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
+    """The most pieces that the limit and the budget of a selection allow; None if neither is set."""
+    limits = [criteria.max_pieces] if criteria.max_pieces is not None else []
+    if criteria.budget is not None:
+        price = _price(caller, criteria.budget)
+        if price > 0:
+            affordable = int(criteria.budget.amount / price)
+            if affordable < 1:
+                message = (
+                    f"Amount: one piece costs {price}; nothing can be selected for {criteria.budget.amount}."
+                )
+                raise Invalid.at("/Budget/Amount", "selection_empty", message)
+            limits.append(affordable)
+    return min(limits) if limits else None
+
+
+def _price(caller: Caller, budget: Budget) -> Decimal:
+    """The price of one piece, from an app that offers `mailing_prices`."""
+    for unit_price in plugins.offered("mailing_prices", "unit_price"):
+        price: Decimal = unit_price(
+            caller,
+            store_id=budget.store_id,
+            product_id=budget.product_id,
+            delivery_method_code=budget.delivery_method_code,
+        )
+        return price
+    raise Invalid.at("/Budget", "budget_unavailable", "Budget: this service sells nothing to be mailed.")
+
 
 if TYPE_CHECKING:
     import numpy as np

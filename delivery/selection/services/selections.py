@@ -1,19 +1,44 @@
-"""Stores selections."""
+"""Stores selections, with their retention and their personal data."""
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.callers import Caller
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import made_by
 from delivery.selection.services.choosing import Choice, ChosenRoute
-from delivery.selection.services.retention import VALID_FOR, VALID_FOR_TESTS
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict
+
+# New counts are published each month, so older selections must be chosen again.
+VALID_FOR = timedelta(days=90)
+VALID_FOR_TESTS = timedelta(days=30)
+# Expired selections stay readable for this time, so that they can be chosen again.
+RETENTION = timedelta(days=90)
+
+
+def retain_for_order(*, selection_id: UUID) -> None:
+    """Keeps the selection as long as its order. Call it in the transaction of the order."""
+    EddmSelection.objects.filter(pk=selection_id).update(is_ordered=True)
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [rule_for_rows("expired EDDM selections", _expired)]
+
+
+def _expired() -> QuerySet[EddmSelection]:
+    return EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False)
+
 
 COPY = (
     "COPY delivery_eddmselectionroute (selection_id, position, postal_code, carrier_route, residential, business,"
@@ -84,3 +109,27 @@ def _line(key: str, position: int, route: ChosenRoute) -> str:
 
 def _cell(value: float | None) -> str:
     return "\\N" if value is None else str(value)
+
+
+def personal_data() -> list[PersonalData]:
+    return [PersonalData("eddm_selections", _selections, _erase)]
+
+
+def _selections(user: Any) -> list[Record]:
+    made = EddmSelection.objects.filter(user=user).order_by("pk")
+    return [
+        {
+            "SelectionID": str(one.pk),
+            "Created": timestamp(one.created),
+            "Pieces": one.pieces,
+            "Criteria": one.criteria,
+        }
+        for one in made
+    ]
+
+
+def _erase(user: Any) -> None:
+    """Deletes the user's selections; ordered ones stay without the user."""
+    made = EddmSelection.objects.filter(user=user)
+    made.filter(is_ordered=False).delete()
+    made.update(user=None, criteria={})

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
-from delivery.selection.maps import tiles_context, with_tiles
+from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import shapes_by_code, visible_selections
 from fulfillment.core.errors import Invalid

@@ -7,8 +7,8 @@ from typing import Any
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.selectors.postage import postage_table
-from delivery.papers.services.official_forms import filled_forms
+from delivery.papers.selectors import postage_table
+from delivery.papers.services import filled_forms
 from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
 from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from delivery.selection.services.retention import retain_for_order
+from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
 from stores.orders.eddm import Record

@@ -14,11 +14,15 @@ from django.utils import timezone
 from accounts.callers import Caller
 from applications.registration.selectors.actors import MYSELF, Actor
 from delivery.concurrency_limits import SELECTIONS
-from delivery.selection.maps import tiles_context, with_tiles
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing
-from delivery.selection.selectors.differences import Differences, differences_to_active
-from delivery.selection.selectors.selections import own_selections, routes_of_selection
+from delivery.selection.representations import tiles_context, with_tiles
+from delivery.selection.selectors.selections import (
+    Differences,
+    differences_to_active,
+    own_selections,
+    routes_of_selection,
+)
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.policies import ADMIN_POLICY
 from stores.catalog.models import Product

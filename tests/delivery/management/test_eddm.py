@@ -3,7 +3,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from tests.factories.delivery import SMALL, load_dataset
 
 pytestmark = pytest.mark.django_db

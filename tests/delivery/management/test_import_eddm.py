@@ -8,8 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from delivery.datasets.models import Dataset, ImportRun
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.populations import stored_populations
+from delivery.datasets.selectors import live_dataset, stored_populations
 from tests.factories.delivery import SMALL, csv_lines, write_csv
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@ import io
 
 from django.core.management.base import OutputWrapper
 
-from delivery.management.progress import TerminalProgress
+from delivery.management.reports import TerminalProgress
 
 
 class Terminal(io.StringIO):

@@ -4,9 +4,9 @@ import zlib
 
 import pytest
 
+from delivery.papers import services as papers
 from delivery.papers.models import OfficialForm
-from delivery.papers.services import official_forms
-from delivery.papers.services.official_forms import add_official_form, fill_sample, filled_forms
+from delivery.papers.services import add_official_form, fill_sample, filled_forms
 from fulfillment.core.errors import Invalid
 from tests.factories.forms import make_form
 
@@ -22,7 +22,7 @@ def bomb(megabytes: int) -> bytes:
 
 
 def test_form_that_unpacks_to_too_much_is_refused_in_a_process_of_its_own(monkeypatch):
-    monkeypatch.setattr(official_forms, "MEMORY_BYTES", 200 << 20)
+    monkeypatch.setattr(papers, "MEMORY_BYTES", 200 << 20)
     content = bomb(300)
     assert len(content) < 2_000_000
 
@@ -45,7 +45,7 @@ def test_forms_are_read_and_filled_as_before():
 
 def test_copies_that_would_be_too_large_together_are_not_made(monkeypatch):
     form = add_official_form(file_name="form.pdf", content=make_form(), by="operator")
-    monkeypatch.setattr(official_forms, "MAXIMUM_FILLED_BYTES", len(form.content))
+    monkeypatch.setattr(papers, "MAXIMUM_FILLED_BYTES", len(form.content))
     sheets = {"drops": [{"rows": []}] * 2}
 
     filled = filled_forms(sheets)

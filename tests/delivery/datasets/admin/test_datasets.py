@@ -4,7 +4,7 @@ import pytest
 import time_machine
 
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from fulfillment.core.concurrency_limits import FILES
 from tests.factories.delivery import SMALL, load_dataset
 

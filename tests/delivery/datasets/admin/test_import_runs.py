@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from delivery.datasets.models import ImportRun
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.services.uploads import import_upload
+from delivery.datasets.selectors import live_dataset
+from delivery.datasets.services.imports import import_upload
 from tests.factories.delivery import SMALL, csv_lines
 
 LIST = "/admin/delivery/importrun/"
@@ -28,7 +28,7 @@ def started(monkeypatch) -> list:
         def wait(self) -> None:
             pass
 
-    monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", Process)
+    monkeypatch.setattr("delivery.datasets.services.imports.subprocess.Popen", Process)
     return commands
 
 

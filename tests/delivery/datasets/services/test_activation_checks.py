@@ -1,7 +1,7 @@
 import pytest
 
 from delivery.datasets.populations import Populations, pack, totals_of
-from delivery.datasets.services.activation_checks import activation_warnings
+from delivery.datasets.services.datasets import activation_warnings
 from tests.factories.delivery import load_dataset
 
 LIVE: Populations = {

@@ -11,9 +11,7 @@ from django.db import connection, connections
 
 from delivery.datasets.models import Dataset, ImportRun, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.import_runs import is_import_running
-from delivery.datasets.selectors.populations import look_up
+from delivery.datasets.selectors import is_import_running, live_dataset, look_up
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.imports import import_file

@@ -3,8 +3,15 @@ from django.db import IntegrityError
 
 from delivery.datasets.models import Dataset, LiveDataset, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
-from delivery.datasets.selectors.populations import export_lines, look_up, routes_in, stored_populations
+from delivery.datasets.selectors import (
+    compare_datasets,
+    export_lines,
+    live_dataset,
+    loaded_datasets,
+    look_up,
+    routes_in,
+    stored_populations,
+)
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from fulfillment.core.errors import Conflict, NotFound
 from tests.factories.delivery import SMALL, load_dataset

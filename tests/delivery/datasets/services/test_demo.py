@@ -1,8 +1,7 @@
 import pytest
 
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.populations import look_up
+from delivery.datasets.selectors import live_dataset, look_up
 from delivery.datasets.services.demo import DEMO_POSTAL_CODES, demo_populations, load_demo_population
 from tests.factories.delivery import load_dataset
 

@@ -8,9 +8,7 @@ from django.db import connection
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.import_runs import IMPORT_LOCK
-from delivery.datasets.selectors.populations import export_lines, stored_populations
+from delivery.datasets.selectors import IMPORT_LOCK, export_lines, live_dataset, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
 from delivery.datasets.services.locking import end_interrupted_imports

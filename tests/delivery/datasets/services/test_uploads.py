@@ -4,10 +4,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from delivery.datasets.models import ImportRun
-from delivery.datasets.selectors.datasets import live_dataset
-from delivery.datasets.selectors.populations import look_up
+from delivery.datasets.selectors import live_dataset, look_up
 from delivery.datasets.services.importer import ImportOptions
-from delivery.datasets.services.uploads import discard_upload, import_upload, receive_upload, start_import
+from delivery.datasets.services.imports import discard_upload, import_upload, receive_upload, start_import
 from fulfillment.core.errors import Conflict, NotFound
 from tests.support.patience import wait_for
 
@@ -44,7 +43,7 @@ def test_upload_waits_while_another_import_runs(monkeypatch):
     def refuse(**values):
         raise Conflict("Import 1 is running.")
 
-    monkeypatch.setattr("delivery.datasets.services.uploads.import_file", refuse)
+    monkeypatch.setattr("delivery.datasets.services.imports.import_file", refuse)
     run = upload()
 
     with pytest.raises(Conflict):
@@ -68,7 +67,7 @@ def test_deleted_upload_is_reported():
 
 
 def test_upload_is_started_once(monkeypatch):
-    monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", FakeProcess)
+    monkeypatch.setattr("delivery.datasets.services.imports.subprocess.Popen", FakeProcess)
     run = upload()
     start_import(run=run, options=ImportOptions())
 

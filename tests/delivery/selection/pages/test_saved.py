@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import activate_dataset
 from delivery.datasets.services.demo import load_demo_population
 from tests.factories.delivery import load_dataset

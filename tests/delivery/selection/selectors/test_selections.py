@@ -3,7 +3,7 @@ import pytest
 from accounts.callers import Caller
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import routes_of_selection, selection_of_caller
-from delivery.selection.services.retention import RETENTION, retain_for_order, retention_rules
+from delivery.selection.services.selections import RETENTION, retain_for_order, retention_rules
 from fulfillment.core.errors import NotFound
 from tests.factories.delivery import load_dataset
 from tests.factories.selections import make_selection

@@ -7,8 +7,7 @@ import pytest
 import shapely
 
 from accounts.callers import Caller
-from delivery.datasets.services.demo import load_demo_population
-from delivery.datasets.services.demo_places import CITIES
+from delivery.datasets.services.demo import CITIES, load_demo_population
 from delivery.selection.criteria import Centre, Circle, Criteria, Range
 from delivery.selection.services.choosing import choose_routes
 from fulfillment.core.errors import Invalid

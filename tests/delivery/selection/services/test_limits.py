@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from delivery.datasets.services.demo import load_demo_population
 from delivery.selection.models import EddmSelection
-from delivery.selection.services.retention import retain_for_order
+from delivery.selection.services.selections import retain_for_order
 from tests.factories.eddm import make_selection
 
 PATH = "/delivery/eddm/selection"

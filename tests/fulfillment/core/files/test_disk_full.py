@@ -12,7 +12,7 @@ from django.test import Client
 
 from delivery.datasets.models import ImportRun
 from delivery.datasets.services.importer import ImportOptions
-from delivery.datasets.services.uploads import import_upload, receive_upload
+from delivery.datasets.services.imports import import_upload, receive_upload
 from fulfillment.core.files import storage
 from fulfillment.operations.backups import making
 from stores.catalog.models import CatalogUpload
@@ -151,7 +151,7 @@ def test_import_without_room_to_unpack_loads_nothing_and_can_be_sent_again(disk,
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("delivery.datasets.services.uploads.shutil.copyfileobj", full)
+        patch.setattr("delivery.datasets.services.imports.shutil.copyfileobj", full)
         with pytest.raises(OSError, match="No space left"):
             import_upload(run_id=run.pk)
     run.refresh_from_db()

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from accounts.models import Role
 from delivery.datasets.models import Area
-from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import activate_dataset, rebuild_dataset
 from delivery.datasets.services.demo import load_demo_population
 from stores.orders.models import Order, OrderItem

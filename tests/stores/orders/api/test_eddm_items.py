@@ -10,7 +10,7 @@ from django.utils import timezone
 from pypdf import PdfReader
 
 from accounts.callers import Caller
-from delivery.papers.services.postage import save_postage_price
+from delivery.papers.services import save_postage_price
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from stores.orders.models import Order
 from stores.orders.services.reprints import reprint_order

@@ -8,7 +8,7 @@ import sys
 import pytest
 from PIL import Image
 
-from delivery.papers.services.official_forms import add_official_form
+from delivery.papers.services import add_official_form
 from printing.bounded import RendererKilled
 from printing.preflight.artwork.isolation import read_isolated
 from printing.preflight.pictures import facts_of

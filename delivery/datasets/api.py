@@ -8,8 +8,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from delivery.datasets.selectors.datasets import NoPopulationData
-from delivery.datasets.selectors.populations import look_up
+from delivery.datasets.selectors import NoPopulationData, look_up
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import refuse_unknown_parameters
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified

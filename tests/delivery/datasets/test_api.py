@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery.datasets.api.eddm import DeliveryPopulationSerializer
+from delivery.datasets.api import DeliveryPopulationSerializer
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import pack
 from delivery.datasets.services.datasets import activate_dataset

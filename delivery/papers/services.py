@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from delivery.papers.models import OfficialForm
+from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import (
     MAXIMUM_BYTES,
     MAXIMUM_COPIES,
@@ -21,7 +21,7 @@ from delivery.papers.official_form import (
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.selectors.forms import form_in_use
+from delivery.papers.selectors import form_in_use
 from delivery.papers.sheets import Mailing, Postage, papers_sheets
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
@@ -134,3 +134,20 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     if filled is None:
         raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")
     return filled
+
+
+def save_postage_price(
+    *, starts: date, per_piece: Decimal, note: str = "", price: PostagePrice | None = None
+) -> PostagePrice:
+    """Saves a new or changed price, which papers rendered later use."""
+    if per_piece <= 0:
+        raise Invalid.at("/per_piece", "not_positive", "The price of a piece must be above 0.")
+    others = PostagePrice.objects.filter(starts=starts)
+    if price is not None:
+        others = others.exclude(pk=price.pk)
+    if others.exists():
+        raise Invalid.at("/starts", "starts_taken", f"There is already a price from {starts}.")
+    saved = price or PostagePrice()
+    saved.starts, saved.per_piece, saved.note = starts, per_piece, note
+    saved.save()
+    return saved

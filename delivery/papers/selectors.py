@@ -1,7 +1,13 @@
 from datetime import date
 
-from delivery.papers.models import PostagePrice
+from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.sheets import Postage, PostageOn
+
+
+def form_in_use() -> OfficialForm | None:
+    """The newest form, if it has a mapping."""
+    newest = OfficialForm.objects.order_by("-id").first()
+    return newest if newest is not None and newest.mapping else None
 
 
 def postage_table() -> PostageOn:

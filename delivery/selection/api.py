@@ -1,13 +1,14 @@
+"""The API of selections."""
+
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from accounts.api.idempotency import idempotent
 from delivery.concurrency_limits import SELECTIONS
-from delivery.selection.api.examples import GEOJSON_EXAMPLE, SELECTION_EXAMPLES
-from delivery.selection.api.serializers import SelectionSerializer
 from delivery.selection.models import EddmSelection
 from delivery.selection.representations import geojson_body, selection_body
 from delivery.selection.requests import SelectionRequestSerializer, criteria_from
@@ -29,6 +30,104 @@ from fulfillment.core.api.responses import (
 )
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
+
+
+class SelectedRouteSerializer(serializers.Serializer):
+    PostalCode = serializers.CharField()
+    CarrierRouteID = serializers.CharField(help_text="A type letter (C, R, H or B) and three digits.")
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+    Pieces = serializers.IntegerField()
+    MedianIncome = serializers.IntegerField(allow_null=True)
+    MedianAge = serializers.FloatField(allow_null=True)
+    HouseholdSize = serializers.FloatField(allow_null=True)
+    FacilityName = serializers.CharField(
+        allow_blank=True, help_text="The post office of the route, where the data names it."
+    )
+
+
+class SelectionSerializer(serializers.Serializer):
+    SelectionID = serializers.UUIDField()
+    Created = serializers.DateTimeField()
+    ExpiresAt = serializers.DateTimeField(help_text="Until then it can be quoted and ordered.")
+    Vintage = serializers.CharField(help_text="The month the counts are of, YYYY-MM.")
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+    Pieces = serializers.IntegerField(help_text="What a mailing to the selection takes.")
+    BoundingBox = serializers.ListField(
+        child=serializers.FloatField(),
+        min_length=4,
+        max_length=4,
+        allow_null=True,
+        help_text="West, south, east, north; null where it is not known where the routes are.",
+    )
+    Routes = SelectedRouteSerializer(many=True)
+
+
+ROUTE = {
+    "PostalCode": "84101",
+    "CarrierRouteID": "C001",
+    "ResidentialCount": 612,
+    "BusinessCount": 148,
+    "TotalCount": 760,
+    "Pieces": 612,
+    "MedianIncome": 61500,
+    "MedianAge": 33.4,
+    "HouseholdSize": 2.18,
+    "FacilityName": "SALT LAKE CITY",
+}
+SELECTION = {
+    "SelectionID": "2f5e3a0e-6f6c-4c37-8d0b-7a0d4f3f9b11",
+    "Created": "2026-10-01T09:30:00Z",
+    "ExpiresAt": "2026-12-30T09:30:00Z",
+    "Vintage": "2026-10",
+    "ResidentialCount": 612,
+    "BusinessCount": 148,
+    "TotalCount": 760,
+    "Pieces": 612,
+    "BoundingBox": [-111.9101, 40.7502, -111.8903, 40.7664],
+    "Routes": [ROUTE],
+}
+SELECTION_EXAMPLES = [
+    OpenApiExample(
+        "Around a shop",
+        value={
+            "Center": {"Latitude": 40.7608, "Longitude": -111.891},
+            "RadiusMiles": 2,
+            "ResidentialOnly": True,
+            "MedianIncome": {"Min": 50000},
+            "MaxPieces": 5000,
+        },
+        request_only=True,
+    ),
+    OpenApiExample("A selection", value=SELECTION, response_only=True, status_codes=["200", "201"]),
+]
+GEOJSON_EXAMPLE = OpenApiExample(
+    "For a map",
+    value={
+        "type": "FeatureCollection",
+        "bbox": SELECTION["BoundingBox"],
+        **{name: value for name, value in SELECTION.items() if name not in {"BoundingBox", "Routes"}},
+        "IsSynthetic": False,
+        "features": [
+            {
+                "type": "Feature",
+                "id": "84101C001",
+                "geometry": {
+                    "type": "LineString",
+                    "coordinates": [[-111.9101, 40.7502], [-111.8903, 40.7664]],
+                },
+                "properties": ROUTE,
+            }
+        ],
+    },
+    media_type="application/geo+json",
+    response_only=True,
+    status_codes=["200"],
+)
+
 
 GEOJSON = "application/geo+json"
 SYNTHETIC = OpenApiParameter(

@@ -6,13 +6,87 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from delivery.datasets.details import Facts, facts_of
-from delivery.datasets.models import Dataset, Population
+from delivery.datasets.models import Dataset, DatasetStatus, ImportRun, ImportState, LiveDataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, routes_of
 from delivery.datasets.shapes import texts_of, unpack_areas
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import Unavailable
+
+COMPARE = """
+SELECT count(*) FILTER (WHERE before.postal_code IS NULL), count(*) FILTER (WHERE after.postal_code IS NULL),
+       count(*) FILTER (WHERE before.body <> after.body),
+       (array_agg(after.postal_code ORDER BY after.postal_code) FILTER (WHERE before.postal_code IS NULL))[1:50],
+       (array_agg(before.postal_code ORDER BY before.postal_code) FILTER (WHERE after.postal_code IS NULL))[1:50]
+FROM (SELECT * FROM delivery_population WHERE dataset_id = %s) before
+FULL JOIN (SELECT * FROM delivery_population WHERE dataset_id = %s) after USING (postal_code)
+"""
+
+
+@dataclass(frozen=True)
+class Change:
+    name: str
+    before: int
+    after: int
+
+    @property
+    def percent(self) -> float | None:
+        return (self.after - self.before) * 100 / self.before if self.before else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    added: int
+    removed: int
+    changed: int
+    first_added: list[str]
+    first_removed: list[str]
+    changes: list[Change]
+
+
+def live_dataset() -> Dataset | None:
+    pointer = LiveDataset.objects.select_related("dataset").first()
+    return pointer.dataset if pointer else None
+
+
+class NoPopulationData(Unavailable):
+    code = "population_data_missing"
+    retry_after = 300
+
+
+def active_dataset() -> Dataset:
+    dataset = live_dataset()
+    if dataset is None:
+        raise NoPopulationData("No population data is loaded yet; the operator must import it.")
+    return dataset
+
+
+def loaded_datasets() -> QuerySet[Dataset]:
+    return Dataset.objects.exclude(status=DatasetStatus.DISCARDED)
+
+
+def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
+    """What activating `after` in place of `before` would change."""
+    with connection.cursor() as cursor:
+        cursor.execute(COMPARE, [before.pk, after.pk])
+        added, removed, changed, first_added, first_removed = cursor.fetchone()
+    return Comparison(
+        added, removed, changed, first_added or [], first_removed or [], changes_between(before, after)
+    )
+
+
+def changes_between(before: Dataset, after: Dataset) -> list[Change]:
+    return [
+        Change("ZIP codes", before.postal_code_count, after.postal_code_count),
+        Change("routes", before.route_count, after.route_count),
+        Change("residential", before.residential, after.residential),
+        Change("business", before.business, after.business),
+        Change("deliveries", before.total, after.total),
+    ]
+
 
 # Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
 # a sub-select to hide their number from the planner: it then keeps one plan and does not plan each time.
@@ -118,3 +192,22 @@ def _detailed_rows(
         line = io.StringIO()
         write_csv_row(line, [*cells, fact.facility, place])
         yield line.getvalue().replace("\r\n", "\n")
+
+
+# An arbitrary number that nothing else in the service uses.
+IMPORT_LOCK = 5_316_001
+
+
+def is_import_running() -> bool:
+    """Whether a process holds the import lock; the lock of a killed process is released."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+            [IMPORT_LOCK],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def running_import() -> ImportRun | None:
+    return ImportRun.objects.filter(state=ImportState.RUNNING).first()
