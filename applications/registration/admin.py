@@ -35,7 +35,7 @@ from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
-from printing.visible_text import is_blank
+from printing.text import is_blank
 
 
 class ApplicationForm(forms.ModelForm):

@@ -6,8 +6,7 @@ kept in memory. One table has all rules: `printing.preflight.table.RULES`.
 """
 
 from printing.preflight.checking import clear_caches, preflight
-from printing.preflight.findings import Finding, Severity, has_error, records
-from printing.preflight.limits import USUAL, Limits
+from printing.preflight.findings import USUAL, Finding, Limits, Severity, has_error, records
 from printing.preflight.rules.rule import Rule
 from printing.preflight.sheet import Job, ProductFacts
 from printing.preflight.table import RULES

@@ -1,12 +1,10 @@
 from collections.abc import Iterator
 
-from printing.preflight.artwork.reading import artwork_cache
+from printing.preflight.artwork.isolation import artwork_cache
 from printing.preflight.background_pixels import background_cache
-from printing.preflight.findings import FINDINGS, Finding, Severity
-from printing.preflight.limits import USUAL, Limits
+from printing.preflight.findings import FINDINGS, USUAL, Finding, Limits, Severity
 from printing.preflight.pictures import picture_cache
-from printing.preflight.rules.hit import Hit
-from printing.preflight.rules.rule import Rule
+from printing.preflight.rules.rule import Hit, Rule
 from printing.preflight.sheet import Job, Sheet
 from printing.preflight.table import RULES
 

@@ -1,9 +1,12 @@
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+"""Findings on pages, their limits, and numbered frames over the picture of a page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from printing.preflight.geometry import Area
+from printing.press.rules import MANAGED, ColourPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.
 FINDINGS = 50
@@ -52,3 +55,99 @@ def records(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def has_error(stored: Iterable[Mapping[str, Any]]) -> bool:
     return any(finding["Severity"] == Severity.ERROR for finding in stored)
+
+
+# The usual bleed of printers, for presets that keep the bleed of each template.
+USUAL_BLEED_MM = 3.0
+# Larger pages are viewed from further away and need fewer pixels, down to LOWEST_PPI.
+READ_AT_HAND_MM = 500.0
+LOWEST_PPI = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Lengths in mm, sizes of type and lines in points, total ink in percent of four inks together.
+
+    `severities` are those that the preset sets for a rule, by code: "Error", "Warning" or "Off".
+    """
+
+    policy: ColourPolicy
+    bleed_mm: float
+    safe_mm: float
+    resolution_ppi: float
+    total_ink: float
+    severities: Mapping[str, str] = field(default_factory=dict)
+    text_pt: float = 5.0
+    reversed_text_pt: float = 6.0
+    rich_text_pt: float = 12.0
+    hairline_pt: float = 0.25
+    contrast: float = 1.5
+    size_tolerance_mm: float = 0.5
+
+    @classmethod
+    def of(cls, preset: PresetRules) -> "Limits":
+        bleed = USUAL_BLEED_MM if preset.bleed_mm is None else preset.bleed_mm
+        inks = float(preset.highest_ink)
+        return cls(preset.policy, bleed, preset.safe_mm, float(preset.lowest_ppi), inks, preset.severities)
+
+    def resolution_of(self, width_mm: float, height_mm: float) -> float:
+        """The pixels per inch that a page of this size needs."""
+        scaled = self.resolution_ppi * min(1.0, READ_AT_HAND_MM / max(width_mm, height_mm))
+        return max(scaled, min(LOWEST_PPI, self.resolution_ppi))
+
+
+USUAL = Limits.of(MANAGED)
+
+
+# Smaller frames would be invisible.
+SMALLEST_MM = 1.5
+# Padding, so that the frame does not cover small letters.
+ROOM_MM = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Lengths are attributes of SVG, in millimetres of the trimmed page; findings of one place share a frame."""
+
+    numbers: str
+    severity: str
+    x: str
+    y: str
+    width: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOfPage:
+    """`view_box` covers what the picture shows; `letter` is the size of a number on it."""
+
+    view_box: str
+    letter: str
+    marks: list[Mark]
+
+
+def picture_of_page(
+    findings: Sequence[Mapping[str, Any]], page: int, shown: tuple[float, float, float, float]
+) -> PictureOfPage:
+    """`page` counts from 1; `shown` is left, top, width and height of the picture in mm from the trim."""
+    view_box = " ".join(f"{part:g}" for part in shown)
+    places: dict[tuple[float, ...], list[int]] = {}
+    for number, one in enumerate(findings, 1):
+        if one["Page"] == page:
+            places.setdefault(tuple(one["Box"].values()), []).append(number)
+    marks = [_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
+    return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
+
+
+def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
+    """A frame with the colour of its first finding; errors come first."""
+    box = finding["Box"]
+    width, height = (max(box[side] + 2 * ROOM_MM, SMALLEST_MM) for side in ("Width", "Height"))
+    return Mark(
+        ", ".join(map(str, numbers)),
+        finding["Severity"].lower(),
+        f"{box['X'] - (width - box['Width']) / 2:g}",
+        f"{box['Y'] - (height - box['Height']) / 2:g}",
+        f"{width:g}",
+        f"{height:g}",
+    )

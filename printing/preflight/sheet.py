@@ -7,12 +7,12 @@ from functools import cached_property
 from printing.preflight.artwork import ArtworkFacts, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of
 from printing.preflight.colours import Seen, seen
+from printing.preflight.findings import Limits
 from printing.preflight.geometry import Area, box_area, picture_area, text_area, trim_area
-from printing.preflight.limits import Limits
 from printing.preflight.pictures import PictureFacts, facts_of
+from printing.text import is_blank
 from printing.typesetting import Artwork, FontSet, SetText, Template
 from printing.typesetting.template import Box, Page
-from printing.visible_text import is_blank
 
 TITLE_LETTERS = 24
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from itertools import chain
 
 from printing.preflight.rules import artwork, eddm, pictures, product, space, text
-from printing.preflight.rules.hit import Hit
 from printing.preflight.rules.rule import (
     ERROR,
     ERROR_WHEN_CONVERTED,
     STRICT_WHEN_CONVERTED,
     WARNING,
     WHEN_CONVERTED,
+    Hit,
     Rule,
 )
 from printing.preflight.sheet import Sheet

@@ -11,7 +11,7 @@ from PIL import Image
 
 from printing.bounded import TaskFailed, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
-from printing.press import reshaping
+from printing.press import pictures
 from printing.press.colours import separation_of
 from printing.press.pictures import separate_picture
 from printing.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
@@ -74,8 +74,8 @@ def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Imag
 def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: bool) -> bytes:
     """As `reshaping.reshape`, whose result has this size; raises TaskFailed as well."""
     if not is_large(content) and size[0] * size[1] <= LARGE_PIXELS:
-        return reshaping.reshape(content, proportion, crop=crop)
-    task, files = "printing.press.reshaping:reshape_in_folder", {"picture": content}
+        return pictures.reshape(content, proportion, crop=crop)
+    task, files = "printing.press.pictures:reshape_in_folder", {"picture": content}
     with (
         one_at_a_time(),
         run_bounded(task, files, seconds=SECONDS, proportion=proportion, crop=crop) as (_, folder),

@@ -13,8 +13,8 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
-from printing.press.matrices import IDENTITY, Matrix, times
 from printing.press.repaint import decoded, kind_of
+from printing.press.streams import IDENTITY, Matrix, times
 
 DEEPEST = 12
 _FOLLOWED = "q Q cm Do gs"

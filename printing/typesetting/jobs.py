@@ -13,13 +13,13 @@ from printing.barcodes import (
 )
 from printing.press import isolation
 from printing.press.pictures import has_plates
+from printing.text import is_blank
 from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from printing.typesetting.errors import Problem, pointer
+from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
 from printing.typesetting.template import CMYK, RGB, Artwork, Box, Template
-from printing.typesetting.text_limits import overflow_reason
-from printing.visible_text import is_blank
 
 GOOD_DPI = 150
 PROOF_DPI = 200

@@ -14,7 +14,7 @@ from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError
 from fulfillment.core.faults import faults_at_fields
 from fulfillment.core.json_pointers import pointer_to
-from printing.preflight.marks import picture_of_page
+from printing.preflight.findings import picture_of_page
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer

@@ -12,6 +12,7 @@ from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import remove_files, write_files
 from printing.preflight.eddm import check_pages
+from printing.text import is_blank
 from printing.typesetting import (
     Artwork,
     FontInvalid,
@@ -29,7 +30,6 @@ from printing.typesetting import (
     resolve_values,
     try_template,
 )
-from printing.visible_text import is_blank
 from stores.templates.errors import typesetting_errors
 from stores.templates.models import Font
 from stores.templates.records import Record, fingerprint

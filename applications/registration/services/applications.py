@@ -25,7 +25,7 @@ from applications.registration.services.keys import (
 )
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
-from printing.visible_text import is_blank
+from printing.text import is_blank
 
 MAX_REPLY_URLS = 50
 MAX_REPLY_URL_LENGTH = 2048

@@ -5,7 +5,7 @@ from functools import cache
 
 from django.urls import Resolver404, URLPattern, get_resolver, resolve
 
-from printing.near_names import near_name
+from printing.text import near_name
 
 ROOT = "/api/v1/"
 # Addresses that people look for below the API, although they are outside of it.

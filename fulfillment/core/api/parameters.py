@@ -12,7 +12,7 @@ from rest_framework.exceptions import ValidationError
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.faults import MAX_LISTED
-from printing.near_names import COMPARED, did_you_mean
+from printing.text import COMPARED, did_you_mean
 
 
 @cache

@@ -13,8 +13,7 @@ from rest_framework.fields import empty
 
 from fulfillment.core.faults import MAX_LISTED, UNLISTED
 from fulfillment.core.text_validation import has_control_character
-from printing.near_names import COMPARED, did_you_mean
-from printing.visible_text import is_blank
+from printing.text import COMPARED, did_you_mean, is_blank
 
 # No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"

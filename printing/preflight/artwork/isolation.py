@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from printing.bounded import TaskFailed, run_bounded
-from printing.preflight.artwork.parts import ArtworkFacts, ArtworkPart, Part
+from printing.caches import WeightedCache
+from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.artwork.pdf import UNREADABLE, read_pdf
+from printing.preflight.artwork.svg import read_svg
 from printing.preflight.geometry import Area
+from printing.typesetting import Artwork
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
@@ -51,3 +54,26 @@ def _sides(area: Area | None) -> list[float] | None:
 
 def _part(kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool) -> ArtworkPart:
     return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded)
+
+
+CACHE_BYTES = 8_000_000
+
+artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda facts: 500 + 200 * len(facts.parts)
+)
+
+
+def artwork_facts(artwork: Artwork) -> ArtworkFacts:
+    facts = artwork_cache.get(artwork.digest)
+    if facts is None:
+        facts = _read(artwork)
+        artwork_cache.put(artwork.digest, facts)
+    return facts
+
+
+def _read(artwork: Artwork) -> ArtworkFacts:
+    if artwork.media_type == "image/svg+xml":
+        return ArtworkFacts(artwork.width, artwork.height, tuple(read_svg(artwork.data)[:PARTS]))
+    if artwork.media_type == "application/pdf":
+        return read_isolated(artwork.data)
+    return ArtworkFacts(artwork.width, artwork.height, ())

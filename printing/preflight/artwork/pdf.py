@@ -10,7 +10,7 @@ import pikepdf
 from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.press.leftovers import left_in_colour
-from printing.press.matrices import IDENTITY, Matrix, scale_of, times
+from printing.press.streams import IDENTITY, Matrix, scale_of, times
 
 OPERATORS = 60_000
 FORMS_DEEP = 6

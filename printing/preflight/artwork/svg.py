@@ -10,7 +10,7 @@ from xml.parsers import expat
 from printing.preflight.artwork.parts import ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import facts_of
-from printing.press.matrices import IDENTITY, Matrix, scale_of, times
+from printing.press.streams import IDENTITY, Matrix, scale_of, times
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*\(([^)]*)\)")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from printing.preflight.artwork import Part, artwork_facts
 from printing.preflight.colours import ink_words, total_ink
-from printing.preflight.rules.hit import Hit, hit_behind, hit_of
+from printing.preflight.rules.rule import Hit, hit_behind, hit_of
 from printing.preflight.sheet import Background, Sheet
 from printing.typesetting.template import CMYK
 

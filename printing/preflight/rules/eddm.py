@@ -5,8 +5,7 @@ from itertools import chain
 
 from printing.preflight.eddm import NAMES, EddmFinding, check_pages, check_presence, check_size
 from printing.preflight.geometry import box_area, trim_area
-from printing.preflight.rules.hit import Hit
-from printing.preflight.rules.rule import ERROR, WARNING, Find, Rule, Severities
+from printing.preflight.rules.rule import ERROR, WARNING, Find, Hit, Rule, Severities
 from printing.preflight.sheet import Sheet
 
 

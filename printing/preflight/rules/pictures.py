@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from printing.preflight.artwork import Part
 from printing.preflight.pictures import PictureFacts, facts_of
-from printing.preflight.rules.hit import Hit, hit_behind, hit_of
+from printing.preflight.rules.rule import Hit, hit_behind, hit_of
 from printing.preflight.sheet import Background, Sheet, Shown
 
 DISTORTED = 0.05

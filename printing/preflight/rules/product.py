@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from printing.preflight.geometry import trim_area
-from printing.preflight.rules.hit import Hit, hit_behind
+from printing.preflight.rules.rule import Hit, hit_behind
 from printing.preflight.sheet import Sheet
 
 SHAPE_TOLERANCE = 0.02

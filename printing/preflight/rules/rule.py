@@ -2,9 +2,31 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from printing.preflight.findings import Severity
-from printing.preflight.rules.hit import Hit
-from printing.preflight.sheet import Sheet
+from printing.preflight.geometry import Area
+from printing.preflight.sheet import Background, Sheet, Shown
 from printing.press.rules import ColourPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
+
+    number: int
+    area: Area
+    what: str
+    found: str
+    wanted: str
+    at: int | None = None
+
+
+def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:
+    return Hit(shown.number, area or shown.area, shown.title, found, wanted, shown.at)
+
+
+def hit_behind(background: Background, area: Area | None, found: str, wanted: str) -> Hit:
+    """A fault of the artwork behind the page."""
+    return Hit(background.number, background.place(area), "The background", found, wanted)
+
 
 Find = Callable[[Sheet], Iterator[Hit]]
 Severities = Mapping[ColourPolicy, Severity | None]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from printing.preflight.colours import is_white
 from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
-from printing.preflight.rules.hit import Hit, hit_of
+from printing.preflight.rules.rule import Hit, hit_of
 from printing.preflight.sheet import Sheet, Shown
 
 # A box nearer to the trim than this is meant to touch it.

@@ -8,7 +8,7 @@ from fontTools.ttLib import TTCollection, TTFont
 
 from printing.preflight.colours import contrast, ink_words, is_rich_black, luminance, seen
 from printing.preflight.geometry import Area
-from printing.preflight.rules.hit import Hit, hit_of
+from printing.preflight.rules.rule import Hit, hit_of
 from printing.preflight.sheet import Sheet, Shown
 from printing.typesetting.template import CMYK
 

@@ -13,7 +13,7 @@ from fulfillment.core.errors import Fault, Invalid, NotFound
 from printing.bounded import TaskFailed
 from printing.preflight import Finding, Job, Limits, preflight
 from printing.press import isolation
-from printing.press.reshaping import reshaped_size
+from printing.press.pictures import reshaped_size
 from printing.typesetting import (
     Artwork,
     FontSet,

@@ -16,7 +16,7 @@ from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture
 from fulfillment.core.http.policies import ADMIN_POLICY
-from printing.preflight.marks import picture_of_page
+from printing.preflight.findings import picture_of_page
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
 from stores.orders.eddm import drop_routes

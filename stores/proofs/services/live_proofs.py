@@ -16,8 +16,8 @@ from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.errors import Invalid
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
+from printing.text import is_blank
 from printing.typesetting import Field, render_page
-from printing.visible_text import is_blank
 from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
 from stores.proofs.selectors.showcase import Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template

@@ -13,8 +13,8 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
 from fulfillment.core.identifiers import parse_uuid
 from printing.caches import WeightedCache
+from printing.text import is_blank
 from printing.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values
-from printing.visible_text import is_blank
 from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_for
 from stores.proofs.selectors.proofs import ProductVersion

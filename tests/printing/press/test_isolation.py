@@ -15,9 +15,8 @@ from printing.pictures.reading import held_samples
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
 from printing.press.colours import separation_of
-from printing.press.pictures import separate_picture
+from printing.press.pictures import reshape, separate_picture
 from printing.press.profiles import SHIPPED
-from printing.press.reshaping import reshape
 from printing.press.uploads import UploadRefused, clean_upload
 from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from tests.support.patience import PATIENCE

@@ -3,7 +3,7 @@
 import pytest
 
 from printing.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
-from printing.typesetting.text_limits import CHARACTERS, MARKS_IN_A_ROW
+from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW
 from tests.support.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "

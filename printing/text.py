@@ -1,5 +1,6 @@
-"""Suggests the name in a list that is closest to a misspelt one."""
+"""Checks what is visible in a text, and suggests the closest name in a list for a misspelt one."""
 
+import unicodedata
 from collections.abc import Collection
 from difflib import get_close_matches
 
@@ -26,3 +27,20 @@ def did_you_mean(name: str, allowed: Collection[str]) -> str:
 
 def _folded(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+# Invisible: fillers of Hangul, Khmer and Mongolian, the Braille blank, variation selectors.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
+    chr(code) for span in ((0xFE00, 0xFE10), (0xE0100, 0xE01F0)) for code in range(*span)
+}
+
+
+def is_blank(text: str) -> bool:
+    """Whether it has only spaces, line ends, control and format characters, and fillers."""
+    if text.isascii() and text.isprintable():
+        return not text.strip()
+    return all(letter.isspace() or letter in _INVISIBLE or _has_no_shape(letter) for letter in set(text))
+
+
+def _has_no_shape(letter: str) -> bool:
+    return unicodedata.category(letter) in {"Cc", "Cf"}
