@@ -13,7 +13,7 @@ try:
     from django.core.management import execute_from_command_line
     from django.db import InterfaceError, OperationalError, ProgrammingError
 
-    from fulfillment.core.db.refusals import explanation_of
+    from fulfillment.core.db.connections import explanation_of
     from fulfillment.core.environment import is_set
     from fulfillment.core.errors import DomainError, in_one_line
     from fulfillment.local import development

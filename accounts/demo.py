@@ -10,7 +10,7 @@ from accounts.models import Subscription, Tenant, User
 from accounts.names import prepared_name
 from accounts.services.subscriptions import write_subscription_key
 from accounts.services.users import create_user
-from fulfillment.core.demo import DemoRun
+from fulfillment.core.plugins import DemoRun
 from fulfillment.core.secrets import digests
 
 

@@ -11,9 +11,9 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
-from fulfillment.core.admin.hits import named_hits
-from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
 from fulfillment.core.admin.oldest import oldest_of
+from fulfillment.core.admin.search import named_hits
+from fulfillment.core.plugins import Attention, Card, Entry, Hit
 
 NAMED = 3
 MAX_COUNTED = 1000

@@ -14,7 +14,7 @@ from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.services.applications import create_application, ensure_api_console
 from applications.registration.services.keys import MAX_KEYS, add_key
-from fulfillment.core.demo import DemoRun
+from fulfillment.core.plugins import DemoRun
 from fulfillment.core.secrets import digests
 
 TOKEN_LIFETIME = timedelta(hours=24)

@@ -10,7 +10,7 @@ from applications.registration.services.notices import QUOTA_SHARE, flush_quotas
 from applications.registration.services.request_log import flush_request_log, is_enabled, note_request
 from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
-from fulfillment.core.observability.gauges import Gauges
+from fulfillment.core.observability.instruments import Gauges
 
 # Only the newest attempts, so that the query's cost does not grow.
 DELIVERIES = """

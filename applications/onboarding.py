@@ -5,7 +5,7 @@ from oauth2_provider.models import get_access_token_model
 from applications.registration.models import Application, DailyUsage, Milestone
 from applications.registration.services.usage import EVENTS, PROOF
 from applications.webhooks.models import Webhook
-from fulfillment.core.onboarding import Step
+from fulfillment.core.plugins import Step
 
 
 def steps(application: Application) -> list[Step]:

@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from delivery.datasets.selectors import live_dataset
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.plugins import Card, Entry
 
 NAVIGATION = [
     Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from delivery.datasets.services.demo import DEMO_POSTAL_CODES, load_demo_population
-from fulfillment.core.demo import DemoRun
+from fulfillment.core.plugins import DemoRun
 
 
 def load_demo(run: DemoRun) -> None:

@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.offers import Attention, Card, Entry
 from fulfillment.core.caches import once_per_request
+from fulfillment.core.plugins import Attention, Card, Entry
 from production.dispatch.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
 from production.providers.models import Provider

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from fulfillment.core.demo import DemoRun
+from fulfillment.core.plugins import DemoRun
 from production.dispatch.services.demo import set_up_demo_press
 
 CODE, STORE = "demo-press", "summit-print"

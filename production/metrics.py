@@ -1,6 +1,6 @@
 """Metrics of this app."""
 
-from fulfillment.core.observability.gauges import Gauges
+from fulfillment.core.observability.instruments import Gauges
 
 # Uses the indexes of open and due jobs; attempts: only the newest 10,000.
 JOBS = """

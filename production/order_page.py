@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from fulfillment.core.admin.offers import Card
+from fulfillment.core.plugins import Card
 from stores.orders.models import Order
 
 

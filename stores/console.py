@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
+from fulfillment.core.plugins import Attention, Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes

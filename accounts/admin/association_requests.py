@@ -31,7 +31,7 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 
 # What each grant allows an application on a store, or a user on an application.
 PLAIN: dict[str, str] = {

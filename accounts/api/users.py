@@ -16,8 +16,7 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Fault, Invalid
-from fulfillment.core.faults import CountedFaults
+from fulfillment.core.errors import CountedFaults, Fault, Invalid
 
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH, "pattern": PATTERN})

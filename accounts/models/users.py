@@ -12,7 +12,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from accounts.names import prepared_name, split_sign_in_name, validate_username
-from fulfillment.core.text_validation import VisibleText
+from fulfillment.core.text import VisibleText
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = rf"^(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z"

@@ -19,11 +19,11 @@ from accounts.authentication import is_own_password
 from accounts.pages.forms import ConfirmationForm
 from accounts.pages.guards import signed_in
 from accounts.services.two_factor import check_second_step
-from fulfillment.core.api.form_limits import SIGNED_IN_FORM
+from fulfillment.core.api.parsing import SIGNED_IN_FORM
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.http.dangerous import effect_of, harmless
+from fulfillment.core.locales import zone_named
 from fulfillment.core.secrets import decrypt, encrypt
-from fulfillment.core.time_zones import zone_named
 
 SECONDS = 600
 SESSION_NAME = "confirmed"

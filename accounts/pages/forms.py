@@ -12,8 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.names import HELP, MAX_NAME_LENGTH
-from fulfillment.core.errors import DomainError
-from fulfillment.core.faults import faults_at_fields
+from fulfillment.core.errors import DomainError, faults_at_fields
 
 # The longest old name, "@" and the longest domain.
 MAX_SIGN_IN_NAME_LENGTH = 150 + 1 + 253

@@ -17,8 +17,7 @@ from django.views.decorators.cache import never_cache
 from accounts.models import User
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.errors import Forbidden, NotFound
-from fulfillment.core.locales import dates_of_reader
-from fulfillment.core.time_zones import zone_named
+from fulfillment.core.locales import dates_of_reader, zone_named
 
 View = Callable[..., HttpResponseBase]
 

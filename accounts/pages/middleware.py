@@ -14,7 +14,7 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages.confirmation import require_confirmation
 from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
-from fulfillment.core.api.form_limits import SIGNED_IN_FORM, stated_size
+from fulfillment.core.api.parsing import SIGNED_IN_FORM, stated_size
 from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import LimitedStream, client_address
 from fulfillment.core.errors import ServiceBusy, TooManyRequests

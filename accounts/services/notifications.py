@@ -15,7 +15,7 @@ from procrastinate.contrib.django import app
 from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 from accounts.throttles import count_notification_mail
-from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)

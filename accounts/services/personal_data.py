@@ -25,9 +25,8 @@ from accounts.models import (
     User,
 )
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 
 Changes = event_model(User)
 

@@ -24,8 +24,8 @@ from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import credentials_for_one_request, revoke_authorization
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as, find_application
-from fulfillment.core.api.form_limits import takes_large_forms
 from fulfillment.core.api.inner_requests import InnerAnswer, answer_within
+from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations, raw_operation
 from fulfillment.core.reference.views import navigation

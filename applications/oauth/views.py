@@ -30,7 +30,7 @@ from applications.oauth.authorization import (
 from applications.oauth.credentials import Attempt, flooding_address
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
-from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
+from fulfillment.core.api.parsing import FEW_FIELDS, SMALL_FORM, field_count, stated_size
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
 

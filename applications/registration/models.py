@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication, ApplicationManager
 
-from fulfillment.core.text_validation import VisibleText
+from fulfillment.core.text import VisibleText
 
 EXTERNAL_ID = r"^[A-Za-z0-9._~-]{1,64}\Z"
 validate_web_address = URLValidator(schemes=["https", "http"])

@@ -22,8 +22,8 @@ from fulfillment.core.admin.confirmation import confirmation_page, requires_conf
 from fulfillment.core.admin.read_only import ReadOnlyAdmin, register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.identifiers import parse_uuid
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import parse_uuid
 
 SHOWN_DELIVERIES = 20
 COLOURS: dict[str, str] = {

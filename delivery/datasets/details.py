@@ -18,7 +18,7 @@ import orjson
 from delivery.datasets.packing import pack_routes
 from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from delivery.datasets.shapes import (
     Shapes,
     on_grid,
 )
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

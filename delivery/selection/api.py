@@ -20,8 +20,8 @@ from delivery.selection.selectors.selections import (
 from delivery.selection.services.choosing import Choice, choose_routes
 from delivery.selection.services.selections import create_selection
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.rendering import MediaTypeOnly
 from fulfillment.core.api.responses import (
+    MediaTypeOnly,
     concurrency_errors,
     is_unchanged,
     json_bytes,

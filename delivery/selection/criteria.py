@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from delivery.datasets.shapes import GRID
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

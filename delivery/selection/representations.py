@@ -18,7 +18,7 @@ from delivery.selection.selectors.selections import routes_of_selection
 from delivery.selection.services.choosing import ChosenRoute
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.csv_rows import write_csv_row
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

@@ -28,7 +28,7 @@ from fulfillment.core.api.serializers import (
     StrictSerializer,
     StrictText,
 )
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import shapely

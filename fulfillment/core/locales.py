@@ -1,6 +1,7 @@
 """How the reader writes dates: pages are in English, the order of a date and its clock are of the browser's locale."""
 
 from contextlib import AbstractContextManager
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.http import HttpRequest
 from django.utils import translation
@@ -29,3 +30,11 @@ def locale_of(request: HttpRequest) -> str:
 
 def dates_of_reader(request: HttpRequest) -> AbstractContextManager[None]:
     return translation.override(locale_of(request))
+
+
+def zone_named(name: str) -> ZoneInfo:
+    """UTC for a name that this machine does not know."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

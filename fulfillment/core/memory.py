@@ -1,6 +1,8 @@
-"""Returns freed memory of large bodies and pictures to the machine."""
+"""Saves memory: freed blocks go back to the machine, large modules load with their first use."""
 
 import ctypes
+from importlib import import_module
+from typing import Any
 
 # Numbers of mallopt in glibc.
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8
@@ -19,3 +21,14 @@ def return_freed_memory() -> bool:
     except (OSError, AttributeError):
         return False
     return all(mallopt(*one) for one in ((M_MMAP_THRESHOLD, LARGE_BLOCK), (M_ARENA_MAX, ARENAS)))
+
+
+class DeferredModule:
+    """Stands for a module and has its attributes. Annotations that name them must not be evaluated."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = self.__dict__[attribute] = getattr(import_module(self._name), attribute)
+        return value

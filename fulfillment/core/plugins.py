@@ -1,10 +1,12 @@
-"""Finds what apps offer to the platform by module name: `retention`, `pages.urls`, `demo`, ...
+"""Finds what apps offer to the platform by module name, and the data types of what they offer.
 
-docs/architecture.md lists the names. The order of apps comes from INSTALLED_APPS, where an app stands after those
-that it imports. An app takes part when its configuration is a `ServiceApp`: other packages have modules of such
-names for purposes of their own.
+docs/architecture.md lists the names: `retention`, `pages.urls`, `demo`, ... The order of apps comes from
+INSTALLED_APPS, where an app stands after those that it imports. An app takes part when its configuration is a
+`ServiceApp`: other packages have modules of such names for purposes of their own.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -39,3 +41,81 @@ def _exists(app: str, name: str) -> bool:
     package, _, rest = name.partition(".")
     found = find_spec(f"{app}.{package}") is not None
     return found and (not rest or _exists(f"{app}.{package}", rest))
+
+
+@dataclass
+class DemoRun:
+    """`people` by user name. `application` is set where it was made or put back by this run."""
+
+    people: dict[str, Any] = field(default_factory=dict)
+    application: Any = None
+
+
+@dataclass(frozen=True)
+class DemoCard:
+    """The output of `make run`: (role, username, password) and a command to paste."""
+
+    sign_ins: list[tuple[str, str, str]]
+    curl: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`position` orders the steps of all apps; `address` leads to where it is done."""
+
+    position: int
+    title: str
+    text: str
+    address: str
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
+
+    One that is `minor` stands on the page *System* where the menu would be too long with it.
+    """
+
+    group: str
+    name: str
+    icon: str
+    model: str
+    position: int
+    minor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card of the start page; its template gets `context` as `card`."""
+
+    template: str
+    context: Mapping[str, Any]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """A problem that needs a decision: "3" "orders are late", with a link to the list.
+
+    Apps offer none for a count of zero. The smaller `position`, the more urgent.
+    """
+
+    count: int
+    words: str
+    address: str
+    position: int
+    detail: str = ""
+    # Counts stop here.
+    is_at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A result of the console's search. Results stand in the order of `rank`: see `fulfillment.core.admin.search`."""
+
+    kind: str
+    title: str
+    detail: str
+    address: str
+    rank: int

@@ -6,8 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
-from fulfillment.core.demo import DemoCard, DemoRun
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import DemoCard, DemoRun, offered
 
 
 def load_demo() -> DemoRun:

@@ -17,8 +17,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 from procrastinate.psycopg_connector import PsycopgConnector
 from psycopg_pool import PoolTimeout
 
-from fulfillment.core.db import outage
-from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.db.connections import log_database_recovered, renew_connection
 from fulfillment.core.plugins import service_apps
 
 logger = logging.getLogger("fulfillment.worker")
@@ -44,7 +43,7 @@ class Heartbeat:
 
     def note(self) -> None:
         self.last = time.monotonic()
-        outage.log_database_recovered()
+        log_database_recovered()
 
 
 class WatchedConnector(PsycopgConnector):

@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from fulfillment.core.admin.offers import Attention, Card
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import Attention, Card, offered
 from fulfillment.site.certificates import Certificate
 
 MAX_COUNTED = 1000

@@ -27,7 +27,7 @@ from fulfillment.core.admin.history import (
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 
 ENTRIES_OF_A_PAGE = 25
 # Columns that label a record; the first existing one is used.

@@ -21,9 +21,8 @@ from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.locales import dates_of_reader
+from fulfillment.core.locales import dates_of_reader, zone_named
 from fulfillment.core.plugins import offered
-from fulfillment.core.time_zones import zone_named
 
 
 class AutocompleteView(AutocompleteJsonView):

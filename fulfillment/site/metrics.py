@@ -15,7 +15,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
 from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.observability.gauges import Gauges
+from fulfillment.core.observability.instruments import Gauges
 from fulfillment.core.plugins import offered
 from fulfillment.site.proxies import is_trusted
 

@@ -19,7 +19,7 @@ from django.middleware.security import SecurityMiddleware
 from pghistory.middleware import HistoryMiddleware
 
 from fulfillment.core.api.errors import problem
-from fulfillment.core.api.form_limits import (
+from fulfillment.core.api.parsing import (
     FEW_FIELDS,
     SIGNED_IN_BYTES,
     SIGNED_IN_FORM,
@@ -31,7 +31,7 @@ from fulfillment.core.api.form_limits import (
 from fulfillment.core.http.addresses import is_api
 from fulfillment.core.http.for_pages import for_pages
 from fulfillment.core.http.head_limits import head_refusal
-from fulfillment.core.http.policies import ADMIN_POLICY, API_POLICY, PAGE_POLICY
+from fulfillment.core.http.refusal_page import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")

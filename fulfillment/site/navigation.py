@@ -8,8 +8,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from fulfillment.core.admin.offers import Entry
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import Entry, offered
 
 OWN = [
     Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),

@@ -7,9 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from fulfillment.core.admin.hits import CONTAINS, match_rank
-from fulfillment.core.admin.offers import Hit
-from fulfillment.core.plugins import offered
+from fulfillment.core.admin.search import CONTAINS, match_rank
+from fulfillment.core.plugins import Hit, offered
 from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
 

@@ -12,7 +12,7 @@ from accounts.models import Role
 from accounts.permissions import DEFAULT_STORE_GRANTS
 from applications.demo import issue_demo_token
 from applications.registration.services.applications import OWNER_GRANTS
-from fulfillment.core.demo import DemoCard, DemoRun
+from fulfillment.core.plugins import DemoCard, DemoRun
 from printing.typesetting import load_template_folder
 from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog

@@ -23,7 +23,7 @@ from applications.webhooks.models import Webhook
 from applications.webhooks.sending.client import Answer
 from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
 from applications.webhooks.services.webhooks import create_webhook
-from fulfillment.core.demo import DemoRun
+from fulfillment.core.plugins import DemoRun
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of

@@ -11,9 +11,8 @@ from rest_framework.exceptions import ValidationError
 from accounts.callers import Caller
 from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.errors import DomainError
-from fulfillment.core.faults import faults_at_fields
-from fulfillment.core.json_pointers import pointer_to
+from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of

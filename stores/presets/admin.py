@@ -10,8 +10,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
-from fulfillment.core.admin.read_only import register_history
-from fulfillment.core.admin.removal import RemovedByService
+from fulfillment.core.admin.read_only import RemovedByService, register_history
 from fulfillment.core.errors import DomainError
 from printing.preflight.table import RULES, Rule
 from printing.press.profiles import PROFILE_BYTES

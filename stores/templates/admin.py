@@ -13,8 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import register_history
-from fulfillment.core.admin.removal import RemovedByService
+from fulfillment.core.admin.read_only import RemovedByService, register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet

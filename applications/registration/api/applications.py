@@ -33,8 +33,7 @@ from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTE
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
-from fulfillment.core.api.rendering import MediaTypeOnly
-from fulfillment.core.api.responses import is_unchanged, not_modified, weak_etag
+from fulfillment.core.api.responses import MediaTypeOnly, is_unchanged, not_modified, weak_etag
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid, NotFound

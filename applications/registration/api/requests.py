@@ -17,8 +17,14 @@ from applications.registration.selectors.request_log import (
     request_record,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.paging import AFTER, link_header, next_page, take_parameter
-from fulfillment.core.api.parameters import moment_parameter, whole_parameter
+from fulfillment.core.api.parameters import (
+    AFTER,
+    link_header,
+    moment_parameter,
+    next_page,
+    take_parameter,
+    whole_parameter,
+)
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid

@@ -25,7 +25,7 @@ from applications.registration.pages.usage import build_usage
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
-from fulfillment.core.api.form_limits import takes_large_forms
+from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.http.dangerous import dangerous, harmless

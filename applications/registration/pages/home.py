@@ -12,8 +12,7 @@ from accounts.callers import Caller
 from accounts.pages.guards import signed_in_user
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_for, own_applications, with_icons
-from fulfillment.core.onboarding import Step
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import Step, offered
 
 
 @dataclass(frozen=True, slots=True)

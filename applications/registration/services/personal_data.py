@@ -8,9 +8,8 @@ from accounts.models import User
 from accounts.services.personal_data import known_as, user_emails
 from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 
 # Applications without another owner.
 SHOWN = 5

@@ -17,8 +17,13 @@ from applications.webhooks.selectors.events import (
     parse_cursor,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.paging import link_header, next_page, take_parameter
-from fulfillment.core.api.parameters import moment_parameter, whole_parameter
+from fulfillment.core.api.parameters import (
+    link_header,
+    moment_parameter,
+    next_page,
+    take_parameter,
+    whole_parameter,
+)
 from fulfillment.core.api.viewsets import ApiViewSet
 
 PARAMETERS = [

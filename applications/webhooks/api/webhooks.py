@@ -51,8 +51,7 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.paging import AFTER, link_header, next_page, take_parameter
-from fulfillment.core.api.parameters import whole_parameter
+from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet

@@ -18,10 +18,10 @@ from applications.registration.models import Application
 from applications.webhooks.event_types import PATTERNS, EventType, named_types
 from applications.webhooks.models import Event
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.db.long_transactions import LOCK
+from fulfillment.core.db.locks import LONG_TRANSACTIONS_LOCK
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.errors import Invalid
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
@@ -155,7 +155,10 @@ def event_page(
 
 
 def _last_settled(application: Application) -> tuple[int, int | None]:
-    row = fetch_row(LAST_SETTLED, {"application": application.pk, "lock": LOCK[0], "key": LOCK[1]})
+    row = fetch_row(
+        LAST_SETTLED,
+        {"application": application.pk, "lock": LONG_TRANSACTIONS_LOCK[0], "key": LONG_TRANSACTIONS_LOCK[1]},
+    )
     return row or (0, None)
 
 

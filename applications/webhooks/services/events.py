@@ -12,8 +12,8 @@ from psycopg.types.json import Jsonb
 from accounts.models import AssociationRequest, AssociationState
 from applications.webhooks.event_types import EventType
 from applications.webhooks.models import DeliveryAttempt, Event
-from fulfillment.core.audit.erasure import without_words
-from fulfillment.core.db.long_transactions import check_events_allowed
+from fulfillment.core.audit.personal_data import without_words
+from fulfillment.core.db.locks import check_events_allowed
 from fulfillment.core.db.prepared import execute, fetch_row
 
 # One round trip: the event, and a delivery for each webhook that subscribes to it.

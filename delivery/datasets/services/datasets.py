@@ -19,7 +19,7 @@ from delivery.datasets.populations import (
     totals_of,
 )
 from delivery.datasets.selectors import areas_of, stored_populations
-from fulfillment.core.db.long_transactions import long_transaction
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, NotFound
 
 STORED_SETS = 2

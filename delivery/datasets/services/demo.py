@@ -18,7 +18,7 @@ from delivery.datasets.populations import Populations, Routes, pack
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import Origin, activate_dataset, lock_live_dataset, store_populations
 from delivery.datasets.sources.problems import ProblemLog
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

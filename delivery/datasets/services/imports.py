@@ -28,7 +28,7 @@ from delivery.datasets.services.importer import ImportOptions, Preview, Reading,
 from delivery.datasets.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
 from delivery.datasets.sources.problems import PROBLEM_HEADER, ProblemLog
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.db.long_transactions import long_transaction
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, NotFound
 from fulfillment.core.files.storage import storage_errors
 

@@ -15,9 +15,8 @@ from django.utils import timezone
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule
 
 UNFINISHED = (ImportState.WAITING, ImportState.RUNNING)

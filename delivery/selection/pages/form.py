@@ -13,8 +13,7 @@ from delivery.selection.criteria import Criteria
 from delivery.selection.requests import SelectionRequestSerializer, criteria_from
 from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.errors import DomainError
-from fulfillment.core.faults import faults_at_fields
+from fulfillment.core.errors import DomainError, faults_at_fields
 
 WORDS = re.compile(r"[\s,;]+")
 RANGES = (("income", "MedianIncome"), ("age", "MedianAge"), ("household", "HouseholdSize"))

@@ -29,12 +29,12 @@ from delivery.selection.selectors.selections import (
     shapes_of_routes,
 )
 from fulfillment.core import plugins
-from fulfillment.core.api.form_limits import takes_large_forms
+from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.http.policies import PAGE_POLICY
+from fulfillment.core.http.refusal_page import PAGE_POLICY
 
 MAX_LISTED = 500
 

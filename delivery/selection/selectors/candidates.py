@@ -13,8 +13,8 @@ from delivery.datasets.selectors import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
 from delivery.selection.criteria import MAX_AREAS, Box, Circle, box_of
 from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import Invalid
+from fulfillment.core.memory import DeferredModule
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,9 +19,9 @@ from delivery.datasets.selectors import live_dataset
 from delivery.datasets.shapes import in_degrees
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import candidates_by_code
-from fulfillment.core.deferred import DeferredModule
 from fulfillment.core.errors import NotFound
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.memory import DeferredModule
+from fulfillment.core.text import parse_uuid
 
 if TYPE_CHECKING:
     import numpy as np

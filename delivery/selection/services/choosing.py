@@ -31,9 +31,8 @@ from delivery.selection.selectors.candidates import (
     overlaps_polygon,
 )
 from fulfillment.core import plugins
-from fulfillment.core.deferred import DeferredModule
-from fulfillment.core.errors import Conflict, Fault, Invalid
-from fulfillment.core.faults import MAX_LISTED
+from fulfillment.core.errors import MAX_LISTED, Conflict, Fault, Invalid
+from fulfillment.core.memory import DeferredModule
 
 
 def piece_limit(caller: Caller, criteria: Criteria) -> int | None:

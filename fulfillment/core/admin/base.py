@@ -1,7 +1,7 @@
-"""The base class of all admins: access to records, and lists that stay fast on large tables."""
+"""The base class of all admins: access to records, lists that stay fast on large tables, badges of states."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, NoReturn
 
 from django.contrib import messages
@@ -19,15 +19,33 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
+from unfold.utils import display_for_label
 
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
-from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
+
+
+class BadgeMixin:
+    """A column that the list shows as a badge is one on the page of its record."""
+
+    list_display: Any
+
+    @property
+    def readonly_preprocess_fields(self) -> dict[str, Callable[[str], str]]:
+        labels = {
+            name: getattr(getattr(self, name, None), "label", None) for name in map(str, self.list_display)
+        }
+        return {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
+
+
+def _badge(tones: Mapping[str, str], text: str) -> str:
+    return str(display_for_label(text, "", tones)) if text in tones else text
+
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000

@@ -17,7 +17,7 @@ from django.utils.timezone import localtime
 
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.log import DERIVED
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 
 # For each list in a rendering: the name of an entry, and the members that identify it.
 Parts = Mapping[str, tuple[str, tuple[str, ...]]]

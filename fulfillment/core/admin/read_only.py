@@ -1,8 +1,12 @@
+"""Admins of records that cannot be changed, or that a service removes."""
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.history import (
@@ -13,6 +17,7 @@ from fulfillment.core.admin.history import (
     tracked_fields,
 )
 from fulfillment.core.audit.events import event_model
+from fulfillment.core.page_messages import errors_as_messages
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
@@ -91,3 +96,27 @@ def register_history(model: Any, *shown: str, search: Sequence[str], search_help
     """Registers the audit trail of a tracked model; its list has the columns `shown`."""
     values = {"shown": shown, "search_fields": search, "search_help_text": search_help}
     admin.site.register(event_model(model), type(f"{model.__name__}HistoryAdmin", (HistoryAdmin,), values))
+
+
+class RemovedByService(ConsoleAdmin):
+    """Deletes records by a service, which may refuse, such as for a record in use."""
+
+    def remove(self, record: Any) -> None:
+        """Calls the service; raises DomainError."""
+        raise NotImplementedError
+
+    def delete_model(self, request: HttpRequest, instance: Any) -> None:
+        with errors_as_messages(request):
+            self.remove(instance)
+
+    def delete_queryset(self, request: HttpRequest, records: QuerySet) -> None:
+        for record in records:
+            self.delete_model(request, record)
+
+    def response_delete(self, request: HttpRequest, display: str, object_id: Any) -> HttpResponse:
+        """Reports no deletion if the service refused it."""
+        if self.model._base_manager.filter(pk=object_id).exists():  # noqa: SLF001 - every row
+            return HttpResponseRedirect(
+                reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
+            )
+        return super().response_delete(request, display, object_id)

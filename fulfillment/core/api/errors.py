@@ -13,9 +13,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
 from fulfillment.core.api.near_addresses import near_address
-from fulfillment.core.db.outage import log_database_error
+from fulfillment.core.db.connections import log_database_error
 from fulfillment.core.errors import (
+    MAX_LISTED,
+    UNLISTED,
     Busy,
+    CountedFaults,
     DomainError,
     Fault,
     Invalid,
@@ -23,9 +26,8 @@ from fulfillment.core.errors import (
     Unavailable,
     invalid_from,
 )
-from fulfillment.core.faults import MAX_LISTED, UNLISTED, CountedFaults
-from fulfillment.core.json_pointers import Place, pointer_to
 from fulfillment.core.observability.logs import current_trace
+from fulfillment.core.text import Place, pointer_to
 
 logger = logging.getLogger("fulfillment.api")
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from fulfillment.core.audit.nesting import separate_context
+from fulfillment.core.audit.events import separate_context
 from fulfillment.core.http.head_limits import shorten_head
 
 # The rest of a longer body is not read.

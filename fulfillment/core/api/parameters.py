@@ -1,17 +1,18 @@
-"""Query parameters: unknown ones are refused by name."""
+"""Query parameters: unknown ones are refused by name; `after` and `take` page through lists (RFC 8288)."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
+from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 
 from fulfillment.core.api.serializers import Timestamp
-from fulfillment.core.errors import Fault, Invalid
-from fulfillment.core.faults import MAX_LISTED
+from fulfillment.core.errors import MAX_LISTED, Fault, Invalid
 from printing.text import COMPARED, did_you_mean
 
 
@@ -88,3 +89,22 @@ def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:
         example = "2026-03-01T12:00:00Z"
         message = f"{name}: write an ISO 8601 date and time such as {example}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message) from error
+
+
+AFTER = OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header.")
+LINK_TO_NEXT = 'The next page, as `<address>; rel="next"`; not on the last one.'
+
+
+def take_parameter(*, default: int, largest: int) -> OpenApiParameter:
+    return OpenApiParameter("take", {"type": "integer", "minimum": 1, "maximum": largest, "default": default})
+
+
+def link_header(description: str = LINK_TO_NEXT) -> OpenApiParameter:
+    return OpenApiParameter("Link", str, OpenApiParameter.HEADER, response=[200], description=description)
+
+
+def next_page(path: str, query: Iterable[tuple[str, str]], after: str) -> dict[str, str]:
+    """The header that leads to the page after `after`, with the other parameters of this query."""
+    parameters = [(name, value) for name, value in query if name != "after"]
+    following = urlencode([*parameters, ("after", after)])
+    return {"Link": f'<{settings.API_URL}{path}?{following}>; rel="next"'}

@@ -3,9 +3,17 @@
 import gzip
 import hashlib
 import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
+import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
+from rest_framework.metadata import BaseMetadata
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 JSON = "application/json"
 # Accept headers that request the default.
@@ -64,3 +72,91 @@ def concurrency_errors(what: str) -> dict[int, str]:
         503: "The database or the file storage is away, or there are as many "
         f"{what} under way as are taken at once (`service_busy`); {again}",
     }
+
+
+PROBLEM_JSON = "application/problem+json"
+# The highest quality; of equal ones the first.
+Weight = tuple[float, float]
+REFUSED: Weight = (0, float("-inf"))
+QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
+
+
+class JSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else orjson.dumps(data, default=_plain)
+
+
+class MediaTypeOnly(BaseRenderer):
+    """Declares a media type for content negotiation; the view returns the bytes."""
+
+    charset: str | None = None
+
+    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+        return b"" if data is None else orjson.dumps(data, default=_plain)
+
+
+class Negotiation(DefaultContentNegotiation):
+    """An Accept header that nothing fits is answered 406 only after the credentials were checked.
+
+    A body without a Content-Type is read as JSON: the contract makes that header optional.
+    """
+
+    def select_renderer(
+        self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        accept = request.META.get("HTTP_ACCEPT", "").strip()
+        if accept in DEFAULT_ACCEPTS:
+            return renderers[0], renderers[0].media_type
+        ranges = _media_ranges(accept)
+        renderer_chosen = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
+        if _weight(renderer_chosen.media_type, ranges) > REFUSED:
+            return renderer_chosen, renderer_chosen.media_type
+        request.nothing_acceptable = True
+        return renderers[0], renderers[0].media_type
+
+    def select_parser(self, request: Request, parsers: list[Any]) -> Any:
+        if request.content_type:
+            return super().select_parser(request, parsers)
+        return parsers[0] if parsers[0].media_type == "application/json" else None
+
+
+class MethodsOnly(BaseMetadata):
+    """OPTIONS returns the Allow header only; the schema describes the rest."""
+
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        return {}
+
+
+def _media_ranges(accept: str) -> dict[str, Weight]:
+    """The quality of each media range in an Accept header (RFC 9110, 12.5.1)."""
+    ranges: dict[str, Weight] = {}
+    for position, part in enumerate(accept.lower().split(",")):
+        media_range, *parameters = (piece.strip() for piece in part.split(";"))
+        quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+        weight = (float(quality), -position) if QUALITY.fullmatch(quality) else REFUSED
+        ranges.setdefault(media_range, weight)
+    return ranges
+
+
+def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
+    """The quality of the most specific matching range."""
+    kind = media_type.partition("/")[0]
+    weight = next(
+        (ranges[name] for name in (media_type, f"{kind}/*", "*/*", PROBLEM_JSON) if name in ranges), REFUSED
+    )
+    return weight if weight[0] else REFUSED
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return float(value)
+    return str(value)

@@ -11,8 +11,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
-from fulfillment.core.faults import MAX_LISTED, UNLISTED
-from fulfillment.core.text_validation import has_control_character
+from fulfillment.core.errors import MAX_LISTED, UNLISTED
+from fulfillment.core.text import has_control_character
 from printing.text import COMPARED, did_you_mean, is_blank
 
 # No member has this name, because the parser refuses NUL.

@@ -8,12 +8,12 @@ DESCRIPTION = Path(__file__).with_name("description.md")
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["applications.oauth.token_authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.api.declared_access.DeclaredAccess"],
-    "DEFAULT_RENDERER_CLASSES": ["fulfillment.core.api.rendering.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["fulfillment.core.api.responses.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["fulfillment.core.api.parsing.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.core.api.rendering.Negotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.core.api.responses.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "fulfillment.core.api.schema.OperationSchema",
     "EXCEPTION_HANDLER": "fulfillment.core.api.errors.answer_exception",
-    "DEFAULT_METADATA_CLASS": "fulfillment.core.api.rendering.MethodsOnly",
+    "DEFAULT_METADATA_CLASS": "fulfillment.core.api.responses.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
     # The Accept header alone says what is answered.
     "URL_FORMAT_OVERRIDE": None,
@@ -47,7 +47,7 @@ def spectacular_settings(*, public_url: str, api_root: str) -> dict[str, Any]:
             "drf_spectacular.hooks.postprocess_schema_enums",
             "fulfillment.core.api.document.run_hooks_of_apps",
             "fulfillment.core.api.document.finish_document",
-            "fulfillment.core.api.links.add_links",
+            "fulfillment.core.api.document.add_links",
         ],
         "APPEND_COMPONENTS": {
             "headers": {

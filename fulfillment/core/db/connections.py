@@ -1,13 +1,21 @@
-"""Database connections that ended while idle, found before use without a query.
+"""Database connections that ended, or that PostgreSQL refuses.
 
 A restarted PostgreSQL has closed its end of every connection, and what is written to such a one is lost. The socket
 says so by being readable: PostgreSQL sends nothing between statements but the message that it ends the connection.
 """
 
+import logging
 import select
+import time
+from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, ProgrammingError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+from django.dispatch import receiver
+
+from fulfillment.core.errors import in_one_line
 
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
@@ -33,3 +41,60 @@ def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
     poll = select.poll()
     poll.register(handle.fileno(), select.POLLIN)
     return bool(poll.poll(0))
+
+
+logger = logging.getLogger("fulfillment.database")
+
+_missed_since: float | None = None
+
+
+def log_database_error(error: BaseException) -> bool:
+    """Whether the error left no connection behind; others, such as a time-out, are of one statement."""
+    held = connection.connection
+    is_lost: bool = held is None or held.closed
+    if is_lost:
+        note_database_missed(error)
+    return is_lost
+
+
+def note_database_missed(error: BaseException) -> None:
+    """Logs why, such as a wrong password; errors of procrastinate hide it in their cause."""
+    global _missed_since
+    if _missed_since is None:
+        _missed_since = time.monotonic()
+        logger.error("The database is away: %s", in_one_line(error.__cause__ or error))
+
+
+@receiver(connection_created)
+def log_database_recovered(**signal: Any) -> None:
+    """Also called without a signal, once a statement has succeeded."""
+    global _missed_since
+    since, _missed_since = _missed_since, None
+    if since is not None:
+        logger.warning("The database answers again, %.1f s after it was missed.", time.monotonic() - since)
+
+
+NOT_PREPARED = {"42P01", "42703"}
+NOT_ALLOWED = "42501"
+NO_SUCH_ROLE = "42704"
+
+
+def explanation_of(error: ProgrammingError) -> str | None:
+    """None for an error of the code, whose stack is needed."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state in NOT_PREPARED:
+        return f"The database does not have the tables of this release; run prepare. ({_first_line(error)})"
+    if state == NOT_ALLOWED:
+        return (
+            f"The role of DATABASE_URL may not do this ({in_one_line(error)}). `prepare` and `restore` want the role "
+            'that owns the database: "Two roles" in docs/operating/deploy.md.'
+        )
+    if state == NO_SUCH_ROLE and settings.DATABASE_ROLE:
+        return (
+            f'DATABASE_ROLE: {_first_line(error)}. Create it first: "Two roles" in docs/operating/deploy.md.'
+        )
+    return None
+
+
+def _first_line(error: ProgrammingError) -> str:
+    return str(error).splitlines()[0]

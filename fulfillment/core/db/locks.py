@@ -1,10 +1,15 @@
-"""Locks for work that only one process at a time may do, across machines."""
+"""Locks for work that only one process at a time may do, across machines, and for transactions of seconds or minutes.
+
+Events are read in the order of commits, so an open transaction that may still write some holds later ones back. A
+long transaction, such as an import, says with an advisory lock that it writes none, and their reader passes over it.
+"""
 
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
-from django.db import DatabaseError, Error, InterfaceError, connection
+from django.db import DatabaseError, Error, InterfaceError, connection, transaction
 
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
@@ -52,3 +57,30 @@ def session_lock(number: int) -> Iterator[bool]:
             except (DatabaseError, InterfaceError):
                 # A broken connection is no problem: its lock ends with it.
                 connection.close()
+
+
+# The two keys of the advisory lock.
+LONG_TRANSACTIONS_LOCK = (0x6C6F6E67, 1)
+_is_long: ContextVar[bool] = ContextVar("is_long", default=False)
+
+
+@contextmanager
+def long_transaction() -> Iterator[None]:
+    """An atomic block without events. Inside another atomic block, which may write some, it is an ordinary one."""
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if not is_outermost:
+            yield
+            return
+        fetch_row("SELECT pg_advisory_xact_lock_shared(%s, %s)", LONG_TRANSACTIONS_LOCK)
+        token = _is_long.set(True)
+        try:
+            yield
+        finally:
+            _is_long.reset(token)
+
+
+def check_events_allowed() -> None:
+    """Raises TransactionManagementError in a long transaction: readers would miss its events."""
+    if _is_long.get():
+        raise transaction.TransactionManagementError("A long transaction writes no events.")

@@ -5,8 +5,9 @@ before this is imported: any of them answers for all.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -52,3 +53,14 @@ def measured_rendering(kind: str) -> Iterator[None]:
 @cache
 def _child(metric: Any, *labels: str) -> Any:
     return metric.labels(*labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """Gauges that /metrics reads from the database: rows of (name, label, value).
+
+    `texts` has for each name its help text and the name of its label, or "" for none.
+    """
+
+    statement: str
+    texts: Mapping[str, tuple[str, str]]

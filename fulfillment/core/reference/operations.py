@@ -12,8 +12,16 @@ from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference.markdown import rendered
-from fulfillment.core.reference.records import Answer, Body, Event, Group, Operation, Refusal
-from fulfillment.core.reference.schemas import Member, SchemaReader
+from fulfillment.core.reference.schemas import (
+    Answer,
+    Body,
+    Event,
+    Group,
+    Member,
+    Operation,
+    Refusal,
+    SchemaReader,
+)
 
 ACCESS = "**Who may call it.**"
 PLACE = re.compile(r"{(\w+)}")

@@ -20,7 +20,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core import environment
-from fulfillment.core.demo import DemoCard
+from fulfillment.core.plugins import DemoCard
 from fulfillment.local import development, postgres, supervision
 from fulfillment.local.postgres_layout import make_folder
 from fulfillment.local.schema import load_schema

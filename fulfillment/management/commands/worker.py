@@ -18,7 +18,7 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.utils import connector_params
 from psycopg_pool import AsyncConnectionPool
 
-from fulfillment.core.db.outage import note_database_missed
+from fulfillment.core.db.connections import note_database_missed
 from fulfillment.core.errors import in_one_line
 from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry

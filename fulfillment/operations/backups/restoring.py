@@ -20,7 +20,7 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
-from fulfillment.operations.first_release import is_older_than_first_release
+from fulfillment.operations.start import is_older_than_first_release
 
 # The schema of the old tables during a restore.
 ASIDE = "before_restore"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.zip_stream import ZipStream
+from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, sheet_values

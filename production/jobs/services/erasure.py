@@ -1,7 +1,7 @@
 """Erases recipients from jobs: tickets contain the address, and reports may repeat it."""
 
 from accounts.services.notifications import erase_texts
-from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import ERASED
 from production.jobs.models import Attempt, Job, JobHistory, JobState, ProviderReport
 from production.jobs.services.notices import failure_key
 from stores.orders.models import Order

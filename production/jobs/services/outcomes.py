@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.errors import DomainError
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState

@@ -13,8 +13,8 @@ from django.utils.timezone import make_aware
 from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
 
 from accounts.permissions import Grant
-from fulfillment.core.admin.hits import named_hits
-from fulfillment.core.admin.offers import Hit
+from fulfillment.core.admin.search import named_hits
+from fulfillment.core.plugins import Hit
 from stores.catalog.models import Product, Store
 
 

@@ -12,7 +12,7 @@ import pghistory
 from django.db import connection, transaction
 from django.utils import timezone
 
-from fulfillment.core.db.long_transactions import long_transaction
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Store
 from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog

@@ -6,7 +6,7 @@ from itertools import islice
 from django.db import connection, transaction
 from django.db.models import F
 
-from fulfillment.core.db.long_transactions import long_transaction
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
 from stores.catalog.representations import render_product, render_store

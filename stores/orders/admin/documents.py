@@ -15,7 +15,7 @@ from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture
-from fulfillment.core.http.policies import ADMIN_POLICY
+from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from printing.preflight.findings import picture_of_page
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name

@@ -8,7 +8,7 @@ from django.http import StreamingHttpResponse
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.zip_stream import ZipStream
+from fulfillment.core.files.downloads import ZipStream
 from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import read_print_file

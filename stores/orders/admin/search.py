@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import HttpRequest
 
-from fulfillment.core.admin.hits import CANDIDATES, record_hits, visible_records
-from fulfillment.core.admin.offers import Hit
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.admin.search import CANDIDATES, record_hits, visible_records
+from fulfillment.core.plugins import Hit
+from fulfillment.core.text import parse_uuid
 from stores.orders.models import Order, OrderStatus, Quote, Shipment
 
 # The start of a number matches if at most two digits are missing: at most 110 rows are read.

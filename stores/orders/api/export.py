@@ -17,8 +17,7 @@ from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
-from fulfillment.core.api.rendering import MediaTypeOnly
-from fulfillment.core.api.responses import concurrency_errors, json_bytes
+from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Fault, Invalid, raise_faults

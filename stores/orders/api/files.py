@@ -5,8 +5,7 @@ from rest_framework.settings import api_settings
 
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.rendering import MediaTypeOnly
-from fulfillment.core.api.responses import concurrency_errors, is_unchanged, not_modified
+from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ

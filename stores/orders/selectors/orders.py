@@ -13,7 +13,7 @@ from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store, TemplateField, TemplateFieldType
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record

@@ -12,7 +12,7 @@ from django.db.models import Q
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, ListedProduct, Option, Price
 from stores.orders.selectors.access import READ, authorize_store

@@ -17,7 +17,7 @@ from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import shapes_by_code, visible_selections
 from fulfillment.core.errors import Invalid
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
 from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, drop_routes, stored_record

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.callers import Caller
 from accounts.services.idempotency import rewrite_answers
 from applications.webhooks.services.events import redact_events
-from fulfillment.core.audit.erasure import ERASED, without_words
+from fulfillment.core.audit.personal_data import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered

@@ -8,7 +8,7 @@ from enum import StrEnum
 from django.db import transaction
 
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
-from fulfillment.core.text_validation import has_control_character
+from fulfillment.core.text import has_control_character
 from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag

@@ -24,7 +24,7 @@ from delivery.selection.selectors.selections import (
     routes_of_selection,
 )
 from fulfillment.core.errors import DomainError, NotFound
-from fulfillment.core.http.policies import ADMIN_POLICY
+from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from stores.catalog.models import Product
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.playground.admin.mailing_orders import MailingOrder, answer_button, open_order

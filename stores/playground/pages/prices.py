@@ -7,8 +7,7 @@ from datetime import date
 from typing import Any
 
 from delivery.selection.models import EddmSelection
-from fulfillment.core.errors import DomainError
-from fulfillment.core.faults import faults_at_fields
+from fulfillment.core.errors import DomainError, faults_at_fields
 from stores.orders.models import Quote
 
 # Pointers of the API, and the fields of the form.

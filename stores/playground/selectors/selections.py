@@ -9,7 +9,7 @@ from accounts.selectors.modes import in_mode_of_new
 from applications.registration.selectors.actors import Actor
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 
 MAX_LISTED = 10
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from accounts.callers import Caller
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
-from fulfillment.core.identifiers import parse_uuid
+from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.text import is_blank
 from printing.typesetting import Field, Problem, ValuesInvalid, pointer, resolve_values

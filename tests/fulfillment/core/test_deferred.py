@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fulfillment.core.deferred import DeferredModule
+from fulfillment.core.memory import DeferredModule
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import threading
 from rest_framework.exceptions import ParseError
-from fulfillment.core.api.json_structure import check_structure
+from fulfillment.core.api.parsing import check_structure
 from fulfillment.core.memory import return_freed_memory
 
 def held():

@@ -4,7 +4,7 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, transaction
 
-from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import ERASED
 from stores.orders.models import Order, OrderHistory, OrderItem, Shipment
 from tests.factories.orders import RECIPIENT
 

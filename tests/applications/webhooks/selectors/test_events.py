@@ -12,7 +12,7 @@ from django.utils import timezone
 from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import SETTLED, Cursor, event_page
 from applications.webhooks.services.events import record_event, renumber_events_after_restore
-from fulfillment.core.db.long_transactions import long_transaction
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Invalid
 from tests.factories.webhooks import make_event, settle
 from tests.support.patience import PATIENCE, wait_for

@@ -5,7 +5,7 @@ from django.test import Client
 
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
-from fulfillment.core.api.form_limits import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
+from fulfillment.core.api.parsing import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
 from tests.support.costs import calls
 
 MULTIPART = "multipart/form-data; boundary=x"

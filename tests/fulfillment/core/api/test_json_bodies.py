@@ -11,9 +11,14 @@ import pytest
 from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
-from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
-from fulfillment.core.api.parsing import LARGE_BODIES
-from fulfillment.core.faults import MAX_LISTED
+from fulfillment.core.api.parsing import (
+    LARGE_BODIES,
+    LONGEST_NAME,
+    MAXIMUM_DEPTH,
+    MAXIMUM_VALUES,
+    check_structure,
+)
+from fulfillment.core.errors import MAX_LISTED
 from tests.support.costs import calls
 from tests.support.patience import PATIENCE
 

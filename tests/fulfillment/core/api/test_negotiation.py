@@ -2,8 +2,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from fulfillment.core.api.rendering import JSONRenderer, Negotiation
-from fulfillment.core.api.responses import json_bytes
+from fulfillment.core.api.responses import JSONRenderer, Negotiation, json_bytes
 from fulfillment.core.http.head_limits import LONGEST
 from tests.support.costs import calls
 

@@ -1,10 +1,10 @@
 """What the log says when the database becomes unavailable."""
 
-from fulfillment.core.db.outage import note_database_missed
+from fulfillment.core.db.connections import note_database_missed
 
 
 def test_outage_is_logged_with_its_reason(caplog, monkeypatch):
-    monkeypatch.setattr("fulfillment.core.db.outage._missed_since", None)
+    monkeypatch.setattr("fulfillment.core.db.connections._missed_since", None)
     hidden = ConnectionError("Database error.")
     hidden.__cause__ = OSError("password authentication failed\nfor user x")
 

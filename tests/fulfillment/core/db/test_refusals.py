@@ -3,7 +3,7 @@
 import pytest
 from django.db import ProgrammingError, connection, transaction
 
-from fulfillment.core.db.refusals import explanation_of
+from fulfillment.core.db.connections import explanation_of
 
 
 def refusal_of(*statements):

@@ -1,8 +1,11 @@
-"""Checks of texts, shared by services and forms of the console."""
+"""Checks of texts, shared by services and forms, and the places of values in JSON as pointers."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Collection
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 
@@ -34,3 +37,24 @@ class VisibleText:
                 errors[name] = [ValidationError("This holds a control character.", "control_character")]
         if errors:
             raise ValidationError(errors)
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """None for text that is not a UUID."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+# The parent location and the name or index in it; None is the whole value.
+Place = tuple["Place", str | int] | None
+
+
+def pointer_to(place: Place) -> str:
+    """The JSON pointer (RFC 6901)."""
+    parts: list[str] = []
+    while place is not None:
+        place, name = place
+        parts.append(str(name).replace("~", "~0").replace("/", "~1"))
+    return "".join(f"/{part}" for part in reversed(parts))
