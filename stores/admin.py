@@ -2,7 +2,7 @@ from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
-from stores.playground.admin.products import ProductWithMailingsAdmin
+from stores.playground.admin import ProductWithMailingsAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.templates.admin import FontAdmin
 

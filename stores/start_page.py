@@ -1,3 +1,3 @@
-from stores.proofs.pages.live import live_proof
+from stores.proofs.pages import live_proof
 
 __all__ = ["live_proof"]

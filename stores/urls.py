@@ -1,7 +1,7 @@
 from django.urls import path
 
-from stores.proofs.pages.files import serve_file
-from stores.proofs.signed_urls import ASSETS, PROOFS
+from stores.proofs.links import ASSETS, PROOFS
+from stores.proofs.pages import serve_file
 
 urlpatterns = [
     path(f"{kind}/<secret:token>/<str:name>", serve_file, {"kind": kind}, name=kind)

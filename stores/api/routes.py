@@ -7,8 +7,7 @@ from stores.orders.api.export import OrderExportViewSet
 from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
-from stores.proofs.api.assets import AssetViewSet
-from stores.proofs.api.proofs import ProofViewSet
+from stores.proofs.api import AssetViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
 

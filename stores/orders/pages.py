@@ -33,9 +33,9 @@ from stores.orders.selectors.orders import (
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
 from stores.orders.services.transitions import Actor
-from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.links import proof_urls
+from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
-from stores.proofs.signed_urls import proof_urls
 
 ORDERS_A_PAGE = 25
 ITEMS_SHOWN = 100

@@ -9,9 +9,14 @@ from stores.orders.pages import (
     show_order,
     show_print_file,
 )
-from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
-from stores.playground.pages.product import add_picture, show_product
-from stores.proofs.pages.live import show_live_proof, show_picture
+from stores.playground.pages.product import (
+    add_picture,
+    show_catalog,
+    show_product,
+    show_store,
+    show_thumbnail,
+)
+from stores.proofs.pages import show_live_proof, show_picture
 
 ORDERS = "applications/<str:application_id>/orders"
 

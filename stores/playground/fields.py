@@ -18,12 +18,12 @@ from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
 from stores.orders.pricing import OrderRequest
-from stores.playground.selectors.products import ProductPage
+from stores.playground.selectors import ProductPage
+from stores.proofs.links import proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
 from stores.proofs.services.proofs import make_proof
-from stores.proofs.signed_urls import proof_urls
 
 # Where the values are in an order.
 TEMPLATE_DATA = "/Items/0/TemplateData"

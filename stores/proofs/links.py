@@ -1,19 +1,27 @@
-"""Signed addresses of files: they work for a month without credentials, and cannot be guessed or changed.
+"""The signed addresses of proofs and assets, and the stored file of each.
 
-The signature covers the kind of file, its identity, its name and the day of expiry, so that a file is served
-without a database query. Two addresses of a file signed on the same day are equal.
+They work for a month without credentials, and cannot be guessed or changed. The signature covers the kind of file, its
+identity, its name and the day of expiry, so that a file is served without a database query. Two addresses of a file
+signed on the same day are equal.
 """
 
 import base64
 import binascii
 import hashlib
 import hmac
+import re
 import time
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
+
+from fulfillment.core.files.stored import asset_file, proof_files
+from stores.proofs.models import Asset
+from stores.proofs.selectors import StoredProof
 
 DAY = 86_400
 # The current day counts as a whole day: an address is valid for at least 30 days.
@@ -75,3 +83,43 @@ def _bytes(token: str) -> bytes:
     if _text(content) != token or len(content) <= MAC_BYTES + DAY_BYTES:
         raise LinkInvalid
     return content
+
+
+PROOFS, ASSETS = "proofs", "assets"
+MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
+_PAGE = re.compile(r"-page-([1-9][0-9]?)\.png\Z")
+
+
+class ProofURLs(NamedTuple):
+    pdf: str
+    pages: list[str]
+
+
+class LinkedFile(NamedTuple):
+    """`tag` is the ETag: equal only for equal bytes."""
+
+    file_name: str
+    media_type: str
+    tag: str
+
+
+def proof_urls(proof: StoredProof, product_id: str) -> ProofURLs:
+    names = [f"{product_id}-page-{page}.png" for page in range(1, proof.page_count + 1)]
+    pdf, *pages = signed_urls(PROOFS, bytes.fromhex(proof.digest), [f"{product_id}.pdf", *names])
+    return ProofURLs(pdf, pages)
+
+
+def asset_url(asset: Asset) -> str:
+    return signed_urls(ASSETS, asset.pk.bytes, [f"image.{asset.format}"])[0]
+
+
+def linked_file(kind: str, identity: bytes, name: str) -> LinkedFile:
+    """For a name whose signature was checked, and that therefore has one of the forms above."""
+    suffix = name.rpartition(".")[2]
+    tag = f"{identity.hex()}-{suffix}"
+    if kind == ASSETS:
+        return LinkedFile(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
+    page = _PAGE.search(name)
+    number = int(page[1]) if page else 0
+    files = proof_files(identity.hex(), number)
+    return LinkedFile(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")

@@ -178,7 +178,7 @@ def _proof_facts() -> dict[str, Any]:
     """The card's data with every field, so that what was sent is what is printed; its fingerprint and its preset."""
     from accounts.callers import Caller
     from stores.catalog.models import Product
-    from stores.proofs.selectors.proofs import product_version_of
+    from stores.proofs.selectors import product_version_of
     from stores.proofs.services.merging import merge_template
     from tests.factories.orders import card_data
 

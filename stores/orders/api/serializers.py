@@ -24,7 +24,7 @@ from stores.orders.api.quotes import (
 )
 from stores.orders.models import ActorKind, CancellationState, OrderStatus
 from stores.orders.pricing import MAXIMUM_ITEMS
-from stores.proofs.api.preflight import PreflightSerializer
+from stores.proofs.api import PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
 METADATA_PAIRS = 20

@@ -12,7 +12,7 @@ from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
 from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
-from stores.proofs.models.asset import Asset
+from stores.proofs.models import Asset
 
 
 class Quote(models.Model):

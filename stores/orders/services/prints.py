@@ -30,8 +30,7 @@ from stores.orders.pricing import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.proofs.models import Asset
-from stores.proofs.selectors.assets import assets_of_templates
-from stores.proofs.selectors.proofs import product_versions_of
+from stores.proofs.selectors import assets_of_templates, product_versions_of
 from stores.proofs.services.asset_files import remove_asset_files
 from stores.proofs.services.assets import TOUCH_AFTER
 from stores.proofs.services.merging import Uploads, check_data

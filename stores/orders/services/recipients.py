@@ -28,10 +28,9 @@ from stores.orders.representations import render_export_row
 from stores.orders.services.print_files import erase_print_files
 from stores.orders.services.prints import delete_ordered_assets
 from stores.orders.services.transitions import Actor, append_history, lock_order
-from stores.proofs.selectors.proofs import product_version_of
-from stores.proofs.services.merging import merge_template
+from stores.proofs.selectors import product_version_of
+from stores.proofs.services.merging import find_proofs_by_traces, merge_template
 from stores.proofs.services.retention import delete_proof
-from stores.proofs.services.traces import find_proofs_by_traces
 
 # Required members are overwritten; other members of the address are removed.
 REQUIRED = ("Name", "Address1", "City", "PostalCode")

@@ -1,4 +1,4 @@
-"""The page of a product: fill in its fields, see the proof, request a price, copy the requests.
+"""The stores a user may order from, and the page of a product: fill in its fields, see the proof, request a price.
 
 One form with several buttons, so that all of it works without script; the script sends the same form and takes the
 parts it needs out of the answer.
@@ -6,12 +6,14 @@ parts it needs out of the answer.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
@@ -19,18 +21,87 @@ from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
+from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form
-from stores.playground.selectors.actors import actors_at, store_named
-from stores.playground.selectors.products import ProductPage, product_page
-from stores.playground.selectors.selections import orderable_selections, owner_among
-from stores.playground.services.orders import place_trial_order
-from stores.proofs.signed_urls import asset_url
+from stores.playground.selectors import (
+    ProductPage,
+    actors_at,
+    orderable_selections,
+    owner_among,
+    product_page,
+    product_records,
+    store_named,
+    usable_stores,
+)
+from stores.playground.services import place_trial_order
+from stores.proofs.links import asset_url
+from stores.proofs.selectors import product_version
+
+STORES_A_PAGE = 24
+PRODUCTS_A_PAGE = 24
+
+
+@require_safe
+@signed_in
+def show_catalog(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    stores = usable_stores(signed_in_user(request))
+    if searched:
+        stores = stores.filter(company_name__icontains=searched)
+    page = Paginator(stores, STORES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "searched": searched, "part": "catalog"}
+    return render(request, "stores/playground/catalog.html", context)
+
+
+@require_safe
+@signed_in
+def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
+    store = store_named(store_id)
+    actors = actors_at(signed_in_user(request), store)
+    actor = chosen_actor(actors, request.GET.get("as", ""))
+    products = product_records(actor.caller, store.external_id)
+    categories = sorted({one["Category"] for one in products if one["Category"]})
+    searched = request.GET.get("q", "").strip()[:200]
+    category = request.GET.get("category", "")
+    shown = [one for one in products if _matches(one, searched, category)]
+    context = {
+        "store": store,
+        "actor": actor,
+        "page": Paginator(shown, PRODUCTS_A_PAGE).get_page(request.GET.get("page")),
+        "categories": categories,
+        "category": category,
+        "searched": searched,
+        "is_filtered": bool(searched or category),
+        "part": "catalog",
+    }
+    return render(request, "stores/playground/store.html", context)
+
+
+@serves_picture
+@require_safe
+@signed_in
+def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    """The template with example values, for a product without a picture."""
+    store = store_named(store_id)
+    actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
+    product = product_version(actor.caller, store.external_id, product_id)
+    return picture_answer(
+        lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller)
+    )
+
+
+def _matches(record: dict[str, Any], searched: str, category: str) -> bool:
+    if category and record["Category"] != category:
+        return False
+    text = f"{record['Name']} {record['ID']} {record['Category']}".casefold()
+    return all(word in text for word in searched.casefold().split())
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from printing.caches import WeightedCache
 from printing.text import is_blank
 from printing.typesetting import Field, render_page
 from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
-from stores.proofs.selectors.showcase import Showcase
+from stores.proofs.selectors import Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors import fields_of

@@ -1,21 +1,49 @@
-"""The print settings of a product: its preset, its profile file, and the cache of separated pictures."""
+"""The print settings of a product, the cache of separated pictures, and the removal of cache files by age."""
 
 import hashlib
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 
 from django.core.files.storage import default_storage
+from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import PRESS_PICTURES, press_picture_file, read_file, write_files
+from fulfillment.core.files.stored import PRESS_PICTURES, listed, press_picture_file, read_file, write_files
 from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
 from printing.typesetting import Press
 from printing.typesetting.press import separate
 from stores.presets.selectors import profile_file
-from stores.proofs.selectors.proofs import ProductVersion
-from stores.proofs.services.stray_files import count_old_files, remove_old_files
+from stores.proofs.selectors import ProductVersion
+
+
+def count_old_files(folder: str, age: timedelta) -> int:
+    with storage_errors():
+        return sum(1 for _ in _old_files(folder, age))
+
+
+def remove_old_files(folder: str, age: timedelta) -> Iterator[int]:
+    with storage_errors():
+        for name in _old_files(folder, age):
+            default_storage.delete(name)
+            yield 1
+
+
+def _old_files(folder: str, age: timedelta) -> Iterator[str]:
+    """Files in the shards of a folder."""
+    before = timezone.now() - age
+    for shard in listed(folder)[0]:
+        for file in listed(f"{folder}/{shard}")[1]:
+            name = f"{folder}/{shard}/{file}"
+            try:
+                is_old = default_storage.get_modified_time(name) < before
+            except FileNotFoundError:
+                continue
+            if is_old:
+                yield name
+
 
 # A removed picture is separated again when needed.
 RETENTION = timedelta(days=14)

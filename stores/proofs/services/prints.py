@@ -10,10 +10,10 @@ from accounts.callers import Caller
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.typesetting import render_print
 from stores.concurrency_limits import RENDERINGS
-from stores.proofs.selectors.proofs import ProductVersion
+from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
-from stores.proofs.services.preflight import preflight_records
 from stores.proofs.services.press import press_of
+from stores.proofs.services.proofs import preflight_records
 from stores.templates.errors import typesetting_errors
 
 # An order is created within one request.

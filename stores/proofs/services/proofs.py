@@ -1,7 +1,9 @@
-"""Proofs: rendered on request and stored under a digest of their input, all files or none."""
+"""Proofs: rendered on request, checked by preflight, stored under a digest of their input, all files or none."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
@@ -13,15 +15,44 @@ from applications.registration.services.usage import PROOF, record_milestone
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.observability.instruments import measured_rendering
-from printing.typesetting import Press, render_proof
+from printing.preflight import Job, Limits, preflight, records
+from printing.typesetting import Press, SetText, render_proof
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
-from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
-from stores.proofs.services.merging import TemplateMerge, merge_template
-from stores.proofs.services.preflight import preflight_records
+from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
+from stores.proofs.services.merging import TemplateMerge, merge_template, record_traces, traces_of
 from stores.proofs.services.press import press_of
-from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
+
+logger = logging.getLogger("stores.proofs")
+
+
+def preflight_records(
+    *, merged: TemplateMerge, images: Mapping[str, bytes], texts: Sequence[SetText], plates: bool = False
+) -> list[dict[str, Any]]:
+    """Findings as the API shows them; `plates` as `images` were read.
+
+    An error in preflight itself is logged and does not fail the proof or order.
+    """
+    product, layout = merged.product, merged.layout
+    job = Job(
+        template=layout.template,
+        values=merged.values,
+        images=images,
+        fonts=layout.fonts,
+        texts=texts,
+        product=product.facts,
+        digests={
+            name: f"{asset.sha256} {asset.plates if plates else ''}" for name, asset in merged.assets.items()
+        },
+        plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
+    )
+    try:
+        return records(preflight(job, Limits.of(product.rules)))
+    except Exception:
+        logger.exception("Preflight failed for the product %s", product.external_id)
+        return []
+
 
 # A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
 TOUCH_AFTER = timedelta(days=1)

@@ -20,7 +20,7 @@ from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import batches, listed, proof_folder
 from stores.proofs.models import Asset, Proof
-from stores.proofs.selectors.assets import assets_of_templates
+from stores.proofs.selectors import assets_of_templates
 from stores.proofs.services.asset_files import own_files, remove_asset_files
 from stores.proofs.services.proofs import lock_proof
 

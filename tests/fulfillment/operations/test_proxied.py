@@ -17,8 +17,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from fulfillment.core.files.stored import asset_file
-from stores.proofs.links import signed_urls
-from stores.proofs.signed_urls import ASSETS
+from stores.proofs.links import ASSETS, signed_urls
 from tests.benchmarks.processes import descendants
 from tests.support.live_server import Served, serving
 from tests.support.patience import wait_for

@@ -12,7 +12,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.stored import proof_files, read_file
 from printing.typesetting import FontSet
 from stores.catalog.services.products import archive_product
-from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
 from stores.templates.models import Font
 from stores.templates.selectors import font_set

@@ -17,7 +17,7 @@ from stores.catalog.services.products import save_product
 from stores.presets.models import PrintPreset
 from stores.presets.services import remove_preset
 from stores.proofs.models import Asset
-from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.selectors import product_version_of
 from stores.proofs.services import press
 from stores.proofs.services.asset_files import own_files, remove_asset_files
 from stores.proofs.services.assets import add_asset, clean_picture

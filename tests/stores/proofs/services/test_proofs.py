@@ -13,7 +13,7 @@ from fulfillment.core.errors import Unavailable
 from fulfillment.core.files.storage import StorageUnavailable
 from printing.typesetting import RenderingBusy, RenderingTimedOut
 from stores.proofs.models import Proof
-from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.selectors import product_version_of
 from stores.proofs.services import proofs
 from stores.proofs.services.proofs import make_proof
 from stores.templates.errors import RenderersBusy

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.callers import Caller
 from fulfillment.core.files.stored import proof_files
 from stores.proofs.models import Asset, Proof
-from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.selectors import product_version_of
 from stores.proofs.services import retention
 from stores.proofs.services.proofs import make_proof
 from tests.factories.orders import order_body

@@ -3,9 +3,9 @@ import time_machine
 from django.core.files.storage import default_storage
 from django.test import Client
 
+from stores.proofs.links import proof_urls
 from stores.proofs.models import Proof
-from stores.proofs.selectors.proofs import find_proof
-from stores.proofs.signed_urls import proof_urls
+from stores.proofs.selectors import find_proof
 from tests.factories.templates import make_card
 
 NOON = "2026-05-04T12:00:00Z"

@@ -1,4 +1,4 @@
-"""Orders from pages: of the playground, and of the console. The same steps as an order over the API."""
+"""Orders from pages, with the steps of an order over the API, and the rate limit of the playground."""
 
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order

@@ -1,20 +1,43 @@
-"""Products to make proofs of, and stored proofs, each in one prepared statement."""
+"""Products to make proofs of, stored proofs and assets, and the product of the public start page."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 
 from accounts.callers import Caller
+from accounts.selectors.modes import in_mode_of_new
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from printing.preflight import ProductFacts
 from printing.press.rules import PresetRules
+from stores.catalog.models import TemplateField
 from stores.catalog.selectors.products import association_required, no_product, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
 from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
+from stores.proofs.models import Asset
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+
+
+def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
+    """The pictures among these IDs that the caller uploaded to this store; on the service's own pages each user has
+    its own."""
+    owner: dict[str, UUID | None] = {"application_id": caller.application_id}
+    if caller.is_first_party:
+        owner["user_id"] = caller.user_id
+    return Asset.objects.filter(in_mode_of_new(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
+
+
+def assets_of_templates() -> set[UUID]:
+    """The pictures that template fields have as default values."""
+    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
+    return {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}
+
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
@@ -74,7 +97,7 @@ class StoredProof:
     sizes: list[int]
     messages: list[str]
     last_used: datetime
-    # See stores.proofs.services.traces.
+    # See stores.proofs.services.merging.
     traces: frozenset[str] = frozenset()
     preflight: Sequence[Mapping[str, Any]] = ()
 
@@ -129,3 +152,39 @@ def _visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:
     if not row[0]:
         raise association_required(store_id)
     return row[1:]
+
+
+# Cards come first; products that need an uploaded picture or a choice are excluded.
+SHOWCASE = f"""
+SELECT store.external_id, product.name, product.width_mm::float8, product.height_mm::float8,
+       product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
+FROM stores_store store JOIN stores_product product ON product.store_id = store.id AND product.is_active
+WHERE store.is_demo AND product.template IS NOT NULL
+  AND EXISTS (
+      SELECT FROM stores_templatefield field
+      WHERE field.product_id = product.id AND field.field_name = 'Name' AND field.sub_type = 'SingleLine')
+  AND NOT EXISTS (
+      SELECT FROM stores_templatefield field
+      WHERE field.product_id = product.id AND field.required AND field.type <> 'Text'
+        AND field.default_value = '' AND field.org_value = '')
+ORDER BY product.category ILIKE '%%business card%%' DESC, product.position, product.id
+LIMIT 1
+"""  # noqa: S608 - constant texts only
+
+
+@dataclass(frozen=True, slots=True)
+class Showcase:
+    store_id: str
+    name: str
+    width_mm: float
+    height_mm: float
+    product: ProductVersion
+
+
+def showcase() -> Showcase | None:
+    """The product to show; None if the demo store has no suitable one."""
+    row = fetch_row(SHOWCASE, ())
+    if row is None:
+        return None
+    store_id, name, width, height, *version = row
+    return Showcase(store_id, name, width, height, ProductVersion(*version))

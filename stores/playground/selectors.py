@@ -1,0 +1,141 @@
+"""Actors, products and EDDM selections of the playground, as the API would show them to the chosen actor."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import Role, User
+from accounts.permissions import STORE_GRANTS
+from accounts.selectors.modes import in_mode_of_new
+from applications.registration.selectors.actors import Actor, actors_of
+from applications.registration.selectors.applications import own_applications
+from delivery.selection.models import EddmSelection
+from delivery.selection.selectors.selections import own_selections
+from fulfillment.core.errors import Conflict, Forbidden, NotFound
+from fulfillment.core.text import parse_uuid
+from stores.catalog.models import Store
+from stores.catalog.selectors.products import product_body, product_list_body
+from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
+from stores.templates.selectors import layout_of
+
+
+def usable_stores(user: User) -> QuerySet[Store]:
+    """The stores the user, or one of the user's applications, may order from; the demo store first."""
+    stores = Store.objects.defer("rendering", "verbose_rendering").order_by("-is_demo", "company_name", "pk")
+    if user.is_operator:
+        return stores
+    own = Role.objects.filter(user=user, store=OuterRef("pk"))
+    associated = Role.objects.filter(
+        store=OuterRef("pk"), user__isnull=True, application__in=own_applications(user).values("pk")
+    )
+    if Role.objects.filter(
+        user=user, store__isnull=True, application__isnull=True, grant__in=STORE_GRANTS
+    ).exists():
+        return stores
+    return stores.filter(Q(is_demo=True) | Exists(own) | Exists(associated))
+
+
+def actors_at(user: User, store: Store) -> list[Actor]:
+    """The actors that may use the products of the store for this user; raises Forbidden if there are none."""
+    applications = own_applications(user)
+    if not store.is_demo:
+        associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
+        applications = applications.filter(pk__in=associated.values("application"))
+    myself, *actors = actors_of(user, applications)
+    try:
+        authorized_store_id(myself.caller, store.external_id)
+    except Forbidden:
+        pass
+    else:
+        actors.append(myself)
+    if not actors:
+        raise Forbidden(
+            f"None of your applications may use the catalog of {store.company_name} yet. "
+            "Request access to it first: under Stores, or on the Stores tab of an application."
+        )
+    return actors
+
+
+def store_named(store_id: str) -> Store:
+    store = Store.objects.defer("rendering", "verbose_rendering").filter(external_id=store_id).first()
+    if store is None:
+        raise NotFound("There is no store with this ID.")
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class ProductPage:
+    """`record` is the verbose body of the API; `shapes` has width by height of the first place of each image field.
+
+    `sizes` has width and height of each page in mm.
+    """
+
+    record: dict[str, Any]
+    version: ProductVersion
+    shapes: dict[str, float] = field(default_factory=dict)
+    sizes: list[tuple[float, float]] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def can_be_proofed(self) -> bool:
+        return self.version.has_template and not self.problem
+
+
+def product_records(caller: Caller, store_id: str) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = orjson.loads(
+        product_list_body(caller, store_id, verbose=True).content or b"[]"
+    )
+    return records
+
+
+def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
+    record = orjson.loads(product_body(caller, store_id, product_id, verbose=True).content or b"{}")
+    version = product_version(caller, store_id, product_id)
+    if not version.has_template:
+        return ProductPage(record, version)
+    try:
+        template = layout_of(version.pk, version.version, version.font_names).template
+    except Conflict as error:
+        return ProductPage(record, version, problem=error.message)
+    shapes: dict[str, float] = {}
+    for page in template.pages:
+        for box in page.boxes:
+            if box.kind == "Image" and box.field:
+                shapes.setdefault(box.field, box.width / box.height)
+    return ProductPage(record, version, shapes, [(page.width, page.height) for page in template.pages])
+
+
+MAX_LISTED = 10
+
+
+def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSelection]:
+    """The caller's latest valid selections, and the named one of any age if it is the caller's."""
+    valid = (
+        EddmSelection.objects.filter(
+            own_selections(caller) & in_mode_of_new(caller), expires__gt=timezone.now()
+        )
+        .defer("criteria")
+        .order_by("-created")
+    )
+    latest = list(valid[:MAX_LISTED])
+    key = parse_uuid(selection_id)
+    if key is not None and all(one.pk != key for one in latest):
+        latest = [*valid.filter(pk=key), *latest]
+    return latest
+
+
+def owner_among(actors: Iterable[Actor], selection_id: str) -> str:
+    """The key of the actor who owns the selection; empty if none of them does."""
+    key = parse_uuid(selection_id)
+    owners = EddmSelection.objects.filter(pk=key).values_list("application_id", "user_id") if key else []
+    for application_id, user_id in owners:
+        for actor in actors:
+            caller = actor.caller
+            if (caller.application_id, caller.user_id) == (application_id, user_id):
+                return actor.key
+    return ""

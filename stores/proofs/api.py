@@ -1,0 +1,224 @@
+import hashlib
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.idempotency import idempotent
+from fulfillment.core.api.responses import concurrency_errors
+from fulfillment.core.api.serializers import Meta, Timestamp, meta, timestamp
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Invalid
+from fulfillment.core.files.uploads import JPEGParser, PNGParser, uploaded_file
+from printing.preflight import RULES, Severity
+from stores.catalog.api.examples import ASSET_EXAMPLE, PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
+from stores.catalog.api.products import PRODUCT_ACCESS
+from stores.catalog.api.stores import STORE_ID
+from stores.proofs.links import asset_url, proof_urls
+from stores.proofs.selectors import StoredProof, authorized_store_id, product_version
+from stores.proofs.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
+from stores.proofs.services.proofs import make_proof
+
+TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes)"
+
+
+class AssetSerializer(serializers.Serializer):
+    AssetID = serializers.CharField(help_text="The value of an Image field of SubType `Upload`.")
+    Width = serializers.IntegerField(help_text="Pixels.")
+    Height = serializers.IntegerField(help_text="Pixels.")
+    URL = serializers.CharField(help_text="Signed; opens without credentials for 30 days.")
+    Created = Timestamp()
+
+
+class AssetFormSerializer(serializers.Serializer):
+    """One file; its name in the form does not matter."""
+
+    file = serializers.FileField()
+
+
+class AssetViewSet(ApiViewSet):
+    tag = "Proofs"
+    parser_classes = [MultiPartParser, PNGParser, JPEGParser]
+    maximum_bytes = MAXIMUM_BYTES
+    access = {"create": PRODUCT_ACCESS}
+    errors = {
+        "create": {
+            400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture within the "
+            "limits; the code begins with `asset_`.",
+            403: "There is no association with the store (`association_required`).",
+            404: "There is nothing at this address.",
+            **concurrency_errors("pictures"),
+        }
+    }
+
+    def _authorize(self, request: Request, store_id: str) -> int:
+        return authorized_store_id(request.auth, store_id)
+
+    def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
+        return self._authorize(request, store_id), clean_picture(
+            caller=request.auth, content=uploaded_file(request, "asset", TOO_LARGE)
+        )
+
+    def _content(self, request: Request) -> str:
+        """The content that identifies a repeated request: the file itself, raw or in a form."""
+        return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
+
+    @extend_schema(
+        operation_id="asset_create",
+        summary="Upload a picture",
+        description="One PNG or JPEG picture for the image fields of this store's products, as the raw body or as the "
+        "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
+        "sRGB. Only the application that sent it can use it, for this store only.",
+        parameters=[STORE_ID],
+        # The form comes first: openapi-generator omits the model of a second media type but still imports it.
+        request={
+            "multipart/form-data": AssetFormSerializer,
+            "image/*": OpenApiTypes.BINARY,
+        },
+        responses={201: AssetSerializer},
+        examples=[ASSET_EXAMPLE],
+    )
+    @idempotent(prepare=_prepare, access=_authorize, content=_content)
+    def create(self, request: Request, prepared: tuple[int, CleanPicture]) -> Response:
+        store, picture = prepared
+        asset = add_asset(caller=request.auth, store_id=store, picture=picture)
+        record = {
+            "AssetID": str(asset.pk),
+            "Width": asset.width,
+            "Height": asset.height,
+            "URL": asset_url(asset),
+            "Created": timestamp(asset.created),
+        }
+        return Response(record, status=201)
+
+
+CODES = [rule.code for rule in RULES]
+
+
+class PreflightBoxSerializer(serializers.Serializer):
+    """Millimetres from the upper left corner of the trimmed page."""
+
+    X = serializers.FloatField()
+    Y = serializers.FloatField()
+    Width = serializers.FloatField()
+    Height = serializers.FloatField()
+
+
+class PreflightSerializer(serializers.Serializer):
+    """One thing that may print badly."""
+
+    Code = serializers.CharField(help_text=f"Stable; new ones are added. One of {', '.join(CODES)}.")
+    Severity = serializers.ChoiceField(
+        choices=[str(severity) for severity in Severity],
+        help_text="Error refuses an order, Warning does not.",
+    )
+    Page = serializers.IntegerField(help_text="Counted from 1.")
+    Box = PreflightBoxSerializer(
+        help_text="Where: millimetres from the upper left corner of the trimmed page."
+    )
+    Found = serializers.CharField()
+    Wanted = serializers.CharField()
+    Message = serializers.CharField(help_text="What is wrong, for a person.")
+    Remedy = serializers.CharField(help_text="What to do about it.")
+
+
+PROOFS = ("screen", "press")
+ADDRESS = "Signed; opens without credentials for 30 days. The next call renews it."
+
+
+class ProofSerializer(serializers.Serializer):
+    ProductID = serializers.CharField()
+    Side1URL = serializers.CharField(help_text=f"The first page as PNG. {ADDRESS}")
+    Side2URL = serializers.CharField(
+        allow_blank=True, help_text="The second page; empty for a product of one page."
+    )
+    PdfURL = serializers.CharField(help_text="All pages as PDF.")
+    PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
+    Preflight = PreflightSerializer(
+        many=True, help_text="What may print badly, errors first. Empty: nothing found."
+    )
+    _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
+
+
+class ProofViewSet(ApiViewSet):
+    tag = "Proofs"
+    access = {"create": PRODUCT_ACCESS}
+    errors = {
+        "create": {
+            400: "There is no such store (`store_invalid`), or values cannot be printed (`values_invalid`): `Errors` "
+            "names each field.",
+            403: "There is no association with the store (`association_required`).",
+            404: "There is no such product in the store (`product_not_found`).",
+            409: "The product has no template (`template_missing`), or one that cannot be rendered "
+            "(`template_unusable`).",
+            **concurrency_errors("renderings"),
+            503: "The database or the file storage is unavailable, too many renderings are in progress "
+            "(`service_busy`, `renderers_busy`), or the system killed the renderer (`renderer_killed`); try again "
+            "after Retry-After seconds.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="proof_create",
+        summary="Create a proof",
+        description="Typesets the product's template with these values and returns the addresses of the files. The "
+        "same values for the same version of the product give the same proof. A field left out has its OrgValue, else "
+        "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "
+        "of the product (SubType `Gallery`). At most 200 KB of data.",
+        parameters=[
+            STORE_ID,
+            OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+            OpenApiParameter(
+                "proof",
+                str,
+                enum=PROOFS,
+                default="screen",
+                description="`press` shows the colours as they will be printed, by the print preset of the product.",
+            ),
+        ],
+        request={
+            "application/json": {
+                "type": "object",
+                "description": "One member for each template field, named by its FieldName.",
+                "additionalProperties": {"type": ["string", "null"]},
+            }
+        },
+        responses={200: ProofSerializer},
+        examples=[PROOF_REQUEST_EXAMPLE, PROOF_EXAMPLE],
+    )
+    def create(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
+        product = product_version(request.auth, store_id, product_id)
+        if not isinstance(request.data, dict):
+            raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
+        in_print = _is_soft_proof(request)
+        proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
+        body = orjson.dumps(proof_record(proof, product.external_id))
+        return HttpResponse(body, content_type="application/json")
+
+
+def _is_soft_proof(request: Request) -> bool:
+    if not request.META.get("QUERY_STRING"):
+        return False
+    kind = request.query_params.get("proof", PROOFS[0])
+    if kind not in PROOFS:
+        message = f"proof is {kind[:40]!r}; write {' or '.join(PROOFS)}."
+        raise Invalid.at("?proof", "parameter_invalid", message)
+    return kind == "press"
+
+
+def proof_record(proof: StoredProof, product_id: str) -> dict[str, Any]:
+    urls = proof_urls(proof, product_id)
+    return {
+        "ProductID": product_id,
+        "Side1URL": urls.pages[0],
+        "Side2URL": urls.pages[1] if len(urls.pages) > 1 else "",
+        "PdfURL": urls.pdf,
+        "PageURLs": urls.pages,
+        "Preflight": proof.preflight,
+        "_meta": meta(*proof.messages),
+    }
