@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,6 @@ def _effects(view: Any, world: World) -> set[str]:
     requests.append(RequestFactory().get("/oauth/authorize", asked))
     found = set()
     for request in requests:
-        arguments = {"operation_id": "application_create"} if effect.__module__.endswith("send") else {}
-        found |= {effect(request, **arguments)}
+        takes_operation = "operation_id" in signature(effect).parameters
+        found |= {effect(request, **({"operation_id": "application_create"} if takes_operation else {}))}
     return found - {""}

@@ -144,7 +144,7 @@ def test_proof_of_a_test_order_is_a_test_proof_and_goes_with_its_recipient(world
 
     assert len(before) == 1
     assert set(Proof.objects.values_list("digest", flat=True)) == before
-    assert browser.get(address).status_code == 200
+    assert b"".join(browser.get(address).streaming_content).startswith(b"\x89PNG")
 
     erase_recipient(order=Order.objects.get(pk=placed["OrderID"]), actor=Actor(ActorKind.SYSTEM), force=True)
 

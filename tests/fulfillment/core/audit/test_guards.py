@@ -59,7 +59,7 @@ UNTRACKED = {
     "stores.OrderDay": "counts",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderedAsset": "follows from the order's items, which are tracked",
-    "stores.OrderStory": "the next step of a test order, whose history has each",
+    "stores.TestScenario": "the next step of a test order, whose history has each",
     "stores.OrderTally": "counts",
     "stores.StoreUsage": "counts",
     "stores.OrderView": "how a person looks at the list of orders",
