@@ -57,7 +57,10 @@ Respond = Callable[..., tuple[dict[str, str], str | None, int]]
 
 
 def effect_of_consent(request: HttpRequest) -> str:
-    """Asked before the consent page: browsers forbid a form of the confirmation to end at another origin."""
+    """The action to confirm before the consent page, or "".
+
+    Not after it: browsers forbid a form of the confirmation to end at another origin.
+    """
     if request.method == "POST":
         return ""
     try:

@@ -14,7 +14,7 @@ from store_fulfillment.command import profiles
 from store_fulfillment.command.screen import notes, plain, reported, screen
 
 SECONDS_TO_SIGN_IN = 300
-SEEN = "Better asked for, or in the variable: other people of this machine see arguments."
+SEEN = "Other users of this machine can see arguments: type it when asked, or set the variable."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
 
 
