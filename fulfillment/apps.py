@@ -12,7 +12,8 @@ class FulfillmentConfig(AppConfig):
 
     def ready(self) -> None:
         bounded.configure(killed=RendererKilled)
-        # They need the models.
+        # They need the models, or the settings.
+        import fulfillment.core.http.secret_links  # noqa: PLC0415
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
         from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415

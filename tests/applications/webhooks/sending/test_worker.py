@@ -36,6 +36,9 @@ from tests.support.workers import (
     working,
 )
 
+# Mails go to the output of the worker.
+CONSOLE = "django.core.mail.backends.console.EmailBackend"
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
@@ -144,7 +147,7 @@ def test_unreachable_endpoints_of_many_applications_take_neither_files_nor_time_
             make_webhook(application, receiver.url("/hang"))
     make_webhook(world.application, receiver.url("/ok"))
     output, most = tmp_path / "output", 0
-    with output.open("wb") as file, working(output=file) as workers:
+    with output.open("wb") as file, working(output=file, EMAIL_BACKEND=CONSOLE) as workers:
         # The first one waits for the worker to start.
         make_event(world.application, data={"At": time.time()})
         receiver.wait_for(1)
@@ -291,11 +294,10 @@ def test_jobs_of_a_worker_that_fell_silent_are_done_by_another(world, tmp_path):
             "UPDATE procrastinate_jobs SET status = 'doing', worker_id = silent.id FROM silent"
         )
     output = tmp_path / "output"
-    with output.open("wb") as file, working(output=file):
+    with output.open("wb") as file, working(output=file, EMAIL_BACKEND=CONSOLE):
         wait_for(lambda: b"A webhook fails" in output.read_bytes())
         wait_for(lambda: mail_jobs() == 0)
 
-    # Development prints mails to the console.
     assert b"To: user@print.example" in output.read_bytes()
 
 
