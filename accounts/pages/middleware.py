@@ -16,7 +16,7 @@ from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem
 from fulfillment.core.api.parsing import SIGNED_IN_FORM, stated_size
 from fulfillment.core.caches import register_cache
-from fulfillment.core.concurrency_limits import LimitedStream, client_address
+from fulfillment.core.concurrency_limits import LimitedStream, client_address, from_browser
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
@@ -70,6 +70,7 @@ class PageLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         user_key, is_picture = _user_key(request), _is_picture(request.path_info)
+        token = from_browser.set(bool(user_key))
         try:
             if not is_reference(request.path_info):
                 _count(user_key, is_picture=is_picture)
@@ -84,6 +85,8 @@ class PageLimits:
                 return response
         except (TooManyRequests, ServiceBusy) as error:
             return picture_refusal(error) if is_picture else refusal_page(error)
+        finally:
+            from_browser.reset(token)
 
 
 def _user_key(request: HttpRequest) -> str:

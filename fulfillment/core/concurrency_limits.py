@@ -18,6 +18,8 @@ from fulfillment.core.observability.instruments import count_refusal
 
 # The client address of this thread's request: the caller, when there is no user or application.
 client_address: ContextVar[str] = ContextVar("address", default="this process")
+# Browsers open six connections at once, so one may hold all threads for limited work.
+from_browser: ContextVar[bool] = ContextVar("from_browser", default=False)
 _kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default=())
 # Collecting garbage may close a stream at any moment, also while this thread holds the lock.
 _changed = threading.Condition(threading.RLock())
@@ -66,7 +68,8 @@ class ConcurrencyLimit:
         with _changed, ExitStack() as stack:
             # Work inside other limited work needs no further thread.
             if not _kinds_of_this_thread.get():
-                self._count(stack, "threads", caller, (max_held_threads(), max_threads_per_caller()), 0)
+                most = max_held_threads() if from_browser.get() else max_threads_per_caller()
+                self._count(stack, "threads", caller, (max_held_threads(), most), 0)
             self._count(stack, self.name, caller, (self.limit, self.per_caller_limit), seconds)
             return stack.pop_all()
 
