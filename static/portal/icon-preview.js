@@ -13,6 +13,22 @@
   let centre = { x: 0.5, y: 0.5 };
   let grip = null;
   let ours = null;
+  let unfinished = 0;
+  let isWaiting = false;
+
+  // A form that is sent before the picture is ready goes as soon as it is.
+  const finish = (work) => async () => {
+    unfinished += 1;
+    try {
+      await work();
+    } finally {
+      unfinished -= 1;
+      if (isWaiting && !unfinished) {
+        isWaiting = false;
+        input.form.requestSubmit();
+      }
+    }
+  };
 
   const complain = (text) => {
     complaint.textContent = text;
@@ -38,14 +54,14 @@
   const blobOf = (type, quality) => new Promise((done) => { canvas.toBlob(done, type, quality); });
 
   // What is sent is what is shown: the cropped picture takes the place of the chosen file.
-  const keep = async () => {
+  const keep = finish(async () => {
     let blob = await blobOf("image/png");
     if (blob.size >= MAXIMUM_BYTES) blob = await blobOf("image/jpeg", 0.92);
     const files = new DataTransfer();
     ours = new File([blob], blob.type === "image/png" ? "icon.png" : "icon.jpg", { type: blob.type });
     files.items.add(ours);
     input.files = files.files;
-  };
+  });
 
   const draw = () => {
     if (!picture) return;
@@ -63,7 +79,7 @@
     draw();
   };
 
-  const take = async () => {
+  const take = finish(async () => {
     const file = input.files[0];
     if (!file || file === ours) return;
     complain("");
@@ -85,9 +101,14 @@
     if (Math.min(picture.width, picture.height) < SIDE) {
       complain(`The picture has ${picture.width} x ${picture.height} pixels: it is enlarged to 215 x 215 and may look blurred.`);
     }
-  };
+  });
 
   input.addEventListener("change", take);
+  input.form.addEventListener("submit", (event) => {
+    if (!unfinished) return;
+    event.preventDefault();
+    isWaiting = true;
+  });
   zoom.addEventListener("input", draw);
   zoom.addEventListener("change", keep);
   canvas.addEventListener("pointerdown", (event) => {

@@ -14,6 +14,11 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 # The colour of its dashes.
 GUIDE = (0xFF, 0x2F, 0x6D)
 
+SLOW_PICTURES = """() => {
+    const read = window.createImageBitmap;
+    window.createImageBitmap = (file) => new Promise((done) => { setTimeout(done, 300); }).then(() => read(file));
+}"""
+
 
 @pytest.mark.slow
 def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
@@ -27,6 +32,8 @@ def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
 
     page.set_input_files("#id_icon", {"name": "wide.png", "mimeType": "image/png", "buffer": out.getvalue()})
     canvas = page.locator("[data-icon-tools] canvas")
+    # Until the picture is read nothing there takes the keys.
+    expect(canvas).to_be_visible()
     canvas.focus()
     for _ in range(80):
         page.keyboard.press("ArrowLeft")
@@ -37,6 +44,22 @@ def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     seen = Image.open(BytesIO(shown.screenshot())).convert("RGB")
     # The left third is what was moved to.
     assert seen.getpixel((20, 20))[0] > 200
+    assert visitor.complaints == []
+
+
+def test_icon_sent_before_it_is_cropped_waits_for_that(visitor):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
+    visitor.sign_in()
+    page.wait_for_url("**/icon")
+    page.evaluate(SLOW_PICTURES)
+    wide = BytesIO()
+    Image.new("RGB", (900, 300), "#0000ff").save(wide, "PNG")
+
+    page.set_input_files("#id_icon", {"name": "wide.png", "mimeType": "image/png", "buffer": wide.getvalue()})
+    page.get_by_role("button", name="Save icon").click()
+
+    expect(page.get_by_text("Icon saved.")).to_be_visible()
     assert visitor.complaints == []
 
 
