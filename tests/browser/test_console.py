@@ -51,6 +51,24 @@ def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     assert visitor.complaints == []
 
 
+def test_action_chosen_before_the_scripts_came_can_be_run(visitor):
+    page, held = visitor.page, []
+    open_console(visitor, "/admin/accounts/associationrequest/")
+    page.route("**/alpine-csp*", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.locator("select[name=action]").evaluate("select => { select.value = 'decide' }")
+    page.wait_for_function("document.readyState === 'interactive'")
+    assert len(held) == 1
+    held[0].continue_()
+    page.wait_for_load_state()
+    page.locator("tbody input.action-select").first.check()
+
+    page.get_by_role("button", name="Run").click()
+
+    expect(page.get_by_label("Reason")).to_be_visible()
+    assert visitor.complaints == []
+
+
 @pytest.mark.slow
 def test_order_is_worked_to_shipped(visitor):
     page = visitor.page
