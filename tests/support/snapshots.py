@@ -1,14 +1,20 @@
-"""What a function wrote to the empty database, kept to be put back in one statement.
+"""What a function wrote to the empty database, kept to be put back in one statement, and its files with it.
 
 Services build the world of a test in forty; most tests only want it to be there.
 """
 
+import atexit
 import pickle
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Generic, TypeVar
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 from psycopg import sql
@@ -35,6 +41,7 @@ class Snapshot(Generic[Made]):
     moment: datetime
     statements: str
     value: bytes
+    files: Path
 
     def restore(self) -> Made:
         """Puts the rows there and returns a copy of what stands for them."""
@@ -42,18 +49,37 @@ class Snapshot(Generic[Made]):
             return self.make()
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(self.statements)
+        # Tests empty the folder, and write files of the same names there.
+        shutil.copytree(self.files, settings.MEDIA_ROOT, dirs_exist_ok=True)
         return pickle.loads(self.value)
 
 
 def take_snapshot(make: Callable[[], Made]) -> Snapshot[Made]:
     """Outside of any test: all content of the database is taken for the work of `make`."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with own_files() as files, transaction.atomic(), connection.cursor() as cursor:
         value = make()
         cursor.execute("SELECT current_setting('is_superuser')")
         # Without the right to put rows back past the triggers everything is made each time.
         statements = _inserts(cursor) if cursor.fetchone() == ("on",) else []
         transaction.set_rollback(True)
-    return Snapshot(make, timezone.now(), ";\n".join(statements), pickle.dumps(value))
+    return Snapshot(make, timezone.now(), ";\n".join(statements), pickle.dumps(value), files)
+
+
+@contextmanager
+def own_files() -> Iterator[Path]:
+    """Gets the files that are written meanwhile, and no other; rows name the place, so it stays the same."""
+    root = Path(settings.MEDIA_ROOT)
+    root.mkdir(parents=True, exist_ok=True)
+    others = root.rename(root.with_name(f"{root.name}-others"))
+    root.mkdir()
+    files = Path(mkdtemp(prefix="fulfillment-snapshot-"))
+    atexit.register(shutil.rmtree, files, ignore_errors=True)
+    try:
+        yield files
+    finally:
+        shutil.copytree(root, files, dirs_exist_ok=True)
+        shutil.rmtree(root)
+        others.rename(root)
 
 
 def _inserts(cursor) -> list[str]:

@@ -1,8 +1,11 @@
 from contextlib import contextmanager
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 import time_machine
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
@@ -47,6 +50,20 @@ def test_copies_of_a_snapshot_share_nothing(kept):
 
     assert second.user.username == "user"
     assert second.key_of(second.user) == subscription_keys(second.user.subscription)["primary"]
+
+
+def test_snapshot_puts_back_its_files_and_no_other(db, settings, tmp_path, stored_files):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    default_storage.save("other/1", ContentFile(b"another test's"))
+
+    snapshot = take_snapshot(lambda: default_storage.save("kept/1", ContentFile(b"kept")))
+
+    assert stored_files() == ["other/1"]
+    default_storage.delete("other/1")
+    default_storage.save("kept/1", ContentFile(b"of another test"))
+    snapshot.restore()
+    assert stored_files() == ["kept/1"]
+    assert Path(default_storage.path("kept/1")).read_bytes() == b"kept"
 
 
 @contextmanager
