@@ -28,7 +28,7 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
     shoot(visitor, "set-up")
     key = page.locator("main code").first.inner_text().replace(" ", "")
     page.fill("#id_code", code_of(key))
-    page.click("main form button[type=submit]")
+    page.get_by_role("button", name="Turn on").click()
     codes = re.findall(r"[a-z2-9]{4}(?:-[a-z2-9]{4}){2}", page.inner_text("main pre"))
     assert len(codes) == 10
     with page.expect_download() as download:
