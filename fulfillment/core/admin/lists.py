@@ -40,6 +40,11 @@ class ConsoleList(ChangeList):
     A refusal says which filter or page it was; Django then leads to the list without any filter.
     """
 
+    def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A form sends an empty value for each filter that is left open."""
+        found: dict[str, Any] = super().get_filters_params(params)
+        return {name: values for name, values in found.items() if values not in ("", [""])}
+
     def get_filters(self, request: HttpRequest) -> Any:
         try:
             found = super().get_filters(request)

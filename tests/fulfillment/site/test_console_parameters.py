@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from django.contrib import admin
 from django.db import transaction
+from lxml import html
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.lists import ConsoleList
@@ -25,6 +26,7 @@ from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
 SAMPLED = 14
+NOT_FILTERS = {"q", "p", "o", "e"}
 
 
 @pytest.fixture
@@ -119,6 +121,22 @@ def test_filter_names_itself_when_it_refuses_a_value(world, client, monkeypatch,
     assert message in client.get(f"/admin/stores/{query}", follow=True).content.decode()
 
 
+def test_filters_left_open_keep_the_whole_list(world, client):
+    client.force_login(world.operator)
+    paths = [
+        f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        for model, shown in admin.site._registry.items()
+        if shown.has_view_permission(request_of(world.operator))
+    ]
+
+    offered = {path: _filters_offered(client.get(path)) for path in paths}
+
+    assert {"status__exact", "due", "cancellation__exact", "delivery"} <= offered["/admin/stores/order/"]
+    assert sum(map(bool, offered.values())) > 15
+    for path, names in offered.items():
+        assert client.get(path, dict.fromkeys(names, "")).status_code == 200, path
+
+
 def test_id_that_names_no_record_is_not_found(world, client):
     client.force_login(world.operator)
     record = [
@@ -133,6 +151,11 @@ def test_id_that_names_no_record_is_not_found(world, client):
 
     assert len(record) > 60
     assert answers == {404}
+
+
+def _filters_offered(page) -> set[str]:
+    forms = html.fromstring(page.content).xpath("//form[not(@method) or @method='get']")
+    return {name for form in forms for name in form.xpath(".//input/@name | .//select/@name")} - NOT_FILTERS
 
 
 def _is_console(model_admin) -> bool:
