@@ -37,7 +37,7 @@ def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
 
 def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
-        if facts.mode in {"RGB", "RGBA", "P"} and one.box.field not in sheet.job.plated:
+        if facts.mode in {"RGB", "RGBA", "P"}:
             yield hit_of(one, "RGB", "CMYK or grey")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)
@@ -93,10 +93,11 @@ def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"{facts.ink:.0f} %", f"{most:g} %")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
-        inks = [raster.ink] if raster is not None and raster.ink is not None else []
-        inks += [part.size for part in behind.facts.of_kind(Part.INK)]
-        if inks and max(inks) > most + 1:
-            yield hit_behind(behind, None, f"{max(inks):.0f} %", f"{most:g} %")
+        inks = [(raster.ink, None)] if raster is not None and raster.ink is not None else []
+        inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
+        heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
+        if heaviest[0] > most + 1:
+            yield hit_behind(behind, heaviest[1], f"{heaviest[0]:.0f} %", f"{most:g} %")
 
 
 def _raster(behind: Background) -> PictureFacts | None:
