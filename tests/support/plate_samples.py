@@ -171,25 +171,21 @@ def _layer(*, by: str, inner: bytes = OVER) -> bytes:
     return made(BACK + b"/OC /L BDC " + inner + b" EMC /OC /R BDC " + inner + b" EMC /F Do", change)
 
 
-def _tiled(paint: int) -> bytes:
+def _tiled() -> bytes:
     def change(pdf: Any, page: Any) -> None:
-        color = b"0 .8 1 0 k " if paint == 1 else b""
         tile = pdf.make_stream(
-            color + b"0 0 30 30 re f",
+            b"0 .8 1 0 k 0 0 30 30 re f",
             PatternType=1,
-            PaintType=paint,
+            PaintType=1,
             TilingType=1,
             BBox=[0, 0, 60, 60],
             XStep=60,
             YStep=60,
             Resources=Dictionary(),
         )
-        page.Resources = Dictionary(
-            Pattern=Dictionary(P=tile), ColorSpace=Dictionary(CS=Array([Name.Pattern, CMYK]))
-        )
+        page.Resources = Dictionary(Pattern=Dictionary(P=tile))
 
-    use = b"/Pattern cs /P scn" if paint == 1 else b"/CS cs .1 .9 0 .2 /P scn"
-    return made(BACK + use + b" 70 30 140 100 re f", change)
+    return made(BACK + b"/Pattern cs /P scn 70 30 140 100 re f", change)
 
 
 def _stamped(*, overprints: bool) -> bytes:
@@ -394,8 +390,7 @@ def samples() -> dict[str, bytes]:
                 }
             ),
         ),
-        "pattern": _tiled(1),
-        "pattern without colour": _tiled(2),
+        "pattern": _tiled(),
     }
 
 

@@ -324,10 +324,10 @@ def _is_embedded(font: Any) -> bool:
 
 
 def _picture_space(space: Any) -> str:
-    """As Pillow names the mode, or "CMYK untagged"; a colour space with a profile is tagged."""
+    """As Pillow names the mode."""
     if isinstance(space, pikepdf.Array) and space[0] == "/ICCBased":
         return {1: "L", 3: "RGB", 4: "CMYK"}.get(int(space[1].get("/N", 0)), "")
-    named = {"/DeviceRGB": "RGB", "/CalRGB": "RGB", "/DeviceCMYK": "CMYK untagged", "/DeviceGray": "L"}
+    named = {"/DeviceRGB": "RGB", "/CalRGB": "RGB", "/DeviceCMYK": "CMYK", "/DeviceGray": "L"}
     return named.get(str(space), "") if isinstance(space, pikepdf.Name) else ""
 
 

@@ -49,7 +49,10 @@ def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
 
 
 def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
-    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention."""
+    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention.
+
+    In a PDF they are inks of the press that it is made for.
+    """
     for one, facts in sheet.pictures:
         if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
             yield hit_of(one, "CMYK without a profile", "an ICC profile")
@@ -57,9 +60,6 @@ def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
         raster = _raster(behind)
         if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
             yield hit_behind(behind, None, "CMYK without a profile", "an ICC profile")
-        for part in behind.facts.of_kind(Part.PICTURE):
-            if part.name == "CMYK untagged":
-                yield hit_behind(behind, part.area, "CMYK without a profile", "an ICC profile")
 
 
 def picture_empty(sheet: Sheet) -> Iterator[Hit]:

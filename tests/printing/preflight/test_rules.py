@@ -122,6 +122,13 @@ def annotated(record):
     return altered(change)
 
 
+def hatched(made):
+    tile = pikepdf.Dictionary(PatternType=1, PaintType=2, TilingType=1, BBox=[0, 0, 9, 9], XStep=9, YStep=9)
+    tile.Resources = pikepdf.Dictionary()
+    stream = made.make_stream(b"0 0 5 5 re f", tile)
+    made.pages[0].obj.Resources = pikepdf.Dictionary(Pattern=pikepdf.Dictionary(P=stream))
+
+
 def doubled(made):
     made.pages[0].obj.UserUnit = 2
 
@@ -153,6 +160,7 @@ ARTWORK_FAULTS = [
     ("text_rich_black", [], letters(size=8, color=b".137 .122 .125 rg")),
     ("text_contrast_low", [], letters(before=DARK_BLUE)),
     ("artwork_text_too_small", [], letters(size=3)),
+    ("artwork_colors_left", [], altered(hatched)),
     (
         "artwork_plate_unexpected",
         [],
