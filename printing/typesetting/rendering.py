@@ -87,7 +87,7 @@ def render_proof(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
     shown_mark = (mark or "")[:MARK_LETTERS] or None
-    job = {**SCREEN} if press is None else {**press.job(template.pages), "soft-proof": True}
+    job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
     families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
     job |= {"mark": shown_mark, "mark-fonts": families}
     parts, texts = _render(builder, values, job, seconds, press)
