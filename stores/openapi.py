@@ -8,6 +8,7 @@ TAGS = (
     Tag("Products", "What a store offers, with its prices, quantities and template fields.", 20),
     Tag("Proofs", "How a product looks with data in it, and pictures for its image fields.", 30),
     Tag("Orders", "Prices that bind, orders, what became of them, and their print files.", 40),
+    Tag("Budgets", "How much may be ordered in each period, and what was.", 45),
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
 CLIENT_NAMES = ClientNames(
