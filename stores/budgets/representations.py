@@ -51,6 +51,21 @@ def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[
     }
 
 
+def quote_budget_record(standing: Standing) -> Record:
+    """A budget that binds the caller of a quote."""
+    budget = standing.budget
+    return {
+        "BudgetID": str(budget.pk),
+        "Name": budget.name,
+        "Type": budget.type,
+        "Limit": number(budget.type, standing.limit),
+        "Used": number(budget.type, standing.period.used),
+        "Remaining": number(budget.type, standing.remaining),
+        "PeriodEnd": timestamp(standing.period.ends),
+        "OverBudget": budget.over_budget,
+    }
+
+
 def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) -> Record:
     return {
         "EntryID": str(entry.pk),

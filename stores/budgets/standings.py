@@ -1,5 +1,6 @@
 """How a budget stands in a period, and what it says to an order: without database access."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -103,6 +104,13 @@ def measure(budget_type: str, *, total: Decimal, quantity: int) -> Decimal:
     if budget_type == BudgetType.AMOUNT:
         return total
     return Decimal(1 if budget_type == BudgetType.ORDERS else quantity)
+
+
+def decision_of(standings: Iterable[Standing], *, total: Decimal, quantity: int) -> BudgetDecision:
+    """What the budgets say together to an order."""
+    severities = list(BudgetDecision)
+    decisions = (one.decide(measure(one.budget.type, total=total, quantity=quantity)) for one in standings)
+    return max(decisions, key=severities.index, default=BudgetDecision.ALLOWED)
 
 
 def overdraft_record(standing: Standing, requested: Decimal) -> dict[str, Any]:

@@ -65,7 +65,7 @@ DATA = {
             "BudgetID": TEXT,
             "StoreID": TEXT,
             "Name": TEXT,
-            "Type": {"$ref": f"{SCHEMAS}BudgetTypeEnum"},
+            "Type": {"$ref": f"{SCHEMAS}BudgetTypeValueEnum"},
             "WarnAt": {"type": "integer"},
             "Limit": {"type": "number", "description": "Of this period."},
             "Used": {"type": "number"},

@@ -14,7 +14,6 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from stores.budgets.models import EntryKind, OverBudget, ScopeKind
-from stores.budgets.standings import BudgetDecision
 from stores.catalog.models.store import BudgetDuration, BudgetType
 
 LIMIT = (
@@ -89,6 +88,8 @@ class BudgetChangeSerializer(StrictSerializer):
     IsEnabled = StrictFlag(required=False, help_text="Default: true.")
 
 
+# Another request of the API has a Budget.
+@extend_schema_serializer(component_name="NewBudget")
 class BudgetRequestSerializer(BudgetChangeSerializer):
     Name = StrictText(max_length=200)
     Scope = ScopeRequestSerializer()
@@ -159,7 +160,6 @@ class BudgetEntrySerializer(serializers.Serializer):
     Created = Timestamp()
 
 
-@extend_schema_serializer(component_name="QuoteBudget")
 class QuoteBudgetSerializer(serializers.Serializer):
     """A budget that binds the caller, when the quote was made."""
 
@@ -171,8 +171,3 @@ class QuoteBudgetSerializer(serializers.Serializer):
     Remaining = serializers.FloatField()
     PeriodEnd = Timestamp()
     OverBudget = serializers.ChoiceField(choices=OverBudget.values)
-
-
-class BudgetDecisionField(serializers.ChoiceField):
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=BudgetDecision.values, **kwargs)

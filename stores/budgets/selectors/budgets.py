@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from applications.registration.models import Application
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.budgets.models import Budget, BudgetEntry, CostCenter, ScopeKind
-from stores.budgets.selectors.standings import binding_standings, standings_of
+from stores.budgets.selectors.standings import standings_of, standings_of_caller
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
 from stores.catalog.selectors.products import store_refusal
@@ -54,7 +53,10 @@ def list_budgets(access: BudgetAccess) -> list[Standing]:
     if access.sees_all:
         budgets = list(Budget.objects.filter(store=access.store).order_by("name", "id"))
         return standings_of(budgets, store=access.store, at=now)
-    return sorted(_own_standings(access, now), key=lambda one: (one.budget.name, one.budget.pk))
+    return sorted(
+        standings_of_caller(access.caller, store=access.store, at=now),
+        key=lambda one: (one.budget.name, one.budget.pk),
+    )
 
 
 def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
@@ -64,7 +66,11 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
         budgets = list(Budget.objects.filter(store=access.store, pk=key)) if key else []
         found = standings_of(budgets, store=access.store, at=now) if budgets else []
     else:
-        found = [one for one in _own_standings(access, now) if one.budget.pk == key]
+        found = [
+            one
+            for one in standings_of_caller(access.caller, store=access.store, at=now)
+            if one.budget.pk == key
+        ]
     if not found:
         raise NotFound("There is no budget with this ID for this caller.", code="budget_not_found")
     return found[0]
@@ -80,13 +86,6 @@ def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
         )
         raise Forbidden(message, code="grant_missing")
     return BudgetEntry.objects.filter(budget=budget).select_related("period").order_by("id")
-
-
-def _own_standings(access: BudgetAccess, at: datetime) -> list[Standing]:
-    caller, store = access.caller, access.store
-    if not store.budget_enabled or store.is_demo or caller.is_test:
-        return []
-    return binding_standings(store=store, user_id=caller.user_id, application_id=caller.application_id, at=at)
 
 
 def scope_names(budgets: Iterable[Budget]) -> Mapping[UUID, tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from stores.budgets.models import Budget
 from stores.budgets.periods import period_bounds, period_number
@@ -52,6 +53,13 @@ def binding_standings(
         return []
     # A statement of its own: it sees what was written by the transactions that held the locks before.
     return standings_of([Budget.from_db("default", COLUMNS, row) for row in rows], store=store, at=at)
+
+
+def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[Standing]:
+    """The budgets that bind the caller's orders; none bind at the demo store, or those of test applications."""
+    if not store.budget_enabled or store.is_demo or caller.is_test:
+        return []
+    return binding_standings(store=store, user_id=caller.user_id, application_id=caller.application_id, at=at)
 
 
 def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> list[Standing]:

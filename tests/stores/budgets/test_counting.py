@@ -252,3 +252,34 @@ def test_order_costs_two_statements_more_with_any_number_of_budgets(shop):
     shop.store.budgets.update(is_enabled=False)
     none = statements()
     assert (one, three) == (none + 2, none + 2)
+
+
+def test_quote_shows_the_budgets_of_the_caller_and_what_they_say_to_each_option(shop):
+    world = shop.world
+    make_budget(shop.store, Limit=15, OverBudget="Warn")
+    make_budget(shop.store, Scope={"Kind": "User", "ID": str(world.user.pk)}, Limit=0)
+    question = {
+        "Items": [{"ProductID": "card", "Quantity": 100}],
+        "ShipTo": {"CountryCode": "US", "LocationType": "Commercial"},
+        "ProductionDays": 3,
+    }
+
+    quote = world.as_application().call("POST", "/store/associated/quote", question).json()
+
+    [budget] = quote["Budgets"]
+    assert (budget["Name"], budget["Remaining"], budget["OverBudget"]) == ("Marketing", 15.0, "Warn")
+    decisions = {one["DeliveryMethodCode"]: one["BudgetDecision"] for one in quote["Options"]}
+    assert decisions == {"GROUND": "Allowed", "OVERNIGHT": "Warned"}
+    own = world.as_user(world.user).call("POST", "/store/associated/quote", question).json()
+    assert {one["BudgetDecision"] for one in own["Options"]} == {"Refused"}
+    assert not BudgetPeriod.objects.exists()
+
+
+def test_quote_at_the_demo_store_knows_no_budgets(shop):
+    enable_budgets(shop.world.demo)
+    make_product(shop.world.demo)
+    make_budget(shop.world.demo, Limit=0)
+    question = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+
+    quote = shop.world.as_application().call("POST", "/store/demo/quote", question).json()
+    assert (quote["Budgets"], quote["Options"][0]["BudgetDecision"]) == ([], "Allowed")
