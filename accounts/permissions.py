@@ -61,6 +61,6 @@ DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
 
 
 def with_implied(names: Iterable[str]) -> frozenset[str]:
-    """`names` with their implied permissions: each All permission includes its Self permission."""
+    """`names` with their implied permissions: each All permission includes its Self permission, if there is one."""
     held = frozenset(names)
-    return held | {name.replace(".All.", ".Self.") for name in held}
+    return held | {self_name for name in held if (self_name := name.replace(".All.", ".Self.")) in Permission}
