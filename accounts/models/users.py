@@ -256,6 +256,7 @@ class NotificationKind(models.TextChoices):
     OWNER_INVITED = "owner_invited", "A new owner is invited to an application"
     QUOTA_NEAR = "quota_near", "A rate limit is used to 80 %"
     JOB_FAILED = "job_failed", "A print job of one of your stores fails"
+    BUDGET_USED = "budget_used", "A budget of one of your stores is nearly or fully used"
     NEW_SIGN_IN = "new_sign_in", "Your account is used in a browser it was not used in before"
 
 

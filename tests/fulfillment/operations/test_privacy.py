@@ -59,6 +59,7 @@ LINKS = {
     "stores.Asset.user": "pictures",
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
+    "stores.CostCenterMember.user": "cost_centers",
     "stores.Order.user": "orders",
     "stores.OrderComment.author": "order_comments",
     "stores.OrderHistory.actor": "order_history",
@@ -74,6 +75,7 @@ OF_THE_TRAIL = {
     "applications.ApplicationEvent.user",
     "applications.OwnerInvitationEvent.decided_by",
     "applications.OwnerInvitationEvent.invited_by",
+    "stores.CostCenterMemberEvent.user",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {
