@@ -50,7 +50,7 @@ class StrictNumber(serializers.FloatField):
         return super().to_internal_value(data)
 
 
-CODE = re.compile(r"[0-9]{5}(-[0-9]{4})?\Z")
+CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")
 
 
 @extend_schema_field({"type": "string", "pattern": CODE.pattern.replace("\\Z", "$")})

@@ -2,6 +2,16 @@
 
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
+from printing.imposition.reading import spot_plates
 from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
 
-__all__ = ["GangRequest", "Place", "Plan", "PlannedSheet", "Sheet", "impose_sheet", "plan_sheets"]
+__all__ = [
+    "GangRequest",
+    "Place",
+    "Plan",
+    "PlannedSheet",
+    "Sheet",
+    "impose_sheet",
+    "plan_sheets",
+    "spot_plates",
+]

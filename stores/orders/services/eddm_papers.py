@@ -14,7 +14,7 @@ from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
-from stores.orders.business_days import add_business_days, local_date
+from stores.orders.business_days import add_post_days, ship_day
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
 from stores.orders.services.packing_slips import address_lines, printable
@@ -66,11 +66,11 @@ def _routes(item: OrderItem) -> list[DropRoute]:
 
 def _mailing(item: OrderItem) -> Mailing:
     order, stored = item.order, item.eddm or {}
-    ready = add_business_days(local_date(order.created, order.store.time_zone), order.production_days)
+    ready = ship_day(order, is_mailing=True)
 
     def day_date(day: int) -> date:
-        """The first drop is on the business day after the pieces are produced."""
-        return add_business_days(ready, day)
+        """The first drop is on the day after the pieces are produced on which post offices are open."""
+        return add_post_days(ready, day)
 
     return Mailing(
         order_number=str(order.number),
