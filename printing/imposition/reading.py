@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pikepdf
 
-from printing.imposition.imposing import POINTS, SIZE_TOLERANCE_MM
+from printing.imposition.imposing import SIZE_TOLERANCE_MM
+from printing.imposition.marks import POINTS
 from printing.imposition.sheets import GangRequest
 
 PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,7 +13,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from accounts.callers import Caller
-from printing.imposition import spot_plates
+from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
 from production.jobs.models import Job, JobState
 from stores.orders.business_days import ship_day
@@ -29,14 +30,32 @@ PAPERS = "papers"
 PDF = "application/pdf"
 
 
-def adapter_job(job: Job) -> interface.Job:
-    """The job for an adapter; raises DomainError if the print file is missing or damaged."""
-    item = OrderItem.objects.select_related("product").get(pk=job.item_id)
+def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
+    """The job for an adapter, its print file stamped for sheets of its own.
+
+    Raises DomainError if the print file is missing or damaged.
+    """
+    item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
     together = Job.objects.filter(Q(provider=job.provider_id) | Q(provider=None), order=job.order_id)
     numbers = (
         together.exclude(state=JobState.CANCELLED).order_by("item__position").values_list("number", flat=True)
     )
-    return build_job(job.order, item, number=job.number, created=job.created, siblings=list(numbers))
+    built = build_job(job.order, item, number=job.number, created=job.created, siblings=list(numbers))
+    if not is_stamped:
+        return built
+    files = [_stamped(file, item, job.number) if file.is_printed else file for file in built.files]
+    return replace(built, files=files)
+
+
+def _stamped(file: interface.JobFile, item: OrderItem, number: str) -> interface.JobFile:
+    content = stamped_content(item, number, file.content)
+    return replace(file, content=content, sha256=hashlib.sha256(content).hexdigest())
+
+
+def stamped_content(item: OrderItem, number: str, content: bytes) -> bytes:
+    """The print file as it is sent for a number of the item's job."""
+    ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
+    return stamp_file(content, Stamp(number, item.quantity, ship_by))
 
 
 def job_number(order: Order, position: int) -> str:

@@ -36,7 +36,7 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     unusable: dict[int, str] = {}
     for job in sorted(jobs, key=lambda one: one.pk):
         try:
-            built = adapter_job(job)
+            built = adapter_job(job, is_stamped=False)
             request = gang_request(built)
             plan_sheets([request], sheet)
         except (Unavailable, TooManyRequests):
@@ -59,7 +59,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
     for planned in plan.sheets:
         content = impose_sheet(planned, contents)
         digest = hashlib.sha256(content).hexdigest()
-        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.run))
+        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
     first = sent[0]
     item = replace(
         first.item,
@@ -96,4 +96,4 @@ def _member(job: interface.Job, plan: Plan, names: Mapping[int, str]) -> interfa
 
 
 def _name(gang: GangSheet, planned: PlannedSheet) -> str:
-    return f"{gang.number}-sheet-{planned.number:02}-run-{planned.run}.pdf"
+    return f"{gang.number}-sheet-{planned.number:02}-run-{planned.printed}.pdf"
