@@ -4,6 +4,8 @@ import logging
 from datetime import date
 from typing import Any
 
+from django.conf import settings
+
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
@@ -36,7 +38,9 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
         )
     with RENDERINGS.limited(caller.key):
-        sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
+        sheets = papers_sheets(
+            _mailing(item), plan_drops(_routes(item), full=settings.EDDM_BUNDLE_PIECES), postage_table()
+        )
         forms = filled_forms(sheets)
         sheets["forms"], sheets["note"] = forms.count, forms.note
         papers = _typeset(sheets, item)
@@ -66,6 +70,9 @@ def _routes(item: OrderItem) -> list[DropRoute]:
 
 def _mailing(item: OrderItem) -> Mailing:
     order, stored = item.order, item.eddm or {}
+    width, height, weight, thickness = Product.objects.values_list(
+        "width_mm", "height_mm", "piece_weight_g", "thickness_mm"
+    ).get(pk=item.product_id)
     ready = ship_day(order, is_mailing=True)
 
     def day_date(day: int) -> date:
@@ -80,7 +87,9 @@ def _mailing(item: OrderItem) -> Mailing:
         mailer=printable(address_lines(order.recipient)),
         phone=printable(order.recipient.get("Phone", "")),
         email=printable(order.recipient.get("Email", "")),
-        size_mm=Product.objects.values_list("width_mm", "height_mm").get(pk=item.product_id),
+        size_mm=(width, height),
+        piece_weight_g=weight,
+        thickness_mm=thickness,
         vintage=stored["Vintage"],
         day_date=day_date,
         is_residential_only=stored["ResidentialOnly"],
