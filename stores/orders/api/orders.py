@@ -47,11 +47,9 @@ IF_MATCH = OpenApiParameter(
     description="The ETag last read; 412 if the order has changed since.",
 )
 OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
-STAFF = Access(
-    rule="Users of the store who hold `Order.All.Write` on it, and operators.",
-    permissions=WORK,
-    applications=False,
-)
+MOVE_RULE = "Users of the store who hold `Order.All.Write` on it, and operators"
+STAFF = Access(rule=f"{MOVE_RULE}.", permissions=WORK, applications=False)
+MOVE = Access(rule=f"{MOVE_RULE}; applications whose association with the store grants it.", permissions=WORK)
 OWN_READ = Access(
     rule="Their own orders, with `Order.All.Read` every order of the store. The demo store is everyone's.",
     permissions=READ,
@@ -76,7 +74,7 @@ class OrderViewSet(ApiViewSet):
         "history": OWN_READ,
         "cancel": Access(rule=OWN_WRITE, permissions=WRITE),
         "advance": Access(rule=OWN_WRITE, permissions=WRITE),
-        "status": STAFF,
+        "status": MOVE,
         "refuse_cancellation": STAFF,
     }
     errors = {
