@@ -1,6 +1,7 @@
 # ruff: noqa: F401 - Django finds models in this module alone
 import stores.catalog.models
 import stores.editor.models
+import stores.orders.approvals.models
 import stores.orders.models
 import stores.presets.models
 import stores.proofs.models

@@ -57,6 +57,7 @@ LINKS = {
     "production.JobHistory.actor": "print_job_history",
     "stores.ArtworkUpload.user": "pictures",
     "stores.Asset.user": "pictures",
+    "stores.ApprovalRequest.decided_by": "approvals",
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
     "stores.Order.user": "orders",
@@ -74,6 +75,7 @@ OF_THE_TRAIL = {
     "applications.ApplicationEvent.user",
     "applications.OwnerInvitationEvent.decided_by",
     "applications.OwnerInvitationEvent.invited_by",
+    "stores.ApprovalRequestEvent.decided_by",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {
