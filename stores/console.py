@@ -11,7 +11,9 @@ from fulfillment.core.plugins import Attention, Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
+from stores.orders.approvals.selectors import undecided_requests
 from stores.orders.models import Order, OrderStatus
+from stores.orders.selectors.access import APPROVE
 from stores.orders.selectors.board import count_urgent_orders, daily_counts, orders_by_status
 
 # Counts stop here.
@@ -25,6 +27,7 @@ WORK_TO_DO = (
 )
 NAVIGATION = [
     Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
+    Entry("Work", "Approvals", "approval", "stores.approvalrequest", 107),
     Entry("Work", "Quotes", "request_quote", "stores.quote", 110),
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
@@ -42,8 +45,9 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
 
 def needs_attention(request: HttpRequest) -> list[Attention]:
     staff = staff_on(request)
+    pending = _approvals_pending(request)
     if not staff.holds(ORDER_GRANTS):
-        return []
+        return pending
     stores = staff.stores_with(ORDER_GRANTS)
     orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
     late, urgent_requests = count_urgent_orders(orders, most=MAX_COUNTED)
@@ -64,7 +68,20 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             is_at_least=urgent_requests > MAX_COUNTED,
         ),
     ]
-    return [one for one in found if one.count]
+    return [*(one for one in found if one.count), *pending]
+
+
+def _approvals_pending(request: HttpRequest) -> list[Attention]:
+    """Without those that the viewer may not decide."""
+    staff = staff_on(request)
+    if not staff.holds(APPROVE):
+        return []
+    visible = staff.visible(undecided_requests(), "order__store", APPROVE)
+    count = visible.exclude(ordered_by__contains=[request.user.pk])[: MAX_COUNTED + 1].count()
+    words = "order needs approval" if count == 1 else "orders need approval"
+    queue = reverse("admin:stores_approvalrequest_changelist")
+    found = Attention(min(count, MAX_COUNTED), words, queue, 150, is_at_least=count > MAX_COUNTED)
+    return [found] if count else []
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:
