@@ -44,6 +44,22 @@ def _association(state: str, *grants: str) -> dict[str, Any]:
     }
 
 
+def _budget(used: float) -> dict[str, Any]:
+    return {
+        "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+        "StoreID": STORE_ID,
+        "Name": "Marketing",
+        "Type": "Amount",
+        "WarnAt": 80,
+        "Limit": 5000.0,
+        "Used": used,
+        "Remaining": 5000.0 - used,
+        "PeriodStart": "2026-03-01T07:00:00Z",
+        "PeriodEnd": "2026-04-01T06:00:00Z",
+        "IsTest": False,
+    }
+
+
 def _webhook(**members: str) -> dict[str, Any]:
     return {"WebhookID": WEBHOOK_ID, **members, "IsTest": False}
 
@@ -106,6 +122,16 @@ class EventType(models.TextChoices):
         "An association request was approved.",
     )
     ASSOCIATION_DENIED = "association.denied", _association("Denied"), "An association request was denied."
+    BUDGET_WARNED = (
+        "budget.warned",
+        _budget(4100.0),
+        "A budget is used to its `WarnAt` percent, for the first time in the period.",
+    )
+    BUDGET_EXCEEDED = (
+        "budget.exceeded",
+        _budget(5000.0),
+        "A budget is used to 100 percent, for the first time in the period.",
+    )
     WEBHOOK_TEST = (
         "webhook.test",
         _webhook(Message="A test of this webhook."),

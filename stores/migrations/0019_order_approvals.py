@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('pghistory', '0007_auto_20250421_0444'),
-        ('stores', '0017_test_scenario'),
+        ('stores', '0018_budgets'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

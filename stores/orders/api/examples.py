@@ -22,6 +22,7 @@ QUOTE = {
             "Total": 60.0,
             "EarliestDelivery": "2026-03-10",
             "LatestDelivery": "2026-03-12",
+            "BudgetDecision": "Allowed",
             "Items": [
                 {
                     "ItemKey": "cards",
@@ -31,6 +32,18 @@ QUOTE = {
                     "LineTotal": 60.0,
                 }
             ],
+        }
+    ],
+    "Budgets": [
+        {
+            "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+            "Name": "Marketing",
+            "Type": "Amount",
+            "Limit": 5500.0,
+            "Used": 4100.0,
+            "Remaining": 1400.0,
+            "PeriodEnd": "2026-04-01T06:00:00Z",
+            "OverBudget": "Refuse",
         }
     ],
     "Issues": [],

@@ -89,7 +89,8 @@ class OrderViewSet(ApiViewSet):
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
             "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
-            "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            "(`template_unusable`), a budget would be exceeded (`budget_exceeded`, with the numbers as `Budgets`), "
+            "or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
             **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},

@@ -15,7 +15,7 @@ from fulfillment.core.api.serializers import (
     StrictText,
     Timestamp,
 )
-from stores.catalog.models import LocationType
+from stores.catalog.models import BudgetType, LocationType
 from stores.orders.api.quotes import (
     ONLY_EDDM,
     CountedItemSerializer,
@@ -228,6 +228,7 @@ class ApprovalReasonSerializer(serializers.Serializer):
     Total = serializers.FloatField(required=False, help_text="Of `Total`.")
     BudgetID = serializers.CharField(required=False, help_text="Of `Budget`, as all that follow.")
     Name = serializers.CharField(required=False)
+    Type = serializers.ChoiceField(choices=BudgetType.values, required=False)
     Used = serializers.FloatField(required=False)
     Remaining = serializers.FloatField(required=False)
     Requested = serializers.FloatField(required=False)

@@ -1,9 +1,12 @@
 """Notifies approvers of requests, and the people who ordered of decisions, by bell and mail."""
 
+from typing import Any
+
 from django.urls import reverse
 
 from accounts.models import NotificationKind
 from accounts.services.notifications import notify
+from stores.catalog.models import BudgetType
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import approver_ids
 from stores.orders.models import ApprovalState, Order
@@ -47,7 +50,9 @@ def notify_of_decision(request: ApprovalRequest) -> int:
     )
 
 
-def reason_in_words(reason: dict) -> str:
+def reason_in_words(reason: dict[str, Any]) -> str:
     if reason["Kind"] == "Total":
         return f"The total {reason['Total']:,.2f} is above {reason['Limit']:,.2f}"
-    return f"The budget {reason['Name']} has {reason['Remaining']:,} left of {reason['Limit']:,}"
+    style = ",.2f" if reason["Type"] == BudgetType.AMOUNT else ",.0f"
+    left, limit, requested = (format(reason[name], style) for name in ("Remaining", "Limit", "Requested"))
+    return f"The budget {reason['Name']} has {left} left of {limit}, and the order takes {requested}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from applications.webhooks.event_types import EventType
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
+from stores.budgets.services.approvals import check_place
 from stores.orders.approvals.models import OWN_ORDER, ApprovalRequest
 from stores.orders.approvals.notices import (
     decision_key,
@@ -68,11 +70,15 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
 
 
 def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
-    """Raises Conflict if the request was decided or has expired, Forbidden for the people who ordered."""
+    """Raises Conflict if it was decided or has expired, or if the order exceeds a limit that was lowered since.
+
+    Raises Forbidden for the people who ordered.
+    """
     _refuse_own_order(order, actor)
     with transaction.atomic():
         locked = lock_order(order, if_match)
         if _is_open(locked):
+            check_place(order=locked, known_limits=_known_limits(locked))
             change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
     raise _decided(locked)
@@ -142,6 +148,11 @@ def _is_open(order: Order) -> bool:
         _reject_expired(order)
         return False
     return True
+
+
+def _known_limits(order: Order) -> dict[str, Decimal]:
+    reasons = order.approval_request.reasons
+    return {one["BudgetID"]: Decimal(str(one["Limit"])) for one in reasons if one["Kind"] == "Budget"}
 
 
 def _record_decision(change: Change, state: ApprovalState, note: str) -> Order:

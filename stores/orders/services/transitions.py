@@ -14,6 +14,7 @@ from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import execute, insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
+from stores.budgets.services import release_order
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import (
     ActorKind,
@@ -45,6 +46,8 @@ def lock_orders(*, store_pks: Iterable[int]) -> None:
 
 
 MAXIMUM_SHIPMENTS = 200
+# Budgets get back what an order took.
+GIVES_BACK = frozenset({OrderStatus.CANCELLED, OrderStatus.REJECTED})
 CHANGED_FIELDS = (
     "status",
     "sequence",
@@ -252,6 +255,9 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     if status != previous:
         notify_apps_of_status(order, previous_status=previous)
+        if status in GIVES_BACK:
+            application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
+            release_order(order=order, user_id=change.actor.user_id, application_id=application_id)
     return order
 
 
