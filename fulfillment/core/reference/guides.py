@@ -1,7 +1,8 @@
 """The guides of the API reference, rendered from the documents in docs/."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 from django.conf import settings
@@ -47,14 +48,20 @@ def _guide(slug: str, title: str, name: str) -> Guide:
     text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
     # The page shows the document's heading itself.
     _, _, body = text.partition("\n")
-    folder = PurePosixPath(name).parent
+    folder = str(PurePosixPath(name).parent)
     return Guide(
         slug=slug,
         title=title,
         text=body,
-        html=rendered(body, lambda link: _address(folder, link)),
+        html=rendered(body, guide_link(folder)),
         headings=tuple(headings_of(body)),
     )
+
+
+@cache
+def guide_link(folder: str) -> Callable[[str], str | None]:
+    """Maps links of documents in this folder of docs/ to guides; None for a document that is not shown."""
+    return partial(_address, PurePosixPath(folder))
 
 
 def _address(folder: PurePosixPath, link: str) -> str | None:

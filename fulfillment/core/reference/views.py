@@ -11,6 +11,7 @@ from fulfillment.core.api.schema import schema_document
 from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, groups, operations
+from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.search import found
 
 
@@ -50,6 +51,15 @@ def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
     if guide is None:
         raise Http404(f"There is no guide {slug[:80]}.")
     return _page(request, "reference/guide.html", guide=guide, here=guide.url)
+
+
+@require_safe
+def show_problem(request: HttpRequest, code: str) -> HttpResponse:
+    """The page at the `type` of a problem body."""
+    found = problems().get(code)
+    if found is None:
+        raise Http404(f"There is no error code {code[:80]}.")
+    return _page(request, "reference/problem.html", problem=found, here=guides()["errors"].url)
 
 
 @require_safe

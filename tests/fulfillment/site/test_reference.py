@@ -2,17 +2,18 @@
 
 import ast
 import json
-import re
 import shlex
 import shutil
 import subprocess
 
 import pytest
+from django.conf import settings
 
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, operations
+from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader
 from fulfillment.core.reference.search import found
 from tests.support.crawler import LINK, names_in
@@ -30,7 +31,7 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 ):
     ids = {one["operationId"] for item in document["paths"].values() for one in item.values()}
     addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
-    shown = [ROOT, f"{ROOT}/events", *addresses]
+    shown = [ROOT, f"{ROOT}/events", *addresses, *(one.url for one in list(problems().values())[::20])]
     with django_assert_num_queries(len(shown)) as queries:
         pages = {address: client.get(address) for address in shown}
     assert [query["sql"] for query in queries if "INSERT INTO accounts_ratewindow" not in query["sql"]] == []
@@ -47,7 +48,8 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 
 
 def test_links_within_the_reference_lead_to_places_that_exist(client, db):
-    addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
+    shown = (operations(), events(), guides(), problems())
+    addresses = [one.url for group in shown for one in group.values()]
     pages = {address: client.get(address) for address in [ROOT, f"{ROOT}/events", *addresses]}
     names = {address: names_in(page) for address, page in pages.items()}
     dead = set()
@@ -63,10 +65,32 @@ def test_links_within_the_reference_lead_to_places_that_exist(client, db):
     assert dead == set()
 
 
-def test_every_code_that_an_operation_answers_is_explained():
-    explained = set(re.findall(r"^\| `(\w+)` \| \d+ \|", guides()["errors"].text, re.MULTILINE))
+def test_type_of_every_problem_is_its_page(client, db):
+    refused = client.get("/api/v1/store")
 
-    assert {code for one in operations().values() for code in one.codes} - explained == set()
+    assert refused.json()["type"] == f"{settings.PUBLIC_URL}{ROOT}/errors/subscription_key_missing"
+    page = client.get(f"{ROOT}/errors/subscription_key_missing").content.decode()
+    assert "The header <code>Ocp-Apim-Subscription-Key</code> is missing." in page
+    assert "Get a new token; check the subscription key." in page
+    assert "&quot;Code&quot;: &quot;subscription_key_missing&quot;" in page
+
+
+def test_page_of_a_code_names_the_operations_that_answer_it(client, db):
+    page = client.get(f"{ROOT}/errors/quote_expired").content.decode()
+
+    assert f'href="{operations()["order_create"].url}"' in page
+    assert len(problems()["rate_limit_exceeded"].operations) == 0
+    assert client.get(f"{ROOT}/errors/no_such_code").status_code == 404
+
+
+def test_example_of_a_mistake_is_an_entry_of_a_problem():
+    body = json.loads(problems()["max_length"].example)
+
+    assert (body["Code"], body["Errors"][0]["Code"], body["status"]) == ("invalid_body", "max_length", 400)
+
+
+def test_every_code_that_an_operation_answers_is_explained():
+    assert {code for one in operations().values() for code in one.codes} - problems().keys() == set()
 
 
 @pytest.mark.parametrize("operation_id", list(operations()))
