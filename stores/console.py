@@ -27,8 +27,8 @@ WORK_TO_DO = (
 )
 NAVIGATION = [
     Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
-    Entry("Work", "Approvals", "approval", "stores.approvalrequest", 107),
-    Entry("Work", "Quotes", "request_quote", "stores.quote", 110),
+    Entry("Work", "Approvals", "approval", "stores.approvalrequest", 106),
+    Entry("Work", "Quotes", "request_quote", "stores.quote", 110, minor=True),
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),

@@ -53,6 +53,8 @@ class ApprovalRequestAdmin(StaffAdmin):
     view_grants = (Grant.ORDER_ALL_APPROVE,)
     forbidden = ("add", "change", "delete")
     harmless_pages = ("decide", "picture")
+    # For the columns that are searched; the template shows cards.
+    list_display = ["order", "requested", "expires"]
     list_filter = [StateFilter]
     search_fields = ["order__number"]
     exact_search = {"order__number": int}
