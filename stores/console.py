@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -11,6 +12,7 @@ from fulfillment.core.plugins import Attention, Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
+from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import undecided_requests
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.access import APPROVE
@@ -45,43 +47,39 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
 
 def needs_attention(request: HttpRequest) -> list[Attention]:
     staff = staff_on(request)
-    pending = _approvals_pending(request)
-    if not staff.holds(ORDER_GRANTS):
-        return pending
-    stores = staff.stores_with(ORDER_GRANTS)
-    orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late, urgent_requests = count_urgent_orders(orders, most=MAX_COUNTED)
-    board = reverse("admin:stores_order_changelist")
+    if not staff.holds((*ORDER_GRANTS, *APPROVE)):
+        return []
+    orders = staff.visible(Order.objects.all(), "store", ORDER_GRANTS)
+    late, cancellations, approvals = count_urgent_orders(
+        orders, _approvals_pending(request), most=MAX_COUNTED
+    )
+    board, queue = (
+        reverse("admin:stores_order_changelist"),
+        reverse("admin:stores_approvalrequest_changelist"),
+    )
     found = [
-        Attention(
-            late,
-            "late order" if late == 1 else "late orders",
-            f"{board}?due=late",
-            100,
-            is_at_least=late > MAX_COUNTED,
-        ),
-        Attention(
-            urgent_requests,
-            "cancellation request pending" if urgent_requests == 1 else "cancellation requests pending",
+        _attention(late, "late order", "late orders", f"{board}?due=late", 100),
+        _attention(approvals, "order needs approval", "orders need approval", queue, 150),
+        _attention(
+            cancellations,
+            "cancellation request pending",
+            "cancellation requests pending",
             f"{board}?cancellation__exact=Requested",
             200,
-            is_at_least=urgent_requests > MAX_COUNTED,
         ),
     ]
-    return [*(one for one in found if one.count), *pending]
+    return [one for one in found if one.count]
 
 
-def _approvals_pending(request: HttpRequest) -> list[Attention]:
+def _attention(count: int, one: str, many: str, address: str, position: int) -> Attention:
+    words = one if count == 1 else many
+    return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
+
+
+def _approvals_pending(request: HttpRequest) -> QuerySet[ApprovalRequest]:
     """Without those that the viewer may not decide."""
-    staff = staff_on(request)
-    if not staff.holds(APPROVE):
-        return []
-    visible = staff.visible(undecided_requests(), "order__store", APPROVE)
-    count = visible.exclude(ordered_by__contains=[request.user.pk])[: MAX_COUNTED + 1].count()
-    words = "order needs approval" if count == 1 else "orders need approval"
-    queue = reverse("admin:stores_approvalrequest_changelist")
-    found = Attention(min(count, MAX_COUNTED), words, queue, 150, is_at_least=count > MAX_COUNTED)
-    return [found] if count else []
+    visible = staff_on(request).visible(undecided_requests(), "order__store", APPROVE)
+    return visible.exclude(ordered_by__contains=[request.user.pk])
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -49,4 +49,4 @@ class ApprovalRequest(models.Model):
         ordering = ["expires"]
 
     def __str__(self) -> str:
-        return f"Approval of order {self.order}"
+        return f"Approval of {self.order_id}"
