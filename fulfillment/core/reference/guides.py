@@ -22,6 +22,7 @@ GUIDES = (
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),
     ("orders", "Quotes and orders", "orders.md"),
+    ("approvals", "Approvals", "approvals.md"),
     ("versioning", "Versioning", "versioning.md"),
 )
 ROOT = "/api/v1/docs"
