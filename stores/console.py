@@ -58,7 +58,12 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         reverse("admin:stores_order_changelist"),
         reverse("admin:stores_approvalrequest_changelist"),
     )
+    wrong = count_wrong_balances(staff.stores_with(ORDER_GRANTS))
+    differing = f"{reverse('admin:stores_budget_changelist')}?differs=yes"
     found = [
+        _attention(
+            wrong, "budget differs from its entries", "budgets differ from their entries", differing, 50
+        ),
         _attention(late, "late order", "late orders", f"{board}?due=late", 100),
         _attention(approvals, "order needs approval", "orders need approval", queue, 150),
         _attention(
@@ -69,17 +74,6 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             200,
         ),
     ]
-    wrong = count_wrong_balances(stores)
-    found.append(
-        Attention(
-            wrong,
-            "budget whose balance is not the sum of its entries"
-            if wrong == 1
-            else "budgets whose balance is not the sum of their entries",
-            f"{reverse('admin:stores_budget_changelist')}?differs=yes",
-            50,
-        )
-    )
     return [one for one in found if one.count]
 
 
