@@ -2,13 +2,15 @@
 
 import os
 import sys
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 from django.core.files.storage import default_storage
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 
+from fulfillment.operations.demo import load_demo, reset_demo
 from tests.support.console_fixtures import furnish_console
 from tests.support.order_helpers import Shop, build_shop, open_shop
 from tests.support.page_fixtures import furnish
@@ -88,6 +90,18 @@ def made_console(snapshot_of) -> Snapshot[World]:
 def furnished(made_console: Snapshot[World], db) -> World:
     """A world with something of each kind that the console shows."""
     return made_console.restore()
+
+
+@pytest.fixture(scope="session")
+def made_demo(snapshot_of) -> Snapshot[dict[str, Any]]:
+    """With new credentials of its people and its application."""
+
+    def make() -> dict[str, Any]:
+        load_demo()
+        return reset_demo()
+
+    with override_settings(DEVELOPMENT=True):
+        return snapshot_of(make)
 
 
 @pytest.fixture
