@@ -79,12 +79,12 @@ def check_line_without_product_is_held(scene: Scene) -> None:
     with refused("has no print product"):
         shop.buy(shop.known["variant"], variant)
     # Mapped when it was bought, and no more when it was paid.
-    shop.map(variant, "business-card-square")
+    shop.map(variant)
     order = shop.check_out(shop.cart(shop.known["variant"], variant))
     shop.call("DELETE", f"/admin/print/variants/{variant}")
     shop.capture(order["id"])
     held(scene, order["id"], '"Square cards" has no print product')
-    shop.map(variant, "business-card-square")
+    shop.map(variant)
     assert placed(scene, order["id"])["print_order_id"]
 
 
@@ -161,14 +161,18 @@ def check_split_fulfillments_are_two_orders(scene: Scene) -> None:
     assert len({row["print_order_id"] for row in rows}) == 2
 
 
-def check_withdrawn_product_is_held(scene: Scene) -> None:
+def check_withdrawn_product_is_printed_as_quoted(scene: Scene) -> None:
+    """A quote binds the store; who has none cannot buy any more."""
     shop = scene.shop
     variant = shop.product("Silk cards")
     shop.map(variant, "business-card-silk")
-    order = shop.check_out(shop.cart(variant))
+    order = shop.check_out(shop.cart(variant, card={}))
     scene.service.withdraw("business-card-silk")
     shop.capture(order["id"])
-    held(scene, order["id"], "business-card-silk")
+    assert placed(scene, order["id"])["total"]
+    late = shop.cart(variant, variant, card={})
+    with refused("business-card-silk"):
+        shop.check_out(late)
 
 
 def check_other_program_of_the_store_is_ignored(scene: Scene) -> None:

@@ -15,7 +15,7 @@ export interface Item {
   ItemKey: string;
   ProductID: string;
   Quantity: number;
-  TemplateData: Record<string, unknown>;
+  TemplateData: Record<string, unknown> | null;
 }
 
 /** A refusal that names each line without a product: none is left out. */
@@ -36,11 +36,12 @@ export async function itemsOf(lines: Line[], storeId: string): Promise<Item[]> {
 }
 
 function itemOf(line: Line, product: PrintProductRow): Item {
+  const values = fieldsOf(product, line.metadata?.["print"]);
   return {
     ItemKey: line.id,
     ProductID: product.product_id,
     Quantity: Number(line.quantity) * product.pieces,
-    TemplateData: fieldsOf(product, line.metadata?.["print"]),
+    TemplateData: Object.keys(values).length ? values : null,
   };
 }
 
