@@ -90,12 +90,12 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_
         "shown_ppi": ppi,
         "outputs": [("png", 0)],
     }
-    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline, 0)
-    with lending as [worker]:
-        root = workdir.lay_out_pdf(worker.slot, pdf)
+    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline)
+    with lending as worker:
+        root = workdir.empty_root(worker.slot)
         try:
-            worker.send({**setting, "root": str(root)}, [json.dumps(job).encode()], deadline)
-            header, parts = worker.receive(deadline)
+            request = {**setting, "root": str(root)}
+            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline)
         finally:
             workdir.clear_job(root)
     if not header["ok"]:
