@@ -17,6 +17,7 @@ SECONDS = 10.0
 MM = 25.4 / 72
 # A banner is long: its picture is no longer than this many times its width.
 LONGEST = 4
+PIXELS = 16_000_000
 
 
 def count_pdf_pages(pdf: bytes) -> int:
@@ -34,13 +35,14 @@ def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
 def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> bytes:
     """A PNG of page `number`, from 0, `pixels` wide; `trimmed` leaves out bleed and crop marks.
 
-    Raises IndexError, RenderingFailed or RenderingBusy.
+    It is narrower where it would have more than PIXELS. Raises IndexError, RenderingFailed or RenderingBusy.
     """
     with _opened(pdf) as opened:
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
         is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
     width, height = box[2], box[3]
-    pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
+    longest = min(pixels * LONGEST * width / height, (PIXELS * width / height) ** 0.5)
+    pixels = min(pixels, max(1, int(longest)))
     job = {
         "page": number + 1,
         "box": box,

@@ -1,7 +1,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -287,15 +287,19 @@ def _press_request(
     return press.request(builder.template, pictures, builder.sheet.spots, soft_proof="soft-proof" in job)
 
 
+def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
+    """The resolution of a proof with pages of these sizes in mm: a banner in DPI would take a gigabyte."""
+    largest = max(width * height for width, height in sizes) / 25.4**2
+    return float(min(DPI, (PAGE_PIXELS / largest) ** 0.5))
+
+
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
-    largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
         "layout": "pages",
         "timestamp": 0,
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(builder.fonts),
-        # A banner at 144 dpi would take a gigabyte, so the resolution is reduced.
-        "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),
+        "ppi": ppi or proof_dpi((page.width, page.height) for page in builder.template.pages),
     }
 
 

@@ -1,5 +1,4 @@
 import contextlib
-import io
 import os
 import signal
 import subprocess
@@ -10,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 import printing.typesetting.worker as renderer
 from printing.bounded import RendererKilled
