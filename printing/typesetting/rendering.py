@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from printing.caches import WeightedCache
+from printing.stages import observe_renderer
 from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
@@ -245,7 +246,10 @@ def _typeset(
             outputs = [(form, 0) for form in before]
             outputs += [("png", len(jobs) - 1)] if new else []
             outputs += [(SIZES, 0)] if sheet.places else []
-            header, parts = worker.render({**setting, "root": str(root), "outputs": outputs}, jobs, deadline)
+            request = {**setting, "root": str(root), "outputs": outputs}
+            started = time.perf_counter()
+            header, parts = worker.render(request, jobs, deadline)
+            observe_renderer(header.get("stages", {}), time.perf_counter() - started)
         finally:
             workdir.clear_job(root)
     _refuse_failure(header, sheet)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -84,9 +85,11 @@ class Renderer:
         if (ppi := request.get("shown_ppi")) is not None:
             (root / SHOWN).write_bytes(fit_pictures(jobs[-1], ppi))
         (root / MAIN).write_bytes(jobs[-1] if request["layout"] == DOCUMENT else LAYOUTS[request["layout"]])
-        header: dict[str, Any] = {"ok": True}
+        stages: dict[str, float] = {}
+        header: dict[str, Any] = {"ok": True, "stages": stages}
         written = None
         for form, number in request["outputs"]:
+            started = time.perf_counter()
             if number != written:
                 (root / JOB).write_bytes(jobs[number])
                 written = number
@@ -100,8 +103,11 @@ class Renderer:
                 if "unfit" in error.message:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
                 return {"ok": False, "message": error.message}, []
+            stages[form] = time.perf_counter() - started
         if (press := request.get("press")) is not None:
-            return header, list(self._for_press(request, press, parts[0]))
+            started = time.perf_counter()
+            parts = list(self._for_press(request, press, parts[0]))
+            stages["press"] = time.perf_counter() - started
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
