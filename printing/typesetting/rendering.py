@@ -243,9 +243,11 @@ def _typeset(
                 jobs.append(_job([sheet.pages[at] for at in new], job, paths))
             if press is not None:
                 setting["press"] = _press_request(builder, press, root, paths, job)
-            outputs = [(form, 0) for form in before]
-            outputs += [("png", len(jobs) - 1)] if new else []
-            outputs += [(SIZES, 0)] if sheet.places else []
+            drawing = [("png", len(jobs) - 1)] if new else []
+            sizes = [(SIZES, 0)] if sheet.places else []
+            # The compiler's cache has the layout of the job before.
+            after = drawing + sizes if len(jobs) == 1 else sizes + drawing
+            outputs = [*((form, 0) for form in before), *after]
             request = {**setting, "root": str(root), "outputs": outputs}
             started = time.perf_counter()
             header, parts = worker.render(request, jobs, deadline)
