@@ -26,6 +26,13 @@ render_seconds = Histogram(
     "fulfillment_render_seconds", "Time to typeset, by what was made.", ["kind"], buckets=SECONDS
 )
 
+stage_seconds = Histogram(
+    "fulfillment_proof_stage_seconds",
+    "Time of one stage of a proof or print file.",
+    ["stage"],
+    buckets=SECONDS,
+)
+
 
 def measure_request(*, route: str, method: str, caller: str, status: int, seconds: float) -> None:
     """`route` is a pattern of the service, never an address chosen by a caller: each value adds a time series."""
@@ -38,6 +45,11 @@ def measure_request(*, route: str, method: str, caller: str, status: int, second
 def count_refusal(policy: str) -> None:
     if settings.METRICS_OPEN:
         _child(refusals, policy).inc()
+
+
+def measure_stage(stage: str, seconds: float) -> None:
+    if settings.METRICS_OPEN:
+        _child(stage_seconds, stage).observe(seconds)
 
 
 @contextmanager
