@@ -1,3 +1,4 @@
+from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin
@@ -7,7 +8,9 @@ from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.templates.admin import FontAdmin
 
 __all__ = [
+    "BudgetAdmin",
     "CatalogUploadAdmin",
+    "CostCenterAdmin",
     "FontAdmin",
     "OrderAdmin",
     "OutputProfileAdmin",

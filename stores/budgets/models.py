@@ -60,6 +60,7 @@ class CostCenter(models.Model):
         help_text="Budgets and files name the cost center by it. It stays as it is.",
     )
     name = models.CharField(max_length=200)
+    updated = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = [
