@@ -67,8 +67,8 @@ class BudgetAdmin(StaffAdmin):
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """All budgets of a page stand with one query for each store."""
         changelist = super().get_changelist_instance(request)
-        budgets = changelist.result_list = list(changelist.result_list)
-        names = scope_names(budgets)
+        budgets: list[Any] = list(changelist.result_list)
+        changelist.result_list, names = budgets, scope_names(budgets)
         by_store = attrgetter("store_id")
         for _, of_store in groupby(sorted(budgets, key=by_store), key=by_store):
             listed = list(of_store)

@@ -1,4 +1,5 @@
 import uuid
+from typing import Any
 
 import pghistory
 from django.conf import settings
@@ -47,7 +48,7 @@ class BudgetLevel(models.IntegerChoices):
     EXCEEDED = 2
 
 
-MONEY = {"max_digits": 16, "decimal_places": 2}
+MONEY: Any = {"max_digits": 16, "decimal_places": 2}
 
 
 @pghistory.track()
