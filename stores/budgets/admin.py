@@ -73,7 +73,8 @@ class BudgetAdmin(StaffAdmin):
         for _, of_store in groupby(sorted(budgets, key=by_store), key=by_store):
             listed = list(of_store)
             for standing in standings_of(listed, store=listed[0].store, at=timezone.now()):
-                standing.budget.standing, standing.budget.scope_names = standing, names
+                budget: Any = standing.budget
+                budget.standing, budget.scope_names = standing, names
         return changelist
 
     @admin.display(description="for")
