@@ -64,4 +64,4 @@ def _conditions(today: date) -> dict[str, Q]:
 def open_by_provider(jobs: QuerySet[Job]) -> list[dict[str, Any]]:
     """The providers that have open jobs, for links."""
     codes = jobs.filter(state__in=OPEN, provider__isnull=False).order_by("provider__name")
-    return list(codes.values("provider__code", "provider__name").distinct())
+    return [dict(row) for row in codes.values("provider__code", "provider__name").distinct()]
