@@ -29,6 +29,7 @@ MAXIMUM_PRICES = 1000
 MAXIMUM_SPEEDS = 100
 MAXIMUM_CHOICES = 500
 SMALL_INTEGER = 32_767
+LONGEST_APPROVAL_HOURS = 8760
 
 
 class FieldSpec(NamedTuple):
@@ -100,6 +101,26 @@ STORE_MEMBERS = (
         "TimeZone", checks.time_zone, "UTC", "time_zone", "text", verbose=True, example="America/Denver"
     ),
     FieldSpec("IsDemo", checks.flag, False, "is_demo", "flag", verbose=True, example=False),
+    FieldSpec(
+        "ApprovalAbove",
+        checks.optional(checks.positive(14, 2, or_zero=True)),
+        None,
+        "approval_above",
+        "optional_number",
+        verbose=True,
+        description="Orders with a higher total need approval. Null: none needs it for its total.",
+        example=500.0,
+    ),
+    FieldSpec(
+        "ApprovalHours",
+        checks.whole(1, LONGEST_APPROVAL_HOURS),
+        72,
+        "approval_hours",
+        "integer",
+        verbose=True,
+        description="After so many hours without a decision an order is rejected.",
+        example=72,
+    ),
     computed("ProductCount", verbose=True),
     computed("Created", verbose=True),
     computed("Updated", verbose=True),

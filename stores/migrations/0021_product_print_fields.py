@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("stores", "0017_test_scenario"),
+        ("stores", "0019_order_approvals"),
     ]
 
     operations = [
