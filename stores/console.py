@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from stores.budgets.selectors.budgets import count_wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
@@ -68,6 +69,17 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             200,
         ),
     ]
+    wrong = count_wrong_balances(stores)
+    found.append(
+        Attention(
+            wrong,
+            "budget whose balance is not the sum of its entries"
+            if wrong == 1
+            else "budgets whose balance is not the sum of their entries",
+            f"{reverse('admin:stores_budget_changelist')}?differs=yes",
+            50,
+        )
+    )
     return [one for one in found if one.count]
 
 

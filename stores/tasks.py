@@ -8,6 +8,7 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
+from stores.budgets.services.checks import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
 from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
@@ -36,3 +37,9 @@ def follow_approvals(timestamp: int) -> None:
 def work_on_upload(*, upload_id: int) -> None:
     """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)
+
+
+@app.periodic(cron="41 2 * * *")
+@app.task(name="stores.check_budgets", queueing_lock="stores.check_budgets")
+def check_budgets(timestamp: int) -> None:
+    check_balances()

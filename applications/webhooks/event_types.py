@@ -122,16 +122,6 @@ class EventType(models.TextChoices):
         "An association request was approved.",
     )
     ASSOCIATION_DENIED = "association.denied", _association("Denied"), "An association request was denied."
-    BUDGET_WARNED = (
-        "budget.warned",
-        _budget(4100.0),
-        "A budget is used to its `WarnAt` percent, for the first time in the period.",
-    )
-    BUDGET_EXCEEDED = (
-        "budget.exceeded",
-        _budget(5000.0),
-        "A budget is used to 100 percent, for the first time in the period.",
-    )
     WEBHOOK_TEST = (
         "webhook.test",
         _webhook(Message="A test of this webhook."),
@@ -141,6 +131,16 @@ class EventType(models.TextChoices):
         "webhook.disabled",
         _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint answered 410 Gone."),
         "Another webhook of the application was disabled.",
+    )
+    BUDGET_WARNED = (
+        "budget.warned",
+        _budget(4100.0),
+        "A budget is used to its `WarnAt` percent, for the first time in the period.",
+    )
+    BUDGET_EXCEEDED = (
+        "budget.exceeded",
+        _budget(5000.0),
+        "A budget is used to 100 percent, for the first time in the period.",
     )
 
 

@@ -103,7 +103,7 @@ class Migration(migrations.Migration):
                 ('note', models.CharField(blank=True, max_length=1000)),
                 ('cause', models.CharField(max_length=60)),
                 ('created', models.DateTimeField()),
-                ('budget', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='stores.budget')),
+                ('budget', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='stores.budget')),
                 ('period', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='stores.budgetperiod')),
             ],
             options={

@@ -15,7 +15,7 @@ from accounts.selectors.grants import grants_on_store
 from applications.registration.models import Application
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
-from stores.budgets.models import Budget, BudgetEntry, CostCenter, ScopeKind
+from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, ScopeKind
 from stores.budgets.selectors.standings import standings_of, standings_of_caller
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
@@ -86,6 +86,14 @@ def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
         )
         raise Forbidden(message, code="grant_missing")
     return BudgetEntry.objects.filter(budget=budget).select_related("period").order_by("id")
+
+
+def count_wrong_balances(stores: Sequence[int] | None) -> int:
+    """Budgets of these stores, or of all, that the nightly check found to differ from their entries."""
+    wrong = BudgetPeriod.objects.filter(differs=True)
+    if stores is not None:
+        wrong = wrong.filter(budget__store__in=stores)
+    return wrong.values("budget").distinct().count()
 
 
 def scope_names(budgets: Iterable[Budget]) -> Mapping[UUID, tuple[str, str]]:

@@ -60,6 +60,7 @@ LINKS = {
     "stores.ApprovalRequest.decided_by": "approvals",
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
+    "stores.CostCenterMember.user": "cost_centers",
     "stores.Order.user": "orders",
     "stores.OrderComment.author": "order_comments",
     "stores.OrderHistory.actor": "order_history",
@@ -76,6 +77,7 @@ OF_THE_TRAIL = {
     "applications.OwnerInvitationEvent.decided_by",
     "applications.OwnerInvitationEvent.invited_by",
     "stores.ApprovalRequestEvent.decided_by",
+    "stores.CostCenterMemberEvent.user",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {

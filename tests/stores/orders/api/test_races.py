@@ -14,6 +14,7 @@ from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import expire_requests
 from stores.orders.models import Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
+from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
 
@@ -26,25 +27,6 @@ def world():
     built = build_world()
     make_product(built.associated)
     return built
-
-
-def at_once(*calls):
-    """Runs all calls as nearly at the same time as threads can."""
-    start, answers = threading.Barrier(len(calls)), [None] * len(calls)
-
-    def run(number, call):
-        try:
-            start.wait()
-            answers[number] = call()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 def placing(world, body, **extra):
