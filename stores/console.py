@@ -69,7 +69,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             200,
         ),
     ]
-    wrong = count_wrong_balances(stores)
+    wrong = count_wrong_balances(staff.stores_with(ORDER_GRANTS))
     found.append(
         Attention(
             wrong,
