@@ -115,8 +115,10 @@ def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
 def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str] | None:
     """The form's values of an order that the user placed, to order again; None if there is none."""
     request = requests_of(user).filter(pk=parse_uuid(reference)).first()
-    item = request and request.order.items.filter(product_external_id=product_id).first()
-    if request is None or item is None or request.order.recipient_erased:
+    if request is None or request.order.recipient_erased:
+        return None
+    item = request.order.items.filter(product_external_id=product_id).first()
+    if item is None:
         return None
     names = TemplateField.objects.filter(product=item.product_id).order_by("position")
     data = item.template_data or {}

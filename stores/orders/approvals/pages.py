@@ -27,8 +27,8 @@ BADGES = {
 def list_requests(request: HttpRequest) -> HttpResponse:
     found = requests_of(signed_in_user(request)).order_by("-requested")
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
-    page.object_list = [_row(one) for one in page.object_list]
-    return render(request, "stores/approvals/list.html", {"page": page, "part": "catalog"})
+    rows = [_row(one) for one in page]
+    return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
 
 
 @require_safe
