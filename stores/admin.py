@@ -1,3 +1,4 @@
+from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin
@@ -9,7 +10,9 @@ from stores.templates.admin import FontAdmin
 
 __all__ = [
     "ApprovalRequestAdmin",
+    "BudgetAdmin",
     "CatalogUploadAdmin",
+    "CostCenterAdmin",
     "FontAdmin",
     "OrderAdmin",
     "OutputProfileAdmin",

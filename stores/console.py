@@ -33,6 +33,8 @@ NAVIGATION = [
     Entry("Work", "Approvals", "approval", "stores.approvalrequest", 106),
     Entry("Work", "Quotes", "request_quote", "stores.quote", 110, minor=True),
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
+    Entry("Catalog", "Budgets", "savings", "stores.budget", 202),
+    Entry("Catalog", "Cost centers", "groups", "stores.costcenter", 203, minor=True),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215, minor=True),

@@ -1,4 +1,5 @@
 import uuid
+from typing import Any
 
 import pghistory
 from django.conf import settings
@@ -47,7 +48,7 @@ class BudgetLevel(models.IntegerChoices):
     EXCEEDED = 2
 
 
-MONEY = {"max_digits": 16, "decimal_places": 2}
+MONEY: Any = {"max_digits": 16, "decimal_places": 2}
 
 
 @pghistory.track()
@@ -60,6 +61,7 @@ class CostCenter(models.Model):
         help_text="Budgets and files name the cost center by it. It stays as it is.",
     )
     name = models.CharField(max_length=200)
+    updated = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = [

@@ -30,7 +30,7 @@ def announce_levels(standing: Standing, *, store: Store, application_id: UUID | 
     if level <= period.level:
         return
     reached = [one for one in EVENT_TYPES if period.level < one <= level]
-    BudgetPeriod.objects.filter(pk=period.pk).update(level=level)
+    BudgetPeriod.objects.filter(budget=standing.budget, number=period.number).update(level=level)
     period.level = level
     for application in _applications(store, application_id):
         for one in reached:
@@ -48,8 +48,7 @@ def _applications(store: Store, application_id: UUID | None) -> list[UUID]:
     associated = Role.objects.filter(
         store=store, user__isnull=True, grant__in=READERS, application__is_test=False
     ).values_list("application_id", flat=True)
-    found = {*associated, application_id} - {None}
-    return sorted(found)
+    return sorted({one for one in (*associated, application_id) if one is not None})
 
 
 def _event_data(standing: Standing, store: Store) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def open_period(standing: Standing, *, at: datetime) -> None:
     if period.pk is not None:
         return
     row = fetch_row(NEW_PERIOD, (standing.budget.pk, period.number, period.starts, period.ends))
-    period.pk = row and row[0]
+    period.pk = row[0] if row else None
     if period.added:
         posting = Posting(standing.budget.pk, period.pk, period.added)
         reason = Reason(EntryKind.CARRY_OVER, f"carry-over:{period.number}", at)
