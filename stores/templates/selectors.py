@@ -134,7 +134,9 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 def engine_version() -> bytes:
     """A digest of typesetter, press and preflight: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    folders = (Path(package.__path__[0]) for package in (printing.press, printing.typesetting, printing.preflight))
+    folders = (
+        Path(package.__path__[0]) for package in (printing.press, printing.typesetting, printing.preflight)
+    )
     for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         if path.suffix in {".py", ".typ"}:
             digest.update(path.name.encode() + path.read_bytes())
