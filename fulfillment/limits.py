@@ -74,6 +74,8 @@ PASSWORDS_CONCURRENCY = 2
 PICTURES_CONCURRENCY = 2
 FILES_CONCURRENCY = 2
 SELECTIONS_CONCURRENCY = 2
+# Requests that wait for events: a quarter of the threads, so that none waits where there are fewer than 4.
+EVENT_WAITS_CONCURRENCY = WEB_THREADS // 4
 # EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
 SELECTIONS_PER_CALLER = 2_000
 SELECTED_ROUTES_PER_CALLER = 500_000
