@@ -12,7 +12,7 @@ from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvali
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
-from printing.typesetting.press import MANAGED_PRESS, Press
+from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import WorkDir, current_workdir
 from printing.typesetting.workers import shared_workers
@@ -81,17 +81,20 @@ def render_proof(
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
-    With `press` in the colours that it will print: a soft proof.
+    With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
+    print file then.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
-    builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
+    shown, in_print = fonts or FontSet.shipped(), press is not None
+    builder = SheetBuilder(
+        template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
+    )
     shown_mark = (mark or "")[:MARK_LETTERS] or None
-    families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
-    job = {"mark": shown_mark, "mark-fonts": families, **SCREEN}
-    if press is not None:
-        job |= {"soft-proof": True}
+    job = {**SCREEN} if press is None else {**press.job(template.pages), "soft-proof": True}
+    families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
+    job |= {"mark": shown_mark, "mark-fonts": families}
     parts, texts = _render(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
@@ -148,7 +151,7 @@ def render_print(
     fonts: FontSet | None = None,
     *,
     mark: str | None = None,
-    press: Press = MANAGED_PRESS,
+    press: Press = BUILT_IN_PRESS,
     seconds: float = 6 * SECONDS,
 ) -> PrintFile:
     """Render for the press: PDF/X-4 as the preset says, pictures at full resolution.

@@ -12,18 +12,21 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pikepdf
 import typst
 
 from printing.bounded import limit_process
+from printing.press.colours import separation_of
 from printing.press.profiles import OutputCondition, condition_of
+from printing.press.proof import draw_proof
 from printing.press.screen import fit_pictures
-from printing.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
+from printing.press.writer import PageBoxes, PressJob, write_press_file
 from printing.typesetting.ipc import SIZES, receive_message, send_message
 
 LAYOUTS = {
@@ -44,7 +47,6 @@ EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{
 MAIN, JOB = "main.typ", "job.json"
 # What pdf_page.typ draws.
 SHOWN = "shown.pdf"
-POINTS_OF_MM = 72 / 25.4
 STATUS, MEMORY = Path("/proc/self/status"), Path("/proc/self/statm")
 PAGE_KIB = resource.getpagesize() // 1024
 # Added to the niceness of the web worker: cheap requests get the processor first, renderings a quarter beside them.
@@ -121,26 +123,36 @@ class Renderer:
             spots=[(name, tuple(inks)) for name, inks in press["spots"]],
             pictures={digest: Path(name) for digest, name in press["pictures"].items()},
         )
+        printed = write_press_file(pdf, job)
         if not press["soft_proof"]:
-            return [write_press_file(pdf, job)]
-        shown = write_soft_proof(pdf, job)
-        return [shown, *self._pages_of(request, shown, job.boxes)]
+            return [printed]
+        separation = separation_of(job.condition.profile, job.highest_ink)
+        shown, pages = draw_proof(
+            printed,
+            separation,
+            lambda view, number, ppi: self._page_of(request, view, number, ppi),
+            request["ppi"],
+            is_cmyk=job.is_cmyk,
+        )
+        return [shown, *pages]
 
-    def _pages_of(self, request: dict[str, Any], pdf: bytes, boxes: Sequence[PageBoxes]) -> Iterator[bytes]:
+    def _page_of(self, request: dict[str, Any], pdf: bytes, number: int, ppi: float) -> bytes:
+        """A PNG of a page of our own, as large as its box says."""
         root = Path(request["root"])
-        (root / SHOWN).write_bytes(fit_pictures(pdf, request["ppi"]))
+        (root / SHOWN).write_bytes(pdf)
         (root / MAIN).write_bytes(LAYOUTS["pdf page"])
-        for number, page in enumerate(boxes, start=1):
-            width, height = page.width * POINTS_OF_MM, page.height * POINTS_OF_MM
-            job = {
-                "page": number,
-                "box": [0, 0, width, height],
-                "sheet": [width, height],
-                "width": round(page.width / 25.4 * request["ppi"]),
-                "height": round(page.height / 25.4 * request["ppi"]),
-            }
-            (root / JOB).write_text(json.dumps(job))
-            yield self._compile({**request, "ppi": 72}, "png")[0]
+        with pikepdf.open(BytesIO(pdf)) as opened:
+            left, bottom, right, top = (float(one) for one in opened.pages[number].mediabox)
+        width, height = right - left, top - bottom
+        job = {
+            "page": number + 1,
+            "box": [0, 0, width, height],
+            "sheet": [width, height],
+            "width": round(width / 72 * ppi),
+            "height": round(height / 72 * ppi),
+        }
+        (root / JOB).write_text(json.dumps(job))
+        return self._compile({**request, "ppi": 72}, "png")[0]
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         (Path(request["root"]) / JOB).write_text(json.dumps({**json.loads(job), "reporting": True}))
