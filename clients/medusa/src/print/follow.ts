@@ -96,6 +96,7 @@ export async function followChanges(): Promise<void> {
 }
 
 async function followStore(id: string): Promise<void> {
+  for (const row of await prints().listPrintOrders({ store_id: id, state: "placed", status: null })) await follow(row.external_id);
   const [contact] = await prints().listPrintContacts({ id });
   let cursor = contact?.cursor ?? "";
   const changed = client().orders.export(id, { includeTest: true, ...(cursor ? { updatedAfter: cursor } : {}) });

@@ -46,7 +46,8 @@ export async function place(wanted: Wanted): Promise<PrintOrderRow> {
   if (row.state === "placed") return row;
   try {
     const order = await arrived(row) ?? await send(row, wanted);
-    return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order) });
+    // Without status until it was followed: the order of an earlier try may have shipped since.
+    return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order), status: null });
   } catch (error) {
     const isRefused = !isPassing(error);
     const problem = error instanceof Error ? error.message : String(error);
