@@ -61,6 +61,8 @@ RENDERINGS_CONCURRENCY = environment.integer(
 # Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
 LIVE_PROOFS_PER_MINUTE = 120
+# Pages of proofs in a width of their own, drawn for one address.
+WIDE_PAGES_PER_MINUTE = 120
 # Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
 PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
 PAGE_WAIT_SECONDS = 2

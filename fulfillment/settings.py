@@ -346,6 +346,9 @@ EDDM_TILES_URL = environment.url(
     expected="an address such as https://tiles.example/{z}/{x}/{y}.png",
 )
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
+EDDM_BUNDLE_PIECES = environment.integer("EDDM_BUNDLE_PIECES", 100)
+if EDDM_BUNDLE_PIECES not in {50, 100}:
+    environment.refuse(f"EDDM_BUNDLE_PIECES is {EDDM_BUNDLE_PIECES}; write 50 or 100.", None)
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)

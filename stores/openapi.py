@@ -63,6 +63,8 @@ LINKS = {
         Link("order_history", "What became of it, and when.", ORDER),
         Link("order_cancel", "Cancel it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_cancel_refuse", "Refuse the request to cancel it.", {**ORDER, **ETAG}),
+        Link("order_approve", "Approve it as it was seen here.", {**ORDER, **ETAG}),
+        Link("order_deny", "Deny its approval.", {**ORDER, **ETAG}),
         Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),

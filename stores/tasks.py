@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 from django.conf import settings
+from django.utils import timezone
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
 from stores.budgets.services.checks import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
+from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 
@@ -21,6 +23,14 @@ from stores.orders.services.simulation import advance_demo_orders
 def advance_orders(timestamp: int) -> None:
     if settings.DEMO_ADVANCE_SECONDS:
         advance_demo_orders(older_than=timedelta(seconds=settings.DEMO_ADVANCE_SECONDS))
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="stores.follow_approvals", queueing_lock="stores.follow_approvals")
+def follow_approvals(timestamp: int) -> None:
+    now = timezone.now()
+    remind_approvers(now=now)
+    expire_requests(now=now)
 
 
 @app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))

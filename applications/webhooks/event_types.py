@@ -105,6 +105,17 @@ class EventType(models.TextChoices):
         _order(40, 40, "InProduction", 4),
         "A cancellation was requested from the store.",
     )
+    ORDER_APPROVAL_REQUESTED = (
+        "order.approval_requested",
+        _order(10, 10, "Received", 2),
+        "An order needs approval.",
+    )
+    ORDER_APPROVED = "order.approved", _order(10, 10, "Received", 3), "An order was approved."
+    ORDER_DENIED = (
+        "order.denied",
+        _order(10, 10, "Received", 3),
+        "The approval of an order was denied; `order.rejected` follows.",
+    )
     ASSOCIATION_APPROVED = (
         "association.approved",
         _association("Approved", "Store.Self.Read", "Order.Self.Write"),

@@ -33,7 +33,9 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
     for rule in RULES:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
-            yield from (_finding(rule, severity, hit) for hit in rule.find(sheet))
+            is_chosen = rule.code in sheet.limits.severities
+            for hit in rule.find(sheet):
+                yield _finding(rule, severity if is_chosen else hit.severity or severity, hit)
 
 
 def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:

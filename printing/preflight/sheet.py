@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from printing.preflight.artwork import ArtworkFacts, artwork_facts
-from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of
+from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import Seen, seen
 from printing.preflight.findings import Limits
-from printing.preflight.geometry import Area, box_area, picture_area, text_area, trim_area
+from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.text import is_blank
 from printing.typesetting import Artwork, FontSet, SetText, Template
@@ -31,8 +31,8 @@ class ProductFacts:
 class Job:
     """A template with a customer's values, as it was typeset.
 
-    `digests` are those of `images`, where they are known, and `plated` the fields whose picture goes to the press
-    in its own inks; `only` names the pages to look at, if not all.
+    `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
+    picture keeps its own inks; `only` names the pages to look at, if not all.
     """
 
     template: Template
@@ -80,14 +80,33 @@ class Background:
 
     @property
     def unit_mm(self) -> float:
+        if self.facts.page is not None:
+            return MM_OF_POINT
         return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
 
     def place(self, area: Area | None) -> Area:
         """Converts an area of the artwork to the page; the whole page if it is unknown."""
         if area is None or not self.unit_mm:
             return trim_area(self.page)
-        unit, bleed = self.unit_mm, self.page.bleed
-        return Area(area.x * unit - bleed, area.y * unit - bleed, area.width * unit, area.height * unit)
+        unit, left, top = self.unit_mm, self.page.bleed, self.page.bleed
+        if self.facts.page is not None:
+            x, y = self.facts.page.centre
+            left, top = x - self.page.width / 2, y - self.page.height / 2
+        return Area(area.x * unit - left, area.y * unit - top, area.width * unit, area.height * unit)
+
+    @property
+    def bleed(self) -> float:
+        """How far a PDF reaches beyond the trim, on its shortest side."""
+        if self.facts.page is None:
+            return self.page.bleed
+        (x, y), reach = self.facts.page.centre, self.facts.page.reach
+        across, down = self.page.width / 2, self.page.height / 2
+        return min(
+            x - reach.x - across,
+            y - reach.y - down,
+            reach.x + reach.width - x - across,
+            reach.y + reach.height - y - down,
+        )
 
 
 class Sheet:
@@ -116,6 +135,21 @@ class Sheet:
     @cached_property
     def background_pixels(self) -> dict[int, BackgroundPixels]:
         return background_pixels_of(self.template, [number for number, _ in self.pages])
+
+    def ground_of(self, behind: Background, area: Area) -> Seen | None:
+        """The colour of the page behind letters of a PDF, as it is drawn without them."""
+        pixels = self._bare_pixels.get(behind.number)
+        return pixels.mean(area) if pixels is not None else None
+
+    @cached_property
+    def _bare_pixels(self) -> dict[int, BackgroundPixels]:
+        found: dict[int, BackgroundPixels] = {}
+        for one in self.backgrounds:
+            if one.facts.page is not None and one.facts.bare:
+                found |= background_pixels_of(
+                    without_letters(self.template, one.artwork, one.facts), [one.number]
+                )
+        return found
 
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:

@@ -12,6 +12,7 @@ from PIL import Image
 from printing.bounded import TaskFailed, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
 from printing.press import pictures
+from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
 from printing.press.colours import separation_of
 from printing.press.pictures import separate_picture
 from printing.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
@@ -20,6 +21,7 @@ LARGE_PIXELS = 8_000_000
 # Renderers hold smaller ones beside each other: photos of phones, in 48 MB each.
 RENDERED_PIXELS = 16_000_000
 SECONDS = 60.0
+ARTWORK_SECONDS, ARTWORK_BYTES = 20.0, 400 << 20
 
 _in_this_process = threading.Lock()
 
@@ -59,6 +61,22 @@ def clean(content: bytes) -> Upload:
         form, width, height = answer["shape"]
         plates = (folder / "plates").read_bytes() if answer["plates_form"] else b""
         return Upload((folder / "content").read_bytes(), form, width, height, plates, answer["plates_form"])
+
+
+def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
+    """As `prepare_artwork`; raises RendererKilled as well."""
+    task, files = "printing.press.artwork:prepare_in_folder", {"artwork": content}
+    limits = {"seconds": ARTWORK_SECONDS, "memory": ARTWORK_BYTES}
+    try:
+        with one_at_a_time(), run_bounded(task, files, most_pages=most_pages, **limits) as (answer, folder):
+            if "code" in answer:
+                raise ArtworkRefused(answer["code"], answer["message"])
+            pages = tuple(page_from(one) for one in answer["pages"])
+            return PreparedArtwork((folder / "prepared").read_bytes(), pages)
+    except TaskFailed as error:
+        raise ArtworkRefused(
+            "artwork_too_complex", "The PDF takes too much time or memory to read. Export it more simply."
+        ) from error
 
 
 def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Image:

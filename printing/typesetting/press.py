@@ -10,7 +10,7 @@ from printing.bounded import TaskFailed, TaskTimedOut
 from printing.press import isolation
 from printing.press.pictures import placeholder
 from printing.press.profiles import SHIPPED
-from printing.press.rules import MANAGED, PresetRules
+from printing.press.rules import BUILT_IN, PresetRules
 from printing.press.writer import inks_for_spot
 from printing.typesetting.errors import RenderingFailed, RenderingTimedOut
 from printing.typesetting.template import Page, Template
@@ -29,7 +29,7 @@ class Press:
     `title` is what the file is called, in its metadata and its slug line.
     """
 
-    rules: PresetRules = MANAGED
+    rules: PresetRules = BUILT_IN
     profile: Path = SHIPPED
     title: str = TITLE
     separate: Separating | None = None
@@ -61,13 +61,14 @@ class Press:
         self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
     ) -> dict[str, Any]:
         """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
-        slug = 0.0 if soft_proof else self.slug_mm
         return {
             "profile": str(self.profile),
             "is_cmyk": self.rules.is_cmyk,
             "highest_ink": self.rules.highest_ink,
             "title": self.title,
-            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in template.pages],
+            "boxes": [
+                [page.width, page.height, self.bleed_of(page), self.slug_mm] for page in template.pages
+            ],
             "has_pdf": template.has_pdf,
             "pictures": dict(pictures),
             "spots": list(spots),
@@ -85,7 +86,7 @@ class Press:
         return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
 
 
-MANAGED_PRESS = Press()
+BUILT_IN_PRESS = Press()
 
 
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:

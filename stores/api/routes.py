@@ -8,6 +8,7 @@ from stores.orders.api.export import OrderExportViewSet
 from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
+from stores.orders.approvals.api import ApprovalViewSet
 from stores.proofs.api import AssetViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
@@ -37,6 +38,8 @@ urlpatterns = [
         name="order-cancel-refuse",
     ),
     path(f"{ORDER}/status", OrderViewSet.as_view({"post": "status"}), name="order-status"),
+    path(f"{ORDER}/approve", ApprovalViewSet.as_view({"post": "approve"}), name="order-approve"),
+    path(f"{ORDER}/deny", ApprovalViewSet.as_view({"post": "deny"}), name="order-deny"),
     path(f"{ORDER}/advance", OrderViewSet.as_view({"post": "advance"}), name="order-advance"),
     path(
         f"{ORDER}/packing-slip",

@@ -12,6 +12,7 @@ import orjson
 from django.core.files.storage import default_storage
 
 import printing.preflight
+import printing.press
 import printing.typesetting
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
@@ -131,9 +132,9 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 
 @cache
 def engine_version() -> bytes:
-    """A digest of the typesetter, of preflight and the code around them: a new version may draw or find differently."""
+    """A digest of typesetter, press and preflight: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    folders = (Path(package.__path__[0]) for package in (printing.typesetting, printing.preflight))
+    folders = (Path(package.__path__[0]) for package in (printing.press, printing.typesetting, printing.preflight))
     for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         if path.suffix in {".py", ".typ"}:
             digest.update(path.name.encode() + path.read_bytes())

@@ -55,6 +55,10 @@ ROWS = {
     ("order-status", "POST"): Row(
         "/store/associated/order/{order}/status", (200, 403, 403, 403, 200), {"Status": 30}
     ),
+    ("order-approve", "POST"): Row("/store/associated/order/{order}/approve", (403, 403, 403, 403, 409)),
+    ("order-deny", "POST"): Row(
+        "/store/associated/order/{order}/deny", (403, 403, 403, 403, 409), {"Reason": "Too many."}
+    ),
     ("order-advance", "POST"): Row("/store/associated/order/{order}/advance", (409, 403, 409, 403, 409)),
     ("order-print-file", "GET"): Row(
         "/store/associated/order/{order}/item/1/print-file", (404, 403, 404, 403, 404)

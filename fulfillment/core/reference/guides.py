@@ -1,5 +1,6 @@
 """The guides of the API reference, rendered from the documents in docs/."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -21,18 +22,31 @@ GUIDES = (
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),
     ("orders", "Quotes and orders", "orders.md"),
+    ("approvals", "Approvals", "approvals.md"),
     ("versioning", "Versioning", "versioning.md"),
 )
 ROOT = "/api/v1/docs"
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
     slug: str
     title: str
+    folder: PurePosixPath
     text: str
     html: SafeString
     headings: tuple[tuple[str, str], ...]
+
+    @property
+    def linked(self) -> str:
+        """The Markdown with the addresses that its links have on the site; other documents are named only."""
+
+        def link(found: re.Match[str]) -> str:
+            target = _address(self.folder, found[2])
+            return f"[{found[1]}]({target})" if target else found[1]
+
+        return LINK.sub(link, self.text)
 
     @property
     def url(self) -> str:
@@ -52,6 +66,7 @@ def _guide(slug: str, title: str, name: str) -> Guide:
     return Guide(
         slug=slug,
         title=title,
+        folder=PurePosixPath(folder),
         text=body,
         html=rendered(body, guide_link(folder)),
         headings=tuple(headings_of(body)),

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from django.utils.safestring import SafeString
-
 from fulfillment.core.api.errors import problem, title_of
 from fulfillment.core.errors import Fault
 from fulfillment.core.reference.guides import ROOT, guide_link, guides
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.markdown import Prose, rendered
 from fulfillment.core.reference.operations import CODES_OF_ALL, operations
 from fulfillment.core.reference.schemas import Operation
 
@@ -39,11 +37,11 @@ class Problem:
         return title_of(self.status)
 
     @property
-    def cause(self) -> SafeString:
+    def cause(self) -> Prose:
         return _shown(f"{self.about[:1].upper()}{self.about[1:]}.")
 
     @property
-    def what_to_do(self) -> SafeString:
+    def what_to_do(self) -> Prose:
         return _shown(f"{self.remedy[:1].upper()}{self.remedy[1:]}.")
 
     @property
@@ -80,5 +78,5 @@ def _read(text: str) -> Iterator[Problem]:
             yield Problem(code, int(status), about, remedies[int(status)], is_mistake)
 
 
-def _shown(text: str) -> SafeString:
+def _shown(text: str) -> Prose:
     return rendered(text, guide_link("api"))

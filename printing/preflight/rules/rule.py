@@ -9,7 +9,10 @@ from printing.press.rules import ColourPolicy
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
+    """The place of a broken rule: pages count from 0, `what` begins the message of the finding.
+
+    `severity` replaces that of the rule, but not that of a preset.
+    """
 
     number: int
     area: Area
@@ -17,6 +20,7 @@ class Hit:
     found: str
     wanted: str
     at: int | None = None
+    severity: Severity | None = None
 
 
 def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:

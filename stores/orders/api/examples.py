@@ -89,6 +89,7 @@ ORDER = {
     "Updated": "2026-03-06T21:02:13.004518Z",
     "CancellableUntil": "2026-03-02T18:24:50.118204Z",
     "Cancellation": None,
+    "Approval": None,
     "DeliveryMethodCode": "GROUND",
     "ProductionDays": 3,
     "EarliestDelivery": "2026-03-10",
@@ -170,13 +171,40 @@ HISTORY = {
     "Note": "",
 }
 ORDER_EXAMPLE = OpenApiExample("Order", value=ORDER, response_only=True, status_codes=["200", "201", "202"])
-ORDER_EXAMPLES = [OpenApiExample("New order", value=ORDER_REQUEST, request_only=True), ORDER_EXAMPLE]
 HISTORY_EXAMPLE = OpenApiExample("Change", value=HISTORY, response_only=True)
 EXPORT_EXAMPLE = OpenApiExample("Row", value=EXPORT_ROW, response_only=True, media_type="application/json")
 CANCEL_EXAMPLE = OpenApiExample("Cancel", value={"Reason": "Ordered twice."}, request_only=True)
+APPROVE_EXAMPLE = OpenApiExample("Approve", value={"Note": "For the spring fair."}, request_only=True)
+DENY_EXAMPLE = OpenApiExample("Deny", value={"Reason": "Order 200 instead of 2,000."}, request_only=True)
+PENDING_EXAMPLE = OpenApiExample(
+    "Pending order",
+    value={
+        **{name: value for name, value in ORDER.items() if name != "Shipments"},
+        "Status": 10,
+        "StatusName": "Received",
+        "Sequence": 2,
+        "Shipments": [],
+        "Approval": {
+            "State": "Pending",
+            "Reasons": [{"Kind": "Total", "Limit": 50.0, "Total": 60.0}],
+            "RequestedAt": "2026-03-02T17:24:50.118204Z",
+            "ExpiresAt": "2026-03-05T17:24:50.118204Z",
+            "DecidedBy": None,
+            "DecidedAt": None,
+            "Note": "",
+        },
+    },
+    response_only=True,
+    status_codes=["201"],
+)
 REFUSAL_EXAMPLE = OpenApiExample("Refuse", value={"Note": "On the press already."}, request_only=True)
 STATUS_EXAMPLE = OpenApiExample(
     "Shipped",
     value={"Status": 60, "Shipments": [{"Carrier": "UPS", "TrackingNumber": "1Z999AA10123456784"}]},
     request_only=True,
 )
+ORDER_EXAMPLES = [
+    OpenApiExample("New order", value=ORDER_REQUEST, request_only=True),
+    ORDER_EXAMPLE,
+    PENDING_EXAMPLE,
+]

@@ -18,6 +18,7 @@ from stores.orders.models import ActorKind
 READ = (Permission.ORDER_ALL_READ.value, Permission.ORDER_SELF_READ.value)
 WRITE = (Permission.ORDER_ALL_WRITE.value, Permission.ORDER_SELF_WRITE.value)
 WORK = (Permission.ORDER_ALL_WRITE.value,)
+APPROVE = (Permission.ORDER_ALL_APPROVE.value,)
 STORE_FIELDS = (
     "id",
     "external_id",
@@ -27,6 +28,8 @@ STORE_FIELDS = (
     "is_demo",
     "budget_enabled",
     "hold_window_minutes",
+    "approval_above",
+    "approval_hours",
 )
 IS_DEMO = 2 + STORE_FIELDS.index("is_demo")
 # The grants of the application's association, those of the user, and the store; for store_access_from_row.

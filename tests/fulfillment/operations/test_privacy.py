@@ -57,6 +57,7 @@ LINKS = {
     "production.JobHistory.actor": "print_job_history",
     "stores.ArtworkUpload.user": "pictures",
     "stores.Asset.user": "pictures",
+    "stores.ApprovalRequest.decided_by": "approvals",
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
     "stores.CostCenterMember.user": "cost_centers",
@@ -76,6 +77,7 @@ OF_THE_TRAIL = {
     "applications.OwnerInvitationEvent.decided_by",
     "applications.OwnerInvitationEvent.invited_by",
     "stores.CostCenterMemberEvent.user",
+    "stores.ApprovalRequestEvent.decided_by",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {

@@ -205,7 +205,7 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
         (
             "user store",
             {"grant": "Application.Self.Write"},
-            "On a store these count: Budget.All.Write, Order.All.Read",
+            "these count: Budget.All.Write, Order.All.Approve",
         ),
         ("user store", {"grant": "Store.All.Read"}, "This role is given already."),
         ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -81,6 +82,53 @@ def test_page_of_a_code_names_the_operations_that_answer_it(client, db):
     assert f'href="{operations()["order_create"].url}"' in page
     assert len(problems()["rate_limit_exceeded"].operations) == 0
     assert client.get(f"{ROOT}/errors/no_such_code").status_code == 404
+
+
+def test_every_page_has_a_markdown_form(client, db, settings):
+    settings.ADDRESS_PAGES_PER_MINUTE = 10_000
+    pages = [one for group in (operations(), events(), guides(), problems()) for one in group.values()]
+
+    answers = {one.url: client.get(f"{one.url}.md") for one in pages}
+
+    assert {answer.status_code for answer in answers.values()} == {200}
+    assert {answer["Content-Type"] for answer in answers.values()} == {"text/markdown; charset=utf-8"}
+    assert [
+        url for url, answer in answers.items() if re.search(r"<(p|div|code|a)\b", answer.content.decode())
+    ] == []
+    order = answers[operations()["order_create"].url].content.decode()
+    assert "`POST /api/v1/store/{storeID}/order`" in order
+    assert re.search(r"^- `Recipient` \(object; required\)", order, re.MULTILINE)
+
+
+def test_page_is_markdown_for_whom_prefers_it(client, db):
+    url = f"{ROOT}/guides/webhooks"
+    plain = client.get(url, headers={"accept": "text/markdown, text/html;q=0.5"})
+    page = client.get(url, headers={"accept": "text/html,*/*"})
+
+    assert (plain["Content-Type"], page["Content-Type"][:9]) == ("text/markdown; charset=utf-8", "text/html")
+    assert "Accept" in plain["Vary"]
+    assert f'<link rel="alternate" type="text/markdown" href="{url}.md">' in page.content.decode()
+
+
+def test_index_for_programs_links_every_guide_operation_and_event(client, db):
+    index = client.get("/llms.txt").content.decode()
+    whole = client.get("/llms-full.txt").content.decode()
+
+    for group in (operations(), events(), guides()):
+        assert [one.url for one in group.values() if f"{settings.PUBLIC_URL}{one.url}.md)" not in index] == []
+    assert index.startswith("# Store Fulfillment\n\n> ")
+    assert all(f"# {guide.title}\n" in whole for guide in guides().values())
+    assert "](../" not in whole
+
+
+def test_api_catalog_leads_to_description_and_documents(client, db):
+    answer = client.get("/.well-known/api-catalog")
+    (link,) = json.loads(answer.content)["linkset"]
+
+    assert answer["Content-Type"].startswith("application/linkset+json")
+    targets = [one["href"] for kind in ("service-desc", "service-doc", "service-meta") for one in link[kind]]
+    paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
+    assert [path for path in paths if client.get(path).status_code != 200] == []
 
 
 def test_example_of_a_mistake_is_an_entry_of_a_problem():

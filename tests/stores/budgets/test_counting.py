@@ -206,11 +206,6 @@ def test_shipments_change_nothing(shop):
     assert used(budget) == [PRICE]
 
 
-def test_order_above_a_budget_that_wants_approval_is_not_accepted_without(shop):
-    make_budget(shop.store, Limit=1, OverBudget="Approve")
-    assert shop.place().json()["Code"] == "budget_exceeded"
-
-
 def test_staff_and_applications_hear_of_a_budget_once_for_each_level_and_period(shop):
     world = shop.world
     Role.objects.create(user=world.user, store=shop.store, grant="Budget.All.Write")

@@ -1,0 +1,268 @@
+"""Print-ready PDFs: made of pages that print as they are shown, and placed by their trim.
+
+Overprint and blending spaces are left to the writer of print files, which knows the preset.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+
+from printing.press.layers import remove_hidden_layers
+from printing.press.streams import Matrix
+
+MM = 25.4 / 72
+PAGES = 200
+# Boxes that differ less are the same.
+SAME_MM = 0.1
+# Flags of annotations that are not shown.
+HIDDEN, NO_VIEW = 2, 32
+_UNSEEN = frozenset({"/Link", "/Popup"})
+_OF_PAGES = frozenset(
+    (
+        "/Type",
+        "/Parent",
+        "/MediaBox",
+        "/CropBox",
+        "/BleedBox",
+        "/TrimBox",
+        "/Resources",
+        "/Contents",
+        "/Group",
+    )
+)
+
+
+class ArtworkRefused(ValueError):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class BoxMM:
+    """Millimetres from the upper left corner of the page."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArtworkPage:
+    """A page as it is looked at, turned and at its true size; `trim` and `bleed` where the file names them.
+
+    A CropBox counts as the trim where there is no TrimBox.
+
+    `annotations` and `fields` count the shown ones, which are ordinary content now; `dropped` are annotations
+    without a look of their own, which each program draws differently.
+    """
+
+    width: float
+    height: float
+    trim: BoxMM | None = None
+    bleed: BoxMM | None = None
+    annotations: int = 0
+    fields: int = 0
+    dropped: int = 0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """The trimmed size, or that of the page if it names none."""
+        return (self.trim.width, self.trim.height) if self.trim else (self.width, self.height)
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        trim = self.trim or BoxMM(0, 0, self.width, self.height)
+        return trim.x + trim.width / 2, trim.y + trim.height / 2
+
+    @property
+    def reach(self) -> BoxMM:
+        """What is meant to be printed: trim and bleed."""
+        return self.bleed or BoxMM(0, 0, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedArtwork:
+    """Pages without hidden layers, annotations, turns and units of their own, and nothing else of the file."""
+
+    pdf: bytes
+    pages: tuple[ArtworkPage, ...]
+
+
+def prepare_artwork(pdf: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
+    """Raises ArtworkRefused with a sentence. Hostile files can take any memory and time: see `isolation.prepare`."""
+    if b"%PDF-" not in pdf[:1024]:
+        raise ArtworkRefused("artwork_not_pdf", "The file is not a PDF.")
+    try:
+        with pikepdf.open(BytesIO(pdf)) as source:
+            if not 0 < (count := len(source.pages)) <= most_pages:
+                raise ArtworkRefused(
+                    "artwork_pages", f"The PDF has {count} pages; 1 to {most_pages} are allowed."
+                )
+            return _prepared(source)
+    except pikepdf.PasswordError as error:
+        raise ArtworkRefused(
+            "artwork_password", "The PDF has a password. Export it again without one."
+        ) from error
+    except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        if isinstance(error, ArtworkRefused):
+            raise
+        raise ArtworkRefused("artwork_damaged", "The PDF is damaged. Export it again.") from error
+
+
+def prepare_in_folder(folder: Path, most_pages: int) -> dict[str, Any]:
+    """A task of printing.bounded: `artwork` becomes `prepared`."""
+    try:
+        made = prepare_artwork((folder / "artwork").read_bytes(), most_pages=most_pages)
+    except ArtworkRefused as error:
+        return {"code": error.code, "message": str(error)}
+    (folder / "prepared").write_bytes(made.pdf)
+    return {"pages": [asdict(one) for one in made.pages]}
+
+
+def page_from(record: dict[str, Any]) -> ArtworkPage:
+    boxes = {key: BoxMM(**record[key]) for key in ("trim", "bleed") if record[key]}
+    return ArtworkPage(**{**record, **boxes})
+
+
+def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float, height: float) -> bytes:
+    """A PDF of this size in mm that shows page `number`, from 0, at 1:1, its trim in the middle."""
+    with pikepdf.open(BytesIO(prepared)) as source, pikepdf.new() as made:
+        made.pages.append(source.pages[number])
+        x, y = page.centre
+        left, top = (x - width / 2) / MM, (page.height - y + height / 2) / MM
+        window = [left, top - height / MM, left + width / MM, top]
+        made.pages[0].obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
+        for key in ("/CropBox", "/BleedBox", "/TrimBox"):
+            if key in made.pages[0].obj:
+                del made.pages[0].obj[key]
+        return _written(made)
+
+
+def _prepared(source: pikepdf.Pdf) -> PreparedArtwork:
+    remove_hidden_layers(source)
+    noted = [_note(page.obj) for page in source.pages]
+    form = source.Root.get("/AcroForm")
+    if isinstance(form, pikepdf.Dictionary) and form.get("/NeedAppearances", False):
+        source.generate_appearance_streams()
+    source.flatten_annotations("screen")
+    for page in source.pages:
+        if "/Annots" in page.obj:
+            del page.obj.Annots
+    with pikepdf.new() as made:
+        made.pages.extend(source.pages)
+        pages = []
+        for page, counts in zip(made.pages, noted, strict=True):
+            for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
+                del page.obj[key]
+            pages.append(_upright(made, page, counts))
+        return PreparedArtwork(_written(made), tuple(pages))
+
+
+def _note(page: Any) -> dict[str, int]:
+    """Counts the annotations; those that nothing shows are removed."""
+    found = {"annotations": 0, "fields": 0, "dropped": 0}
+    for one in page.get("/Annots", pikepdf.Array()):
+        kind = str(one.get("/Subtype"))
+        if kind in _UNSEEN or int(one.get("/F", 0)) & (HIDDEN | NO_VIEW):
+            continue
+        is_drawn = isinstance(one.get("/AP"), pikepdf.Dictionary) and "/N" in one.AP
+        if kind == "/Widget":
+            found["fields"] += is_drawn or "/V" in one
+        else:
+            found["annotations" if is_drawn else "dropped"] += 1
+    return found
+
+
+def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> ArtworkPage:
+    """Turns the page and scales it by its unit, so that its boxes are points from 0, 0."""
+    sheet = _box(page.mediabox)
+    turn = int(page.obj.get("/Rotate", 0)) % 360
+    unit = float(page.obj.get("/UserUnit", 1))
+    if turn % 90 or not 0 < unit < math.inf or min(sheet[2] - sheet[0], sheet[3] - sheet[1]) <= 0:
+        raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
+    matrix = _matrix(sheet, turn, unit)
+    boxes = {key: _box(page.obj[key]) for key in ("/TrimBox", "/BleedBox", "/CropBox") if key in page.obj}
+    placed = {key: _moved(matrix, _within(box, sheet)) for key, box in boxes.items()}
+    whole = _moved(matrix, sheet)
+    if turn or unit != 1 or sheet[:2] != (0.0, 0.0):
+        _wrap(pdf, page, sheet, matrix)
+    for key in ("/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox"):
+        if key in page.obj:
+            del page.obj[key]
+    page.obj.MediaBox = pikepdf.Array([round(one, 4) for one in whole])
+    height = whole[3] * MM
+    trim = _named(placed.get("/TrimBox"), whole, height) or _named(placed.get("/CropBox"), whole, height)
+    bleed = _named(placed.get("/BleedBox"), whole, height)
+    return ArtworkPage(whole[2] * MM, height, trim, None if bleed == trim else bleed, **counts)
+
+
+Box = tuple[float, float, float, float]
+
+
+def _box(array: Any) -> Box:
+    left, bottom, right, top = (float(one) for one in array)
+    if not all(map(math.isfinite, (left, bottom, right, top))):
+        raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
+    return min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+
+
+def _within(box: Box, sheet: Box) -> Box:
+    left, bottom = max(box[0], sheet[0]), max(box[1], sheet[1])
+    return left, bottom, max(left, min(box[2], sheet[2])), max(bottom, min(box[3], sheet[3]))
+
+
+def _matrix(sheet: Box, turn: int, unit: float) -> Matrix:
+    """From the coordinates of the page to those of the turned page, which begins at 0, 0."""
+    left, bottom, right, top = (unit * one for one in sheet)
+    return {
+        0: (unit, 0.0, 0.0, unit, -left, -bottom),
+        90: (0.0, -unit, unit, 0.0, -bottom, right),
+        180: (-unit, 0.0, 0.0, -unit, right, top),
+        270: (0.0, unit, -unit, 0.0, top, -left),
+    }[turn]
+
+
+def _moved(m: Matrix, box: Box) -> Box:
+    points = [(box[0], box[1]), (box[2], box[3])]
+    across, down = zip(
+        *((m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]) for x, y in points), strict=True
+    )
+    return min(across), min(down), max(across), max(down)
+
+
+def _named(box: Box | None, whole: Box, height: float) -> BoxMM | None:
+    """A box in mm from above; None without one, and for one as large as the page, which programs write unasked."""
+    if box is None or all(abs(one - other) * MM < SAME_MM for one, other in zip(box, whole, strict=True)):
+        return None
+    return BoxMM(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
+
+
+def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> None:
+    """Draws the content as a form: patterns follow the matrix of a form, but not that of a content stream."""
+    page.contents_coalesce()
+    content = page.obj.Contents.read_bytes() if "/Contents" in page.obj else b""
+    form = pikepdf.Stream(
+        pdf,
+        content,
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Form,
+        BBox=pikepdf.Array(list(sheet)),
+        Matrix=pikepdf.Array([round(one, 6) for one in matrix]),
+        Resources=page.obj.get("/Resources", pikepdf.Dictionary()),
+    )
+    if "/Group" in page.obj:
+        form.Group = page.obj.Group
+    page.obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=pdf.make_indirect(form)))
+    page.obj.Contents = pdf.make_stream(b"/Page Do")
+
+
+def _written(pdf: pikepdf.Pdf) -> bytes:
+    out = BytesIO()
+    pdf.save(out, static_id=True, compress_streams=True)
+    return out.getvalue()

@@ -1,0 +1,163 @@
+"""Removes the layers of a PDF that are not shown or not printed, and makes all others ordinary content."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pikepdf
+
+from printing.press.streams import Instruction
+
+EXPRESSIONS_DEEP = 12
+# What paints, and what takes its place in a hidden layer: a path must end, and a line of text must move on.
+_INSTEAD: dict[str, str | None] = {
+    **dict.fromkeys(("f", "F", "f*", "B", "B*", "b", "b*", "S", "s"), "n"),
+    **dict.fromkeys(("Tj", "TJ", "Do", "sh", "INLINE IMAGE"), None),
+    **dict.fromkeys(("'", '"'), "T*"),
+}
+
+
+def remove_hidden_layers(pdf: pikepdf.Pdf) -> None:
+    """A layer is hidden that is off when the file is opened, or that its usage switches off for print or screen."""
+    if isinstance(pdf.Root.get("/OCProperties"), pikepdf.Dictionary):
+        _Layers(pdf).remove()
+        del pdf.Root.OCProperties
+
+
+class _Layers:
+    def __init__(self, pdf: pikepdf.Pdf) -> None:
+        self._pdf = pdf
+        properties = pdf.Root.OCProperties
+        default = properties.get("/D", pikepdf.Dictionary())
+        groups = list(properties.get("/OCGs", pikepdf.Array()))
+        self._hidden = {one.objgen for one in default.get("/OFF", pikepdf.Array())}
+        if str(default.get("/BaseState", "/ON")) == "/OFF":
+            shown = {one.objgen for one in default.get("/ON", pikepdf.Array())}
+            self._hidden |= {one.objgen for one in groups if one.objgen not in shown}
+        viewed = {
+            one.objgen
+            for event in default.get("/AS", pikepdf.Array())
+            if str(event.get("/Event")) == "/View"
+            for one in event.get("/OCGs", pikepdf.Array())
+        }
+        self._hidden |= {one.objgen for one in groups if _is_off(one, "/Print", "/PrintState")}
+        self._hidden |= {
+            one.objgen for one in groups if one.objgen in viewed and _is_off(one, "/View", "/ViewState")
+        }
+
+    def remove(self) -> None:
+        for page in self._pdf.pages:
+            self._annotations(page.obj)
+            if "/Contents" in page.obj:
+                page.contents_coalesce()
+                self._content(page.obj.Contents, page.obj.get("/Resources"))
+        for thing in list(self._pdf.objects):
+            if isinstance(thing, pikepdf.Stream):
+                self._stream(thing)
+            elif isinstance(thing, pikepdf.Dictionary) and str(thing.get("/Subtype")) == "/Type3":
+                for glyph in thing.get("/CharProcs", pikepdf.Dictionary()).values():
+                    self._content(glyph, thing.get("/Resources"))
+        for page in self._pdf.pages:
+            _drop_names(page.obj.get("/Resources"))
+        for thing in self._pdf.objects:
+            if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+                _drop_names(thing.get("/Resources"))
+
+    def _annotations(self, page: Any) -> None:
+        if "/Annots" in page:
+            page.Annots = pikepdf.Array([one for one in page.Annots if self._is_shown(one.get("/OC"))])
+
+    def _stream(self, thing: pikepdf.Stream) -> None:
+        if "/OC" in thing:
+            is_shown = self._is_shown(thing.OC)
+            del thing.OC
+            if not is_shown:
+                _empty(thing)
+                return
+        if str(thing.get("/Subtype")) == "/Form" or thing.get("/PatternType") == 1:
+            self._content(thing, thing.get("/Resources"))
+
+    def _content(self, stream: Any, resources: Any) -> None:
+        if resources is None or "/Properties" not in resources:
+            return
+        named = resources.Properties
+        if b"BDC" in stream.read_bytes():
+            kept = self._kept(pikepdf.parse_content_stream(stream), named)
+            stream.write(pikepdf.unparse_content_stream(list(kept)))
+
+    def _kept(self, content: list[Instruction], named: Any) -> Iterator[Instruction]:
+        """The content without what hidden layers paint; their other instructions hold for what follows them."""
+        marks: list[bool] = []
+        for one in content:
+            name = str(one.operator)
+            if name in {"BMC", "BDC"}:
+                is_layer = name == "BDC" and str(one.operands[0]) == "/OC"
+                marks.append(is_layer and not self._is_shown(_property(named, one.operands[1])))
+                yield _instruction("BMC", one.operands[0]) if is_layer else one
+                continue
+            if name == "EMC" and marks:
+                marks.pop()
+            if not any(marks) or name not in _INSTEAD:
+                yield one
+            elif (instead := _INSTEAD[name]) is not None:
+                if name == '"':
+                    yield _instruction("Tw", one.operands[0])
+                    yield _instruction("Tc", one.operands[1])
+                yield _instruction(instead)
+
+    def _is_shown(self, content: Any) -> bool:
+        """Of a layer, or of a rule about layers (OCMD)."""
+        if not isinstance(content, pikepdf.Dictionary):
+            return True
+        if str(content.get("/Type")) != "/OCMD":
+            return content.objgen not in self._hidden
+        if isinstance(rule := content.get("/VE"), pikepdf.Array):
+            return self._holds(rule, 0)
+        groups = content.get("/OCGs", pikepdf.Array())
+        groups = groups if isinstance(groups, pikepdf.Array) else [groups]
+        states = [self._is_shown(one) for one in groups if isinstance(one, pikepdf.Dictionary)]
+        policies: dict[str, Callable[[], bool]] = {
+            "/AllOn": lambda: all(states),
+            "/AnyOff": lambda: not all(states),
+            "/AllOff": lambda: not any(states),
+        }
+        return not states or policies.get(str(content.get("/P")), lambda: any(states))()
+
+    def _holds(self, rule: Any, depth: int) -> bool:
+        if not isinstance(rule, pikepdf.Array):
+            return self._is_shown(rule)
+        if depth > EXPRESSIONS_DEEP or len(rule) < 2:
+            return True
+        parts = [self._holds(rule[at], depth + 1) for at in range(1, len(rule))]
+        operator = str(rule[0])
+        return not parts[0] if operator == "/Not" else all(parts) if operator == "/And" else any(parts)
+
+
+def _is_off(group: Any, usage: str, state: str) -> bool:
+    used = group.get("/Usage", pikepdf.Dictionary()).get(usage, pikepdf.Dictionary())
+    return str(used.get(state)) == "/OFF"
+
+
+def _drop_names(resources: Any) -> None:
+    """Layers of resources; what other programs note there stays."""
+    named = resources.get("/Properties") if isinstance(resources, pikepdf.Dictionary) else None
+    if isinstance(named, pikepdf.Dictionary):
+        for key in list(named.keys()):
+            if str(named[key].get("/Type")) in {"/OCG", "/OCMD"}:
+                del named[key]
+
+
+def _property(named: Any, operand: Any) -> Any:
+    return named.get(str(operand)) if isinstance(operand, pikepdf.Name) else operand
+
+
+def _instruction(operator: str, *operands: Any) -> Instruction:
+    return pikepdf.ContentStreamInstruction(list(operands), pikepdf.Operator(operator))
+
+
+def _empty(drawn: pikepdf.Stream) -> None:
+    """A form that draws nothing, also in place of a picture."""
+    for key in [key for key in drawn.keys() if key != "/Length"]:  # noqa: SIM118 - a stream is no dict
+        del drawn[key]
+    drawn.write(b"")
+    drawn.Type, drawn.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
+    drawn.BBox = pikepdf.Array([0, 0, 0, 0])
