@@ -33,7 +33,11 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
     for rule in RULES:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
-            yield from (_finding(rule, severity, hit) for hit in rule.find(sheet))
+            is_chosen = rule.code in sheet.limits.severities
+            yield from (
+                _finding(rule, Severity.ERROR if hit.is_error and not is_chosen else severity, hit)
+                for hit in rule.find(sheet)
+            )
 
 
 def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:

@@ -1,7 +1,7 @@
 """The input of the rules: every visible box with its area and its background."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from printing.preflight.artwork import ArtworkFacts, artwork_facts
@@ -28,11 +28,24 @@ class ProductFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """How a page of a customer's PDF lies on a page of the product; `size` is None where the PDF has no such page.
+
+    `bleed_mm` is what it has beyond the trim, None where its size is another one.
+    """
+
+    size: str | None
+    has_size: bool | None
+    bleed_mm: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A template with a customer's values, as it was typeset.
 
     `digests` are those of `images`, where they are known, and `plated` the fields whose picture goes to the press
-    in its own inks; `only` names the pages to look at, if not all.
+    in its own inks; `only` names the pages to look at, if not all. `placed` are the pages of a customer's PDF that are
+    the backgrounds, `ignored_pages` counts those after them, and `facts` is what is known of artwork, by its digest.
     """
 
     template: Template
@@ -44,6 +57,9 @@ class Job:
     digests: Mapping[str, str] | None = None
     plated: Collection[str] = ()
     only: Collection[int] | None = None
+    placed: Sequence[Placement] = ()
+    ignored_pages: int = 0
+    facts: Mapping[str, ArtworkFacts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,7 @@ class Background:
     page: Page
     artwork: Artwork
     facts: ArtworkFacts
+    title: str = "The background"
 
     @property
     def unit_mm(self) -> float:
@@ -107,10 +124,11 @@ class Sheet:
     @cached_property
     def backgrounds(self) -> list[Background]:
         artwork = self.template.artwork
+        title = "The artwork" if self.job.placed else "The background"
         return [
-            Background(number, page, artwork[page.background], artwork_facts(artwork[page.background]))
+            Background(number, page, one, self.job.facts.get(one.digest) or artwork_facts(one), title)
             for number, page in self.pages
-            if page.background is not None
+            if page.background is not None and (one := artwork[page.background])
         ]
 
     @cached_property
@@ -124,6 +142,10 @@ class Sheet:
     @property
     def pictures(self) -> Iterator[tuple[Shown, PictureFacts]]:
         return ((one, one.picture) for one in self.shown if one.picture is not None)
+
+    def placement(self, number: int) -> Placement | None:
+        """That of a page of a customer's PDF."""
+        return self.job.placed[number] if number < len(self.job.placed) else None
 
     def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
         """The boxes in drawing order, later ones on top."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from printing.preflight.rules import artwork, eddm, pictures, product, space, text
+from printing.preflight.rules import artwork, documents, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import (
     ERROR,
     ERROR_WHEN_CONVERTED,
@@ -45,7 +45,7 @@ RULES = (
     Rule(
         "bleed_missing",
         WARNING,
-        "has ink at the trim and too little bleed: a white edge may show after cutting",
+        "has too little bleed: a white edge may show after cutting",
         "Add bleed to the page and let backgrounds reach its end.",
         space.bleed_missing,
     ),
@@ -265,6 +265,27 @@ RULES = (
         "has white that overprints: it disappears in print",
         "Switch overprinting off for white objects.",
         artwork.white_overprint,
+    ),
+    Rule(
+        "artwork_size",
+        ERROR,
+        "of the artwork has another size: it is printed 1 to 1 and never scaled",
+        "Export the PDF in the product's size, with its TrimBox and bleed.",
+        documents.artwork_size,
+    ),
+    Rule(
+        "artwork_pages_missing",
+        ERROR,
+        "has too few pages",
+        "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
+        documents.artwork_pages_missing,
+    ),
+    Rule(
+        "artwork_pages_ignored",
+        WARNING,
+        "has more pages than are printed",
+        "Remove the other pages, or name the first page to print.",
+        documents.artwork_pages_ignored,
     ),
     *eddm.RULES,
 )

@@ -17,6 +17,7 @@ from printing.typesetting.workers import shared_workers
 DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
+PROOF_PIXELS = 64_000_000
 # Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
 PAGES_OF_A_WORKER = 3
 MARK_LETTERS = 24
@@ -269,15 +270,19 @@ def _press_request(
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
-    largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
         "layout": "pages",
         "timestamp": 0,
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(builder.fonts),
-        # A banner at 144 dpi would take a gigabyte, so the resolution is reduced.
-        "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),
+        "ppi": ppi or proof_ppi([(page.width, page.height) for page in builder.template.pages]),
     }
+
+
+def proof_ppi(sizes: Sequence[tuple[float, float]]) -> float:
+    """Less for large pages and for many: a banner at 144 dpi would take a gigabyte, a book minutes."""
+    areas = [width * height / 25.4**2 for width, height in sizes]
+    return min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5)
 
 
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,20 +25,29 @@ def read_isolated(content: bytes) -> ArtworkFacts:
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
     try:
         with _one_at_a_time, run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
-            parts = tuple(_part(*one) for one in answer["parts"])
-            return ArtworkFacts(answer["width"], answer["height"], parts, is_readable=answer["is_readable"])
+            return unpacked_facts(answer)
     except TaskFailed:
         return UNREADABLE
 
 
 def read_in_folder(folder: Path) -> dict[str, Any]:
-    facts = _finite(read_pdf((folder / "artwork").read_bytes()))
+    return packed_facts(read_pdf((folder / "artwork").read_bytes()))
+
+
+def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
+    """As JSON can hold them."""
+    facts = _finite(facts)
     return {
         "width": facts.width,
         "height": facts.height,
         "is_readable": facts.is_readable,
         "parts": [[one.kind, _sides(one.area), one.size, one.name, one.is_embedded] for one in facts.parts],
     }
+
+
+def unpacked_facts(answer: Mapping[str, Any]) -> ArtworkFacts:
+    parts = tuple(_part(*one) for one in answer["parts"])
+    return ArtworkFacts(answer["width"], answer["height"], parts, is_readable=answer["is_readable"])
 
 
 def _finite(facts: ArtworkFacts) -> ArtworkFacts:

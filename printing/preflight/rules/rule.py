@@ -9,7 +9,10 @@ from printing.press.rules import ColourPolicy
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
+    """The place of a broken rule: pages count from 0, `what` begins the message of the finding.
+
+    `is_error` makes it an Error whatever the table says of the rule, unless the preset says otherwise.
+    """
 
     number: int
     area: Area
@@ -17,6 +20,7 @@ class Hit:
     found: str
     wanted: str
     at: int | None = None
+    is_error: bool = False
 
 
 def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:
@@ -25,7 +29,7 @@ def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -
 
 def hit_behind(background: Background, area: Area | None, found: str, wanted: str) -> Hit:
     """A fault of the artwork behind the page."""
-    return Hit(background.number, background.place(area), "The background", found, wanted)
+    return Hit(background.number, background.place(area), background.title, found, wanted)
 
 
 Find = Callable[[Sheet], Iterator[Hit]]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from printing.preflight.colours import is_white
 from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
+from printing.preflight.rules import documents
 from printing.preflight.rules.rule import Hit, hit_of
 from printing.preflight.sheet import Sheet, Shown
 
@@ -13,9 +14,12 @@ TOUCHING_MM = 0.3
 
 
 def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
-    """Ink reaches the trim of a page that has too little bleed, or none."""
+    """Ink reaches the trim of a page that has too little bleed, or none; or a customer's PDF has too little."""
     wanted = sheet.limits.bleed_mm
     for number, page in sheet.pages:
+        if sheet.placement(number) is not None:
+            yield from documents.bleed_missing(sheet, number, page)
+            continue
         if page.bleed >= wanted - SLACK_MM:
             continue
         sides = {side for one in sheet.shown if one.number == number for side in _touched(one)}
@@ -84,6 +88,8 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
         ground = sheet.background_pixels.get(one.number)
         if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+            continue
+        if documents.lacks_bleed(sheet, one.number, one.page):
             continue
         for side, area in ground.unbled:
             found = f"paper in the bleed at the {side}"

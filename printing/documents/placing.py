@@ -1,0 +1,147 @@
+"""Lays the pages of a PDF out on pages of a product: by their trim, 1 to 1, never scaled."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+
+from printing.documents.examining import SENT, answering, run_on_document
+from printing.preflight import Placement
+from printing.preflight.artwork import ArtworkFacts
+from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
+from printing.preflight.artwork.pdf import read_pdf
+from printing.press.artwork import MM, ArtworkPage, page_from
+from printing.press.screen import fit_pictures
+
+# A size that differs by more is another size.
+TOLERANCE_MM = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A page of the product: its trimmed size and its bleed, in millimetres."""
+
+    width: float
+    height: float
+    bleed: float
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        return self.width + 2 * self.bleed, self.height + 2 * self.bleed
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDocument:
+    """For each page of the product a PDF of one page as large as its trim and bleed, and what is known of it.
+
+    `screens` are the same pages with no more pixels in their pictures than a proof shows.
+    """
+
+    pages: Sequence[bytes]
+    screens: Sequence[bytes]
+    facts: Sequence[ArtworkFacts]
+    placements: Sequence[Placement]
+
+
+def place_document(
+    prepared: bytes, pages: Sequence[ArtworkPage], targets: Sequence[Target], *, first: int = 1, ppi: float
+) -> PlacedDocument:
+    """Page `first` of an examined PDF becomes the first one; raises DocumentRefused."""
+    chosen = list(pages[first - 1 : first - 1 + len(targets)])
+    task = "printing.documents.placing:place_in_folder"
+    options = {"first": first, "ppi": ppi, "pages": [asdict(one) for one in chosen]}
+    sizes = [[one.width, one.height, one.bleed] for one in targets]
+    answer, files = run_on_document(task, prepared, sizes=sizes, **options)
+    beyond: list[ArtworkPage | None] = [None] * (len(targets) - len(chosen))
+    return PlacedDocument(
+        pages=[files[_file("page", number)] for number in range(len(targets))],
+        screens=[files[_file("screen", number)] for number in range(len(targets))],
+        facts=[unpacked_facts(one) for one in answer],
+        placements=[_placement(*both) for both in zip([*chosen, *beyond], targets, strict=True)],
+    )
+
+
+def place_in_folder(
+    folder: Path, sizes: list[list[float]], pages: list[dict[str, Any]], first: int, ppi: float
+) -> dict[str, Any]:
+    names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen")]
+    chosen = [page_from(one) for one in pages]
+    return answering(lambda: _place(folder, [Target(*one) for one in sizes], chosen, first, ppi), *names)
+
+
+def _place(
+    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float
+) -> list[dict[str, Any]]:
+    facts = []
+    with pikepdf.open(folder / SENT) as pdf:
+        pdf.remove_unreferenced_resources()
+        for number, target in enumerate(targets):
+            page = pages[number] if number < len(pages) else None
+            content = _laid_out(pdf.pages[first - 1 + number], page, target) if page else _blank(target)
+            (folder / _file("page", number)).write_bytes(content)
+            (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi))
+            facts.append(packed_facts(read_pdf(content)))
+    return facts
+
+
+def _file(kind: str, number: int) -> str:
+    return f"{kind}-{number}.pdf"
+
+
+def _placement(page: ArtworkPage | None, target: Target) -> Placement:
+    if page is None:
+        return Placement(None, False, None)
+    wanted = [(target.width, target.height)] if page.trim else [(target.width, target.height), target.whole]
+    has_size = any(_is_near(page.size, one) for one in wanted)
+    size = f"{page.size[0]:.1f} x {page.size[1]:.1f} mm"
+    return Placement(size, has_size, _bleed(page, target) if has_size else None)
+
+
+def _is_near(size: tuple[float, float], wanted: tuple[float, float]) -> bool:
+    return all(abs(one - other) <= TOLERANCE_MM for one, other in zip(size, wanted, strict=True))
+
+
+def _bleed(page: ArtworkPage, target: Target) -> float:
+    """What is meant to be printed beyond the trim, at the side with the least."""
+    (x, y), reach = page.centre, page.reach
+    left, top = x - target.width / 2, y - target.height / 2
+    sides = (
+        left - reach.x,
+        top - reach.y,
+        reach.x + reach.width - left - target.width,
+        reach.y + reach.height - top - target.height,
+    )
+    return max(0.0, min(sides))
+
+
+def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
+    """The centre of its trim is the centre of the product's; marks outside of its bleed are cut off."""
+    with pikepdf.new() as made:
+        made.pages.append(source)
+        sheet = made.pages[0]
+        (x, y), (width, height), reach = page.centre, target.whole, page.reach
+        sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % _points(reach, page), prepend=True)
+        sheet.contents_add(b"Q")
+        left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
+        window = [left, bottom, left + width / MM, bottom + height / MM]
+        sheet.obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
+        return _written(made)
+
+
+def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
+    return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
+
+
+def _blank(target: Target) -> bytes:
+    with pikepdf.new() as made:
+        made.add_blank_page(page_size=tuple(side / MM for side in target.whole))
+        return _written(made)
+
+
+def _written(pdf: pikepdf.Pdf) -> bytes:
+    out = BytesIO()
+    pdf.save(out, static_id=True)
+    return out.getvalue()
