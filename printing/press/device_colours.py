@@ -1,7 +1,7 @@
 """Gives device colours of artwork the profile that PDF/X-4 requires of them.
 
 DeviceRGB has no meaning on a press, so what is left in it becomes sRGB. CMYK that names the profile of the output
-intent becomes DeviceCMYK, which is the same colours.
+intent becomes DeviceCMYK, which is the same colours. In a file in inks all CMYK does, so that no RIP converts it again.
 """
 
 import re
@@ -25,7 +25,8 @@ _SPACES_DEEP = 4
 class DeviceColours:
     """Walks each object once, with a list of what is left, because artwork may nest forms deeply."""
 
-    def __init__(self, pdf: pikepdf.Pdf, output_profile: bytes) -> None:
+    def __init__(self, pdf: pikepdf.Pdf, output_profile: bytes | None) -> None:
+        """Without a profile all CMYK is that of the press."""
         self._pdf, self._output_profile = pdf, output_profile
         self._srgb: Any = None
         self._seen: set[tuple[int, int]] = set()
@@ -105,7 +106,8 @@ class DeviceColours:
         return None
 
     def _is_of_output(self, profile: Any) -> bool:
-        return int(profile.get("/N", 0)) == 4 and profile.read_bytes() == self._output_profile
+        known = self._output_profile
+        return int(profile.get("/N", 0)) == 4 and (known is None or profile.read_bytes() == known)
 
     def _srgb_space(self) -> Any:
         if self._srgb is None:

@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any
 
 import pikepdf
-from PIL import Image
+from PIL import Image, ImageChops
 
 from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
@@ -221,13 +221,31 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
         if names == ["/DCTDecode"]:
             picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
             picture.draft(None, wanted)
-            return picture.convert(mode)
+            read = picture.convert(mode)
+            # Pillow takes all inks of JPEGs to be stored as complements; a PDF says so by its Decode.
+            return _in_range(ImageChops.invert(read) if kind == OF_CMYK else read, image.get("/Decode"))
         bits, content = int(image.BitsPerComponent), image.read_bytes()
         if bits == 16:
             content, bits = content[::2], 8
-        return Image.frombytes(mode, (int(image.Width), int(image.Height)), content) if bits == 8 else None
+        if bits != 8:
+            return None
+        read = Image.frombytes(mode, (int(image.Width), int(image.Height)), content)
+        return _in_range(read, image.get("/Decode"))
     except (OSError, ValueError, pikepdf.PdfError):
         return None
+
+
+def _in_range(picture: Image.Image, decode: Any) -> Image.Image:
+    """The picture with the ranges that its Decode gives to each of its colours."""
+    if decode is None or len(decode) != 2 * len(picture.getbands()):
+        return picture
+    ends = [float(one) for one in decode]
+    ranges = list(zip(ends[::2], ends[1::2], strict=True))
+    if all(one == (0, 1) for one in ranges):
+        return picture
+    return picture.point(
+        [byte(low + level / 255 * (high - low)) for low, high in ranges for level in range(256)]
+    )
 
 
 def _is_jpeg(image: Any) -> bool:
@@ -235,15 +253,25 @@ def _is_jpeg(image: Any) -> bool:
 
 
 def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
-    was_jpeg = _is_jpeg(image)
-    for key in ("/Decode", "/DecodeParms", "/Intent"):
-        if key in image:
-            del image[key]
-    if was_jpeg:
+    if _is_jpeg(image):
+        _clear_form(image, target)
         image.write(jpeg_of(picture), filter=pikepdf.Name.DCTDecode)
         if target == OF_CMYK:
             image.Decode = pikepdf.Array(INVERTED)
     else:
+        _clear_form(image, target)
         image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
+
+
+def write_plain(image: Any, picture: Image.Image, target: str) -> None:
+    """As it is, for a file that is not kept."""
+    _clear_form(image, target)
+    image.write(picture.tobytes())
+
+
+def _clear_form(image: Any, target: str) -> None:
+    for key in ("/Decode", "/DecodeParms", "/Intent"):
+        if key in image:
+            del image[key]
     image.ColorSpace = pikepdf.Name(DEVICE[target])
     image.BitsPerComponent = 8

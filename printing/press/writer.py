@@ -15,7 +15,7 @@ import pikepdf
 from printing.press.colours import separation_of
 from printing.press.device_colours import DeviceColours
 from printing.press.identity import give_id, identify, intend
-from printing.press.paints import Inks, SoftProof
+from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
@@ -48,7 +48,8 @@ _OF_FORMS = (
     "/Metadata",
     "/Alternates",
 )
-_OF_STATES = ("/TR", "/TR2", "/HTP", "/HT")
+_OF_STATES = ("/TR", "/TR2", "/HTP", "/HT", "/BG", "/BG2", "/UCR", "/UCR2")
+_OVERPRINT = ("/OP", "/op", "/OPM")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class PressJob:
     has_pdf: bool = True
     pictures: Mapping[str, Path] = field(default_factory=dict)
     spots: Sequence[tuple[str, tuple[float, ...]]] = ()
+    keeps_overprint: bool = False
 
 
 def write_press_file(source: bytes, job: PressJob) -> bytes:
@@ -85,25 +87,15 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         if job.is_cmyk:
             Repaint(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
         _set_groups(pdf)
+        _clean_states(pdf, () if job.keeps_overprint else _OVERPRINT)
         if job.has_pdf:
-            DeviceColours(pdf, job.condition.profile).run()
+            DeviceColours(pdf, None if job.is_cmyk else job.condition.profile).run()
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
             _finish_page(pdf, page.obj, boxes)
             _set_plates(pdf, page.obj, job.spots)
         _drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
         intend(pdf, job.condition)
-        written = _saved(pdf)
-        del opened
-    return written
-
-
-def write_soft_proof(source: bytes, job: PressJob) -> bytes:
-    """The PDF in the colours of the print, for screens."""
-    with pikepdf.open(BytesIO(source)) as pdf:
-        opened = _place_pictures(pdf, job.pictures)
-        separation = separation_of(job.condition.profile, job.highest_ink)
-        Repaint(pdf, SoftProof(separation, Inks(separation) if job.is_cmyk else None)).run()
         written = _saved(pdf)
         del opened
     return written
@@ -179,20 +171,43 @@ def _drawn_by_name(pdf: pikepdf.Pdf) -> Iterator[Any]:
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:
     """Groups blend in the inks of the press; a mask keeps the space that its luminosity is read in."""
-    masks, forms = set(), []
+    masks = {mask.G.objgen for mask in map(_mask_of, states_of(pdf)) if mask is not None}
+    forms = []
     for thing in pdf.objects:
         if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
             continue
-        if str(thing.get("/Type")) == "/ExtGState" or "/SMask" in thing:
-            _drop(thing, *_OF_STATES)
-            mask = thing.get("/SMask")
-            masks |= {mask.G.objgen} if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else set()
         if str(thing.get("/Subtype")) == "/Form":
             _drop(thing, *_OF_FORMS)
             forms += [thing] if "/Group" in thing else []
     for form in forms:
         if form.objgen not in masks:
             form.Group.CS = pikepdf.Name.DeviceCMYK
+
+
+def _mask_of(state: Any) -> Any:
+    mask = state.get("/SMask")
+    return mask if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else None
+
+
+def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
+    """The graphics states of all resources; patterns have one of their own."""
+    for thing in list(pdf.objects):
+        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            continue
+        for resources in (thing, thing.get("/Resources")):
+            states = resources.get("/ExtGState") if isinstance(resources, pikepdf.Dictionary) else None
+            if isinstance(states, pikepdf.Dictionary):
+                own = "/PatternType" in thing
+                yield from (
+                    (states,)
+                    if own
+                    else (one for one in states.values() if isinstance(one, pikepdf.Dictionary))
+                )
+
+
+def _clean_states(pdf: pikepdf.Pdf, overprint: Sequence[str]) -> None:
+    for state in states_of(pdf):
+        _drop(state, *_OF_STATES, *overprint)
 
 
 def _finish_page(pdf: pikepdf.Pdf, page: Any, boxes: PageBoxes) -> None:

@@ -18,8 +18,9 @@ from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink
 from printing.typesetting.errors import Problem, pointer
 from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
+from printing.typesetting.placed import MEDIA_TYPE, placed
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
-from printing.typesetting.template import CMYK, RGB, Artwork, Box, Template
+from printing.typesetting.template import CMYK, RGB, Artwork, Box, Page, Template
 
 GOOD_DPI = 150
 PROOF_DPI = 200
@@ -70,9 +71,11 @@ class SheetBuilder:
         *,
         proof: bool,
         press: Press | None = None,
+        shows_plates: bool = False,
     ) -> None:
+        """`proof` for a screen; `shows_plates` where a print file is drawn as well."""
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
-        self.press = press
+        self.press, self.shows_plates = press, shows_plates
         self.sheet = RenderInput([], {}, [], [], [], [])
         self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
@@ -92,7 +95,7 @@ class SheetBuilder:
                     "height": page.height,
                     "bleed": page.bleed,
                     "cut": page.bleed if self.shown_bleed is None else self.shown_bleed(page),
-                    **self._background(background, artwork),
+                    **self._background(page, background, artwork),
                     "boxes": drawn,
                 }
             )
@@ -121,12 +124,21 @@ class SheetBuilder:
             return self._image(frame, box, content, artwork)
         return self._code(frame, box, content)
 
-    def _background(self, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
+    def _background(self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
+        if picture.media_type == MEDIA_TYPE:
+            size = (page.width + 2 * page.bleed, page.height + 2 * page.bleed)
+            return {"background": None, "picture": self._placed(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
         return {"background": None, "picture": self._placeholder(picture.digest, picture.data, picture)}
+
+    def _placed(self, picture: Artwork, size: tuple[float, float] | None = None) -> str:
+        key = f"{picture.digest} {size}"
+        if key not in self.sheet.pictures:
+            self.sheet.pictures[key] = (placed(picture, size), "pdf")
+        return key
 
     def _is_separated(self, content: bytes) -> bool:
         """Whether the picture is printed by its plates; the typesetter gets only a placeholder then."""
@@ -141,6 +153,7 @@ class SheetBuilder:
             self.sheet.pictures[key] = (shown, "jpg")
             self.sheet.separated[f"separated {key}"] = separated
             self.sheet.plates[digest] = f"separated {key}"
+            self.sheet.is_large |= self.shows_plates and isolation.is_large_to_render(content)
         return key
 
     def _paint(self, color: RGB | CMYK) -> str | list[float]:
@@ -189,6 +202,8 @@ class SheetBuilder:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
+            if picture.media_type == MEDIA_TYPE:
+                return {**shown, "picture": self._placed(picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")

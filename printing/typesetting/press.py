@@ -61,13 +61,14 @@ class Press:
         self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
     ) -> dict[str, Any]:
         """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
-        slug = 0.0 if soft_proof else self.slug_mm
         return {
             "profile": str(self.profile),
             "is_cmyk": self.rules.is_cmyk,
             "highest_ink": self.rules.highest_ink,
             "title": self.title,
-            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in template.pages],
+            "boxes": [
+                [page.width, page.height, self.bleed_of(page), self.slug_mm] for page in template.pages
+            ],
             "has_pdf": template.has_pdf,
             "pictures": dict(pictures),
             "spots": list(spots),

@@ -77,17 +77,20 @@ def render_proof(
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
-    With `press` in the colours that it will print: a soft proof.
+    With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
+    print file then.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
-    builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
+    shown, in_print = fonts or FontSet.shipped(), press is not None
+    builder = SheetBuilder(
+        template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
+    )
     shown_mark = (mark or "")[:MARK_LETTERS] or None
-    families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
-    job = {"mark": shown_mark, "mark-fonts": families, **SCREEN}
-    if press is not None:
-        job |= {"soft-proof": True}
+    job = {**SCREEN} if press is None else {**press.job(template.pages), "soft-proof": True}
+    families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
+    job |= {"mark": shown_mark, "mark-fonts": families}
     parts, texts = _render(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 

@@ -11,18 +11,21 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pikepdf
 import typst
 
 from printing.bounded import limit_process
+from printing.press.colours import separation_of
 from printing.press.profiles import OutputCondition, condition_of
+from printing.press.proof import draw_proof
 from printing.press.screen import fit_pictures
-from printing.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
+from printing.press.writer import PageBoxes, PressJob, write_press_file
 from printing.typesetting.ipc import receive_message, send_message
 
 LAYOUTS = {
@@ -41,7 +44,6 @@ FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
 # What pdf_page.typ draws.
 SHOWN = "shown.pdf"
-POINTS_OF_MM = 72 / 25.4
 STATUS, MEMORY = Path("/proc/self/status"), Path("/proc/self/statm")
 PAGE_KIB = resource.getpagesize() // 1024
 # Added to the niceness of the web worker: cheap requests get the processor first, renderings a quarter beside them.
@@ -99,7 +101,7 @@ class Renderer:
         if (measured := request.get("measured")) is not None:
             header["set"] = self._query(request, jobs[measured], "<set>")
         if (press := request.get("press")) is not None:
-            return header, list(self._for_press(request, press, parts[0]))
+            return header, self._for_press(request, press, parts[0])
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
@@ -113,26 +115,36 @@ class Renderer:
             spots=[(name, tuple(inks)) for name, inks in press["spots"]],
             pictures={digest: Path(name) for digest, name in press["pictures"].items()},
         )
+        printed = write_press_file(pdf, job)
         if not press["soft_proof"]:
-            return [write_press_file(pdf, job)]
-        shown = write_soft_proof(pdf, job)
-        return [shown, *self._pages_of(request, shown, job.boxes)]
+            return [printed]
+        separation = separation_of(job.condition.profile, job.highest_ink)
+        shown, pages = draw_proof(
+            printed,
+            separation,
+            lambda view, number, ppi: self._page_of(request, view, number, ppi),
+            request["ppi"],
+            is_cmyk=job.is_cmyk,
+        )
+        return [shown, *pages]
 
-    def _pages_of(self, request: dict[str, Any], pdf: bytes, boxes: Sequence[PageBoxes]) -> Iterator[bytes]:
-        (Path(request["root"]) / SHOWN).write_bytes(fit_pictures(pdf, request["ppi"]))
-        for number, page in enumerate(boxes, start=1):
-            width, height = page.width * POINTS_OF_MM, page.height * POINTS_OF_MM
-            job = {
-                "page": number,
-                "box": [0, 0, width, height],
-                "sheet": [width, height],
-                "width": round(page.width / 25.4 * request["ppi"]),
-                "height": round(page.height / 25.4 * request["ppi"]),
-            }
-            files: Any = {"main.typ": LAYOUTS["pdf page"], "job.json": json.dumps(job).encode()}
-            compiler = self._compiler(request["root"], request["fonts"], files)
-            picture = compiler.compile(input=files, format="png", ppi=72, timestamp=request["timestamp"])
-            yield picture if isinstance(picture, bytes) else b""
+    def _page_of(self, request: dict[str, Any], pdf: bytes, number: int, ppi: float) -> bytes:
+        """A PNG of a page of our own, as large as its box says."""
+        (Path(request["root"]) / SHOWN).write_bytes(pdf)
+        with pikepdf.open(BytesIO(pdf)) as opened:
+            left, bottom, right, top = (float(one) for one in opened.pages[number].mediabox)
+        width, height = right - left, top - bottom
+        job = {
+            "page": number + 1,
+            "box": [0, 0, width, height],
+            "sheet": [width, height],
+            "width": round(width / 72 * ppi),
+            "height": round(height / 72 * ppi),
+        }
+        files: Any = {"main.typ": LAYOUTS["pdf page"], "job.json": json.dumps(job).encode()}
+        compiler = self._compiler(request["root"], request["fonts"], files)
+        picture = compiler.compile(input=files, format="png", ppi=72, timestamp=request["timestamp"])
+        return picture if isinstance(picture, bytes) else b""
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()

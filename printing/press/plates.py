@@ -1,0 +1,240 @@
+"""What the plates of a print file look like together, drawn by a renderer that knows screens alone.
+
+A page is drawn twice: cyan, magenta and yellow as red, green and blue of one picture, black as the grey of another.
+Each is blended by itself, as on a press, and the profile of the press turns the inks into colours.
+"""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+from PIL import Image, ImageChops
+
+from printing.press.colours import FULL, Separation
+from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.paints import (
+    COMPONENTS,
+    DEVICE,
+    GREY,
+    OF_CMYK,
+    OF_RGB,
+    Paint,
+    Values,
+    grey_of,
+    is_grey,
+    mixed,
+)
+from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
+
+# PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
+_COLOURS = {OF_CMYK: b"pop 3 {1 exch sub 3 1 roll} repeat", GREY: b"pop 1 1 1"}
+_BLACK = {OF_CMYK: b"4 1 roll pop pop pop 1 exch sub", GREY: b""}
+# What is drawn without a colour is black alone.
+_WHITE = b"1 g 1 G\n"
+FUNCTIONS_DEEP = 8
+
+
+class _View:
+    """A colour conversion to the complements of some of the inks."""
+
+    target: str
+    postscript: dict[str, bytes]
+
+    def __init__(self, separation: Separation) -> None:
+        self._separation = separation
+
+    def inks(self, kind: str, values: Values) -> Values:
+        if kind == OF_CMYK:
+            return values
+        if kind == GREY or is_grey(kind, values):
+            return [0, 0, 0, 1 - values[0] if kind == GREY else 1 - grey_of(kind, values) / FULL]
+        return mixed(self._separation, kind, values)
+
+    def plates(self, picture: Image.Image) -> tuple[Image.Image, ...]:
+        if picture.mode == "L":
+            empty = Image.new("L", picture.size, 0)
+            return empty, empty, empty, ImageChops.invert(picture)
+        inks = picture if picture.mode == "CMYK" else self._separation.picture(picture)
+        return inks.split()
+
+    def colour(self, kind: str, values: Values) -> Values:
+        raise NotImplementedError
+
+    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values]:
+        return [self.colour(kind, values) for values in colours]
+
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
+        raise NotImplementedError
+
+
+class _Colours(_View):
+    target, postscript = OF_RGB, _COLOURS
+
+    def colour(self, kind: str, values: Values) -> Values:
+        return [1 - ink for ink in self.inks(kind, values)[:3]]
+
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
+        return ImageChops.invert(Image.merge("RGB", self.plates(picture)[:3]))
+
+
+class _Black(_View):
+    target, postscript = GREY, _BLACK
+
+    def colour(self, kind: str, values: Values) -> Values:
+        return [1 - self.inks(kind, values)[3]]
+
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
+        return ImageChops.invert(self.plates(picture)[3])
+
+
+def views(printed: bytes, separation: Separation) -> tuple[bytes, bytes]:
+    """A print file, its pages cut to their trim, in colours and in black; `join` puts their pictures together."""
+    return _viewed(printed, _Colours(separation)), _viewed(printed, _Black(separation))
+
+
+def join(colours: Image.Image, black: Image.Image, separation: Separation) -> Image.Image:
+    inks = (*ImageChops.invert(colours.convert("RGB")).split(), ImageChops.invert(black.convert("L")))
+    return separation.picture_on_screen(Image.merge("CMYK", inks))
+
+
+def _viewed(printed: bytes, view: _View) -> bytes:
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        _Drawing(pdf, view).run()
+        for page in pdf.pages:
+            cut_to_trim(page)
+            if "/Group" in page.obj:
+                page.obj.Group.CS = pikepdf.Name(DEVICE[view.target])
+        out = BytesIO()
+        pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
+        return out.getvalue()
+
+
+def cut_to_trim(page: pikepdf.Page) -> None:
+    page.obj.MediaBox = page.obj.BleedBox = page.trimbox
+
+
+class _Drawing(Repaint):
+    """Converts everything that a print file can hold, spot colours as what shows them."""
+
+    def __init__(self, pdf: pikepdf.Pdf, view: _View) -> None:
+        super().__init__(pdf, view)
+        self._view = view
+        self._spaces: dict[str, Any] = {}
+
+    def run(self) -> None:
+        super().run()
+        if self._view.target == OF_RGB:
+            for page in self._pdf.pages:
+                page.contents_add(_WHITE, prepend=True)
+            for thing in list(self._pdf.objects):
+                if isinstance(thing, pikepdf.Stream) and thing.get("/PatternType") == 1:
+                    thing.write(_WHITE + thing.read_bytes())
+
+    def _spot(self, space: Any, paint: Paint) -> None:
+        if paint is not self._view:
+            super()._spot(space, paint)
+            return
+        if not isinstance(space, pikepdf.Array) or len(space) < 2 or not self._is_new(space):
+            return
+        name = str(space[0])
+        if name in {"/Pattern", "/Indexed"}:
+            self._spot(space[1], paint)
+            if (kind := kind_of(space[1])) is not None:
+                space[1] = self._space(kind, space[1])
+        elif name in {"/Separation", "/DeviceN"} and (kind := kind_of(space[2])) is not None:
+            if (selected := self._selected(space[3], kind)) is not None:
+                space[2], space[3] = pikepdf.Name(DEVICE[paint.target]), selected
+            else:
+                repaint_tint(self._pdf, space, kind, paint)
+
+    def _gradient(self, shading: Any, paint: Paint) -> None:
+        space = shading.get("/ColorSpace")
+        if paint is not self._view or not self._is_new(shading):
+            super()._gradient(shading, paint)
+        elif (kind := kind_of(space)) is None:
+            self._spot(space, paint)
+        elif not repaint_gradient(self._pdf, shading, kind, paint):
+            shading.ColorSpace = self._space(kind, space)
+
+    def _picture(self, image: Any, paint: Paint) -> None:
+        if paint is not self._view:
+            super()._picture(image, paint)
+            return
+        if not self._is_new(image) or image.get("/ImageMask", False):
+            return
+        space = image.get("/ColorSpace")
+        kind = kind_of(space)
+        is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
+        if is_palette and kind_of(space[1]) is not None:
+            self._palette(image, space, paint)
+        elif kind is None:
+            self._spot(space, paint)
+        elif not is_readable(image, kind) or (read := decoded(image, kind)) is None:
+            image.ColorSpace = self._space(kind, space)
+        else:
+            write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
+
+    def _space(self, kind: str, space: Any) -> Any:
+        """A colour space that takes the same numbers and gives the complements of the inks."""
+        if kind not in self._view.postscript:
+            return space
+        if kind not in self._spaces:
+            count = COMPONENTS[kind]
+            tint = self._computed(self._view.postscript[kind], [0, 1] * count)
+            names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
+            made = pikepdf.Array([pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint])
+            self._spaces[kind] = self._pdf.make_indirect(made)
+        return self._spaces[kind]
+
+    def _computed(self, postscript: bytes, domain: Any) -> pikepdf.Stream:
+        content = b"{ " + postscript + b" }"
+        return pikepdf.Stream(self._pdf, content, FunctionType=4, Domain=domain, Range=self._range)
+
+    @property
+    def _range(self) -> list[int]:
+        return [0, 1] * COMPONENTS[self._view.target]
+
+    def _selected(self, function: Any, kind: str, depth: int = 0) -> Any:
+        """The function with the complements of the inks as its results; None if that is not possible."""
+        if kind not in self._view.postscript or depth > FUNCTIONS_DEEP:
+            return None
+        form = int(function.FunctionType)
+        domain = [float(one) for one in function.Domain]
+        if form == 4:
+            inner = function.read_bytes().strip()[1:-1]
+            return self._computed(inner + b" " + self._view.postscript[kind], domain)
+        if form == 0:
+            return self._of_samples(function, domain) if kind == OF_CMYK else None
+        if form == 2:
+            ends = (function.get("/C0", [0]), function.get("/C1", [1]))
+            first, last = (self._view.colour(kind, [float(one) for one in end]) for end in ends)
+            return pikepdf.Dictionary(FunctionType=2, Domain=domain, N=function.N, C0=first, C1=last)
+        parts = [self._selected(one, kind, depth + 1) for one in function.Functions]
+        if None in parts:
+            return None
+        return pikepdf.Dictionary(
+            FunctionType=3, Domain=domain, Functions=parts, Bounds=function.Bounds, Encode=function.Encode
+        )
+
+    def _of_samples(self, function: Any, domain: list[float]) -> pikepdf.Stream | None:
+        import numpy as np  # noqa: PLC0415 - heavy, and only for tables of spot colours
+
+        if (bits := int(function.BitsPerSample)) not in {8, 16}:
+            return None
+        samples = np.frombuffer(function.read_bytes(), np.uint8).reshape(-1, 4, bits // 8)
+        plates = (0, 1, 2) if self._view.target == OF_RGB else (3,)
+        ends = [float(one) for one in function.get("/Decode", function.Range)]
+        made = pikepdf.Stream(
+            self._pdf,
+            samples[:, plates].tobytes(),
+            FunctionType=0,
+            Domain=domain,
+            Range=self._range,
+            Size=function.Size,
+            BitsPerSample=bits,
+            Decode=[1 - ends[2 * plate + side] for plate in plates for side in (0, 1)],
+        )
+        if "/Encode" in function:
+            made.Encode = function.Encode
+        return made

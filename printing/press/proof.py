@@ -1,0 +1,119 @@
+"""The proof of a print file, drawn from its pages."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
+
+import pikepdf
+from PIL import Image
+
+from printing.press.colours import Separation
+from printing.press.paints import Inks, SoftProof
+from printing.press.plates import cut_to_trim, join, views
+from printing.press.repaint import Repaint
+from printing.press.screen import fit_pictures
+
+# Of pages that are kept as pictures: letters of 5 points can be read, and ten pages take some megabytes.
+PPI = 200.0
+PAGE_PIXELS = 8_000_000
+# The opacities of the word across a proof, as layout.typ draws it: it is so faint that all ways to blend look alike.
+_OF_THE_MARK = (34 / 255, 56 / 255)
+# Print files name what they hold outside of packed streams.
+_OPACITY = re.compile(rb"/(?:ca|CA) ([\d.]+)")
+_BLENDING = re.compile(
+    rb"/DeviceN\b|/ShadingType [14567]|/SMask [\d<]|/BM ?(?:\[|/(?!Normal\b|Compatible\b))"
+)
+JPEG = {"quality": 92, "subsampling": 0}
+
+# A picture of page `number`, from 0, of a PDF, at so many pixels per inch.
+Draw = Callable[[bytes, int, float], bytes]
+
+
+def draw_proof(
+    printed: bytes, separation: Separation, draw: Draw, ppi: float, *, is_cmyk: bool
+) -> tuple[bytes, list[bytes]]:
+    """The PDF and the PNG of each page. Pages that blend colours are pictures in the PDF: screens blend otherwise."""
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        sizes = [_inches(page) for page in pdf.pages]
+    if _is_flat(printed):
+        proof = _in_screen_colours(printed, separation, is_cmyk=is_cmyk)
+        return proof, [_png(one) for one in _pictures(printed, separation, draw, [ppi] * len(sizes))]
+    fine = [max(ppi, min(PPI, (PAGE_PIXELS / (width * height)) ** 0.5)) for width, height in sizes]
+    pictures = list(_pictures(printed, separation, draw, fine))
+    small = [
+        one.resize((round(width * ppi), round(height * ppi)), Image.Resampling.BOX)
+        for one, (width, height) in zip(pictures, sizes, strict=True)
+    ]
+    return _of_pictures(pictures, sizes), [_png(one) for one in small]
+
+
+def _is_flat(printed: bytes) -> bool:
+    """Whether each colour can be replaced by what it looks like."""
+    clear = (float(found) for found in _OPACITY.findall(printed))
+    return not _BLENDING.search(printed) and all(
+        one >= 1 or any(abs(one - mark) < 0.001 for mark in _OF_THE_MARK) for one in clear
+    )
+
+
+def _pictures(
+    printed: bytes, separation: Separation, draw: Draw, ppi: Sequence[float]
+) -> Iterator[Image.Image]:
+    colours, black = views(fit_pictures(printed, max(ppi)), separation)
+    for number, one in enumerate(ppi):
+        drawn = [Image.open(BytesIO(draw(view, number, one))) for view in (colours, black)]
+        yield join(drawn[0], drawn[1], separation)
+
+
+def _in_screen_colours(printed: bytes, separation: Separation, *, is_cmyk: bool) -> bytes:
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        Repaint(pdf, SoftProof(separation, Inks(separation) if is_cmyk else None)).run()
+        for page in pdf.pages:
+            cut_to_trim(page)
+            if "/Group" in page.obj:
+                page.obj.Group.CS = pikepdf.Name.DeviceRGB
+        return _written(pdf)
+
+
+def _of_pictures(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, float]]) -> bytes:
+    with pikepdf.new() as pdf:
+        for picture, (width, height) in zip(pictures, sizes, strict=True):
+            packed = BytesIO()
+            picture.save(packed, "JPEG", **JPEG)
+            image = pikepdf.Stream(
+                pdf,
+                packed.getvalue(),
+                Type=pikepdf.Name.XObject,
+                Subtype=pikepdf.Name.Image,
+                Width=picture.width,
+                Height=picture.height,
+                BitsPerComponent=8,
+                ColorSpace=pikepdf.Name.DeviceRGB,
+                Filter=pikepdf.Name.DCTDecode,
+            )
+            page = pdf.add_blank_page(page_size=(width * 72, height * 72)).obj
+            page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=image))
+            page.Contents = pdf.make_stream(b"%.4f 0 0 %.4f 0 0 cm /Page Do" % (width * 72, height * 72))
+        return _written(pdf)
+
+
+def _written(pdf: pikepdf.Pdf) -> bytes:
+    out = BytesIO()
+    for key in ("/OutputIntents", "/Metadata"):
+        if key in pdf.Root:
+            del pdf.Root[key]
+    if "/Info" in pdf.trailer:
+        del pdf.trailer["/Info"]
+    pdf.remove_unreferenced_resources()
+    pdf.save(out, static_id=True)
+    return out.getvalue()
+
+
+def _inches(page: pikepdf.Page) -> tuple[float, float]:
+    left, bottom, right, top = (float(one) for one in page.trimbox)
+    return (right - left) / 72, (top - bottom) / 72
+
+
+def _png(picture: Image.Image) -> bytes:
+    out = BytesIO()
+    picture.save(out, "PNG", compress_level=4)
+    return out.getvalue()

@@ -1,0 +1,99 @@
+"""A press proof is drawn from the print file: what blends in inks, what is hidden and what overprints."""
+
+import io
+import re
+
+import numpy as np
+import pikepdf
+import pytest
+from pikepdf import Dictionary, Name
+from PIL import Image
+
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
+from tests.printing.press.test_artwork import HIDDEN, encrypted
+from tests.support.made_templates import card, words_template
+from tests.support.preflight_cards import pdf, raster
+
+COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+YELLOW_OVER_CYAN = b"1 0 0 0 k 0 0 140 170 re f /GS gs 0 0 1 0 k 60 0 80 170 re f"
+
+
+def behind(artwork):
+    return parse_template(card(Background="back") | {"Artwork": {"back": artwork}}, [])
+
+
+def colour(png, x, y):
+    """At a place in millimetres."""
+    with Image.open(io.BytesIO(png)) as picture:
+        return picture.convert("RGB").getpixel((round(x / 25.4 * 144), round(y / 25.4 * 144)))
+
+
+def test_inks_that_multiply_are_mixed_as_on_the_press():
+    multiply = Dictionary(GS=Dictionary(BM=Name.Multiply))
+
+    proof = render_proof(behind(pdf(YELLOW_OVER_CYAN, ExtGState=multiply)), {}, mark=None, press=COATED)
+
+    green = colour(proof.pages[0], 30, 20)
+    assert green[1] > 2 * green[0]
+    assert green == pytest.approx((0, 150, 64), abs=6)
+
+
+def test_overprint_is_switched_off_in_file_and_proof_alike():
+    overprint = Dictionary(GS=Dictionary(op=True, OP=True, OPM=1))
+    template = behind(pdf(YELLOW_OVER_CYAN, ExtGState=overprint))
+
+    printed = render_print(template, {}, press=COATED).pdf
+
+    assert b"/OPM" not in printed
+    assert b"/op true" not in printed
+    for press in (None, COATED):
+        yellow = colour(render_proof(template, {}, mark=None, press=press).pages[0], 30, 20)
+        assert min(yellow[:2]) > 200 > 60 > yellow[2]
+
+
+@pytest.mark.parametrize("policy", ColourPolicy)
+def test_hidden_layer_is_neither_in_print_file_nor_in_proofs(policy):
+    press = Press(rules=PresetRules(policy=policy))
+    page = {"WidthMM": 100 / 72 * 25.4, "HeightMM": 100 / 72 * 25.4, "BleedMM": 0}
+    artwork = raster(HIDDEN["off in the default configuration"], "application/pdf")
+    template = parse_template(card(Background="back", **page) | {"Artwork": {"back": artwork}}, [])
+
+    printed = render_print(template, {}, press=press).pdf
+
+    with pikepdf.open(io.BytesIO(printed)) as opened:
+        drawn = [one.read_bytes() for one in opened.objects if isinstance(one, pikepdf.Stream)]
+    assert not any(re.search(rb"50 0 50 100 re\s+f", one) for one in drawn)
+    for proof in (render_proof(template, {}, mark=None), render_proof(template, {}, mark=None, press=press)):
+        assert min(colour(proof.pages[0], 26, 17)) > 250
+        assert colour(proof.pages[0], 9, 17)[1] < 100
+
+
+def test_pdf_of_a_proof_keeps_letters_and_shows_blending_as_a_picture():
+    plain = render_proof(words_template(), {"Words": "Dana"}, press=COATED)
+    blended = behind(pdf(YELLOW_OVER_CYAN, ExtGState=Dictionary(GS=Dictionary(BM=Name.Multiply))))
+
+    assert b"/Font" in plain.pdf
+    with pikepdf.open(io.BytesIO(render_proof(blended, {}, press=COATED).pdf)) as opened:
+        [page] = opened.pages
+        assert page.get_images()
+        size = [round(float(one) / 72 * 25.4, 1) for one in page.mediabox][2:]
+    assert size == [88.9, 50.8]
+
+
+def test_screen_proof_and_press_proof_have_the_same_size():
+    template = words_template()
+
+    shown = [render_proof(template, {"Words": "Dana"}, press=press).pages[0] for press in (None, COATED)]
+
+    sizes = {Image.open(io.BytesIO(one)).size for one in shown}
+    assert len(sizes) == 1
+    one, other = (np.asarray(Image.open(io.BytesIO(png)).convert("L"), float) for png in shown)
+    assert np.abs(one - other).mean() < 2
+
+
+def test_artwork_with_a_password_is_refused_by_that_word():
+    artwork = raster(encrypted(user="secret", owner="owner"), "application/pdf")
+
+    with pytest.raises(RenderingFailed, match=r"^back: The PDF has a password"):
+        render_proof(behind(artwork), {})
