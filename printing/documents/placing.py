@@ -16,6 +16,8 @@ from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.screen import fit_pictures
 
+# Of the pictures of a proof.
+QUALITY = 88
 # A size that differs by more is another size.
 TOLERANCE_MM = 1.0
 
@@ -82,7 +84,7 @@ def _place(
             page = pages[number] if number < len(pages) else None
             content = _laid_out(pdf.pages[first - 1 + number], page, target) if page else _blank(target)
             (folder / _file("page", number)).write_bytes(content)
-            (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi))
+            (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi, quality=QUALITY))
             facts.append(packed_facts(read_pdf(content)))
     return facts
 

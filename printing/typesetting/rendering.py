@@ -17,7 +17,7 @@ from printing.typesetting.workers import shared_workers
 DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
-PROOF_PIXELS = 64_000_000
+PROOF_PIXELS = 30_000_000
 # Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
 PAGES_OF_A_WORKER = 3
 MARK_LETTERS = 24

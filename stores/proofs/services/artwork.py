@@ -151,7 +151,9 @@ class ArtworkMerge:
     def _template(self, contents: Any) -> Template:
         product = self.product
         artwork = {
-            str(number): Artwork(str(number), "application/pdf", content, _sha256(content), 0.0, 0.0)
+            str(number): Artwork(
+                str(number), "application/pdf", content, _sha256(content), 0.0, 0.0, is_placed=True
+            )
             for number, content in enumerate(contents)
         }
         pages = tuple(Page(product.width_mm, product.height_mm, self._bleed, name, ()) for name in artwork)

@@ -252,7 +252,8 @@ def test_quote_and_order_name_the_faults_of_artwork(shop, client, card):
 
 
 def test_equal_pdfs_share_a_file_until_the_last_upload_is_removed(client, settings, documents):
-    first, second = (sent(client, document()) for _ in range(2))
+    content = document()
+    first, second = (sent(client, content) for _ in range(2))
     assert len(documents()) == 1
     long_ago = timezone.now() - timedelta(days=settings.ASSET_RETENTION_DAYS + 1)
 
