@@ -85,8 +85,12 @@ class PriceForm:
     def quote_body(self, product_id: str) -> dict[str, Any]:
         return {"Items": [self._item(product_id)], "ShipTo": self._place}
 
-    def order_body(self, product_id: str, values: Mapping[str, str] | None) -> dict[str, Any]:
-        data = {"TemplateData": dict(values)} if values is not None else {}
+    def order_body(
+        self, product_id: str, values: Mapping[str, str] | None, artwork: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        data: dict[str, Any] = {"TemplateData": dict(values)} if values is not None else {}
+        if artwork is not None:
+            data["Artwork"] = dict(artwork)
         address = EXAMPLE_ADDRESSES.get(self.country, OTHER_ADDRESS)
         recipient = {"Name": "Ada Lovelace", **address, **self._place}
         return {"Recipient": recipient, "Items": [{**self._item(product_id), **data}]}

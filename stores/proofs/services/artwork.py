@@ -11,18 +11,22 @@ import orjson
 from django.conf import settings
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Conflict, Fault, Invalid
+from fulfillment.core.caches import register_cache
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import document_file, read_file
 from fulfillment.core.text import parse_uuid
+from printing.caches import WeightedCache
 from printing.documents import MAXIMUM_PAGES, DocumentRefused, PlacedDocument, Target, place_document
-from printing.typesetting import Artwork, Template
+from printing.typesetting import Artwork, Template, render_page
 from printing.typesetting.rendering import proof_ppi
 from printing.typesetting.template import Page
+from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.documents import pages_of
 from stores.proofs.services.merging import Uploads, artwork_traces
+from stores.templates.errors import typesetting_errors
 from stores.templates.selectors import (
     Layout,
     TemplateMissing,
@@ -32,6 +36,14 @@ from stores.templates.selectors import (
     layout_of,
 )
 
+# An order follows its proof, and pictures of pages follow each other.
+CACHE_BYTES = 64_000_000
+_placed_cache: WeightedCache[tuple[object, ...], PlacedDocument] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda one: 10_000 + sum(map(len, (*one.pages, *one.screens)))
+)
+register_cache(_placed_cache)
+# Of the picture of a page, and how long it may wait.
+PIXELS, WAIT_SECONDS = 900, 8.0
 # Of products without a template whose preset has none: an eighth of an inch.
 BLEED_MM = 3.175
 
@@ -85,7 +97,7 @@ class ArtworkMerge:
             self.asset.sha256,
             self.choice.first_page,
         ]
-        content = orjson.dumps([*made_from, self._bleed, settings.PROOF_WATERMARK, mode, extras])
+        content = orjson.dumps([*made_from, self.bleed, settings.PROOF_WATERMARK, mode, extras])
         return hashlib.blake2b(engine_version() + content, digest_size=20).hexdigest()
 
     def images(self, *, plates: bool = False) -> dict[str, bytes]:
@@ -115,7 +127,7 @@ class ArtworkMerge:
         }
 
     @cached_property
-    def _bleed(self) -> float:
+    def bleed(self) -> float:
         wanted = self.product.rules.bleed_mm
         return self._bleed_of_template() if wanted is None else wanted
 
@@ -131,22 +143,28 @@ class ArtworkMerge:
     @cached_property
     def _placed(self) -> PlacedDocument:
         product = self.product
-        targets = [Target(product.width_mm, product.height_mm, self._bleed)] * product.page_count
+        targets = [Target(product.width_mm, product.height_mm, self.bleed)] * product.page_count
+        first = self.choice.first_page or 1
+        key = (self.asset.sha256, first, *targets)
         try:
-            with storage_errors():
-                content = read_file(document_file(self.asset.sha256))
-            first = self.choice.first_page or 1
-            return place_document(
-                content,
-                pages_of(self.asset),
-                targets,
-                first=first,
-                ppi=proof_ppi([one.whole for one in targets]),
-            )
+            if (placed := _placed_cache.get(key)) is None:
+                with storage_errors():
+                    content = read_file(document_file(self.asset.sha256))
+                ppi = proof_ppi([one.whole for one in targets])
+                placed = place_document(content, pages_of(self.asset), targets, first=first, ppi=ppi)
+                _placed_cache.put(key, placed)
+            return placed
         except FileNotFoundError as error:
             raise unknown_artwork() from error
         except DocumentRefused as error:
             raise Invalid.at("/AssetID", f"artwork_{error.code}", str(error)) from error
+
+    def picture(self, number: int) -> bytes:
+        """A PNG of page `number`, from 0, with its bleed."""
+        if number >= self.product.page_count:
+            raise NotFound("The product has no such page.", code="page_not_found")
+        with RENDERINGS.limited(self.uploads.caller.key, wait=WAIT_SECONDS), typesetting_errors():
+            return render_page(self.layout.template, number, {}, pixels=PIXELS, with_bleed=True).png
 
     def _template(self, contents: Any) -> Template:
         product = self.product
@@ -156,7 +174,7 @@ class ArtworkMerge:
             )
             for number, content in enumerate(contents)
         }
-        pages = tuple(Page(product.width_mm, product.height_mm, self._bleed, name, ()) for name in artwork)
+        pages = tuple(Page(product.width_mm, product.height_mm, self.bleed, name, ()) for name in artwork)
         return Template(self.asset.sha256, pages, artwork, {}, frozenset())
 
 
