@@ -1,5 +1,6 @@
 """Examines an uploaded PDF: whether it can be read without a password, its pages, and what it unpacks to."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,11 +14,14 @@ from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, p
 MAXIMUM_BYTES = 100 * 1024 * 1024
 MAXIMUM_PAGES = 200
 SECONDS = 20.0
-MEMORY_BYTES = 400 << 20
+# With the libraries, which do not count here, at most 400 MB.
+MEMORY_BYTES = 340 << 20
 OBJECTS = 300_000
 # Of one stream, unpacked; and of one picture, which a renderer holds whole.
 STREAM_BYTES = 200 * 1024 * 1024
 PIXELS = 50_000_000
+# By one page, each time that it is drawn.
+DRAWN = 20_000
 # Millimetres of a page, as it is looked at.
 PAGE_MM = (5.0, 10_000.0)
 # A header may follow other bytes.
@@ -37,8 +41,7 @@ _DAMAGED = (
     RuntimeError,
 )
 TOO_COMPLEX = (
-    f"Reading the PDF takes more than {SECONDS:.0f} seconds or {MEMORY_BYTES >> 20} MB of memory. "
-    "Export it more simply."
+    f"Reading the PDF takes more than {SECONDS:.0f} seconds or too much memory. Export it more simply."
 )
 SENT, PREPARED = "sent", "prepared"
 
@@ -108,6 +111,7 @@ def _check(path: Path) -> None:
         for thing in pdf.objects:
             if isinstance(thing, pikepdf.Stream):
                 _check_stream(thing)
+        _check_drawn(pdf)
 
 
 def _check_stream(stream: pikepdf.Stream) -> None:
@@ -122,6 +126,33 @@ def _check_stream(stream: pikepdf.Stream) -> None:
         return
     if (size := len(stream.read_bytes())) > STREAM_BYTES:
         raise _refused(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
+
+
+def _check_drawn(pdf: pikepdf.Pdf) -> None:
+    """Ten forms that each draw the next one ten times are a few bytes, and drawn ten billion times."""
+    known: dict[tuple[int, int], int] = {}
+    for page in pdf.pages:
+        if (drawn := _drawn_by(page.obj, page, known)) > DRAWN:
+            raise _refused(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
+
+
+def _drawn_by(holder: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
+    """How many pictures and forms it draws, with those that its forms draw; a form within itself counts once."""
+    drawable = holder.get("/Resources", {}).get("/XObject", {})
+    if not drawable:
+        return 0
+    names = Counter(str(one.operands[0]) for one in pikepdf.parse_content_stream(stream, "Do"))
+    total = 0
+    for name, count in names.items():
+        drawn = drawable.get(name)
+        if drawn is None:
+            continue
+        if drawn.objgen not in known:
+            known[drawn.objgen] = 1
+            if drawn.get("/Subtype") == "/Form":
+                known[drawn.objgen] += _drawn_by(drawn, drawn, known)
+        total += count * known[drawn.objgen]
+    return total
 
 
 def _refused(found: str, allowed: str, code: str = "too_complex") -> DocumentRefused:

@@ -36,6 +36,9 @@ from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, merge_ar
 from stores.proofs.services.documents import add_document, clean_document, pages_of
 from stores.proofs.services.proofs import make_artwork_proof
 
+# A size that differs by more is drawn.
+DRAWN_MM = 0.3
+
 
 @dataclass(slots=True, kw_only=True)
 class CheckedArtwork:
@@ -57,6 +60,10 @@ class CheckedArtwork:
     @property
     def has_error(self) -> bool:
         return has_error(self.proof.preflight)
+
+    @property
+    def has_other_size(self) -> bool:
+        return any(one["own"] for one in self.pages)
 
     @property
     def bleed(self) -> float:
@@ -87,11 +94,12 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
     """The picture with its bleed, the trim of the product, and that of the PDF where it is another one."""
     product, bleed, first = merged.product, merged.bleed, merged.choice.first_page or 1
     width, height = product.width_mm, product.height_mm
-    shown = (-bleed, -bleed, width + 2 * bleed, height + 2 * bleed)
+    whole = (width + 2 * bleed, height + 2 * bleed)
+    shown = (-bleed, -bleed, *whole)
     found = pages_of(merged.asset)
     source = found[first - 1 + number] if first - 1 + number < len(found) else None
     own = None
-    if source is not None and source.size != (width, height):
+    if source is not None and _differs(source.size, (width, height), whole):
         x, y = (width - source.size[0]) / 2, (height - source.size[1]) / 2
         own = {
             "x": f"{x:.2f}",
@@ -109,6 +117,10 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
         "trim": {"width": f"{width:.2f}", "height": f"{height:.2f}"},
         "own": own,
     }
+
+
+def _differs(size: tuple[float, float], *sizes: tuple[float, float]) -> bool:
+    return not any(max(abs(size[0] - one[0]), abs(size[1] - one[1])) < DRAWN_MM for one in sizes)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -20,7 +20,12 @@ File = Union[bytes, str, "os.PathLike[str]", BinaryIO, Iterable[bytes], AsyncIte
 A pipe and pieces are read to their end first: the service wants the length, and a second try the same bytes.
 """
 
-SIGNATURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"BM": "image/bmp", b"%PDF-": "application/pdf"}
+SIGNATURES = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"BM": "image/bmp",
+    b"%PDF-": "application/pdf",
+}
 SIGNATURE = max(map(len, SIGNATURES))
 CHUNK = 65536
 IN_MEMORY = 1_048_576
