@@ -12,8 +12,8 @@ import orjson
 from django.conf import settings
 
 from fulfillment.core.api.serializers import timestamp
-from printing.documents import MAXIMUM_PAGES
 from stores.catalog.models import BudgetDuration, BudgetType, TemplateFieldSubType
+from stores.catalog.models.product import MOST_ARTWORK_PAGES
 from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 
 Record = dict[str, Any]
@@ -27,16 +27,11 @@ def render_store(
     return _bodies(STORE_MEMBERS, record, computed)
 
 
-def takes_artwork(page_count: int) -> bool:
-    """Whether the product is printed from a PDF of the customer's: each has a size."""
-    return page_count <= MAXIMUM_PAGES
-
-
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
     """The plain body and the verbose body."""
     product_created = timestamp(created)
     computed = {
-        "TakesArtwork": takes_artwork(record["PageCount"]),
+        "TakesArtwork": record["PageCount"] <= MOST_ARTWORK_PAGES,
         "HasTemplate": bool(record["TemplateFields"]),
         "ShippingMethod": record["DeliveryMethod"],
         "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],

@@ -72,8 +72,8 @@ class AssetSerializer(serializers.Serializer):
     AssetID = serializers.CharField(
         help_text="The value of an Image field of SubType `Upload`; of a PDF that of `Artwork`."
     )
-    Width = serializers.IntegerField(required=False, help_text="Pixels of a picture.")
-    Height = serializers.IntegerField(required=False, help_text="Pixels of a picture.")
+    Width = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
+    Height = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
     Pages = AssetPageSerializer(many=True, required=False, help_text="The pages of a PDF.")
     URL = serializers.CharField(help_text="Signed; opens without credentials for 30 days.")
     Created = Timestamp()
@@ -142,13 +142,15 @@ class AssetViewSet(ApiViewSet):
         store, clean = prepared
         if isinstance(clean, CleanDocument):
             asset = add_document(caller=request.auth, store_id=store, document=clean)
-            shape: dict[str, Any] = {"Pages": [page_record(page) for page in clean.pages]}
+            pages = {"Pages": [page_record(page) for page in clean.pages]}
         else:
             asset = add_asset(caller=request.auth, store_id=store, picture=clean)
-            shape = {"Width": asset.width, "Height": asset.height}
+            pages = {}
         record = {
             "AssetID": str(asset.pk),
-            **shape,
+            "Width": asset.width,
+            "Height": asset.height,
+            **pages,
             "URL": asset_url(asset),
             "Created": timestamp(asset.created),
         }

@@ -91,6 +91,8 @@ ASSET = {
 
 DOCUMENT = {
     "AssetID": "0c7d1f52-4b0e-4b73-8f5e-6a1d2c3b4e5f",
+    "Width": 0,
+    "Height": 0,
     "Pages": [
         {
             "WidthMM": 95.25,

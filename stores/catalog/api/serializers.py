@@ -17,7 +17,7 @@ from stores.catalog.models import (
     TemplateFieldType,
 )
 from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
-from stores.catalog.representations import field_choices, image_url, options, takes_artwork
+from stores.catalog.representations import field_choices, image_url, options
 
 VERBOSE = "Only with `verbose=true`."
 
@@ -156,17 +156,16 @@ class ProductSerializer(RecordSerializer):
     TemplateFields = TemplateFieldSerializer(source="template_fields", many=True)
     DeliveredPrices = DeliveredPriceSerializer(source="delivered_prices", many=True)
     ProductionSpeeds = ProductionSpeedSerializer(source="production_speeds", many=True)
-    TakesArtwork = serializers.SerializerMethodField(
-        required=False, help_text=f"Whether a print-ready PDF may take the place of its data. {VERBOSE}"
+    TakesArtwork = serializers.BooleanField(
+        source="takes_artwork",
+        required=False,
+        help_text=f"Whether a print-ready PDF may take the place of its data. {VERBOSE}",
     )
     Currency = serializers.CharField(
         source="store.currency", required=False, help_text=f"ISO 4217. {VERBOSE}"
     )
     Created = Timestamp(source="created", required=False, help_text=VERBOSE)
     Updated = Timestamp(source="updated", required=False, help_text=VERBOSE)
-
-    def get_TakesArtwork(self, product: Any) -> bool:  # noqa: N802 - named after the member
-        return takes_artwork(product.page_count)
 
     def get_HasTemplate(self, product: Any) -> bool:  # noqa: N802 - named after the member
         return bool(product.template_fields.all())

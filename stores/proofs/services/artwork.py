@@ -17,10 +17,11 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import document_file, read_file
 from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
-from printing.documents import MAXIMUM_PAGES, DocumentRefused, PlacedDocument, Target, place_document
+from printing.documents import DocumentRefused, PlacedDocument, Target, place_document
 from printing.typesetting import Artwork, Template, render_page
 from printing.typesetting.rendering import proof_ppi
 from printing.typesetting.template import Page
+from stores.catalog.models.product import MOST_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
@@ -191,7 +192,7 @@ def merge_artwork(
     in_print: bool = False,
 ) -> ArtworkMerge:
     """Raises Invalid whose faults point into the choice."""
-    if product.page_count > MAXIMUM_PAGES:
+    if product.page_count > MOST_ARTWORK_PAGES:
         raise Invalid.at(
             "", "artwork_not_allowed", f"{product.external_id} has too many pages for a PDF of yours."
         )

@@ -217,8 +217,12 @@ def test_sound_card_is_left_alone(rule):
 
 def test_every_rule_has_a_fault_and_a_sound_card():
     elsewhere = {"font_not_embeddable", "artwork_unreadable"}
+    # Of a customer's PDF: tests/stores/proofs/test_artwork.py.
+    of_documents = {"artwork_size", "artwork_pages_missing", "artwork_pages_ignored"}
 
-    assert {one[0] for one in FAULTS} | elsewhere == {rule.code for rule in RULES} == set(SOUND)
+    assert (
+        {one[0] for one in FAULTS} | elsewhere == {rule.code for rule in RULES} - of_documents == set(SOUND)
+    )
     assert len(FAULTS) >= 40
 
 

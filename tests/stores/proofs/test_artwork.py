@@ -78,7 +78,7 @@ def documents(stored_files):
 def test_pdf_is_taken_with_the_boxes_of_its_pages(client):
     record = sent(client, document(pages=2, margin=5))
 
-    assert set(record) == {"AssetID", "Pages", "URL", "Created"}
+    assert set(record) == {"AssetID", "Width", "Height", "Pages", "URL", "Created"}
     assert (
         record["Pages"]
         == [
