@@ -1,7 +1,7 @@
 """Lays the pages of a PDF out on pages of a product: by their trim, 1 to 1, never scaled."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 import pikepdf
 
 from printing.documents.examining import SENT, answering, run_on_document
-from printing.preflight import Placement
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
@@ -18,8 +17,6 @@ from printing.press.screen import fit_pictures
 
 # Of the pictures of a proof.
 QUALITY = 88
-# A size that differs by more is another size.
-TOLERANCE_MM = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +36,15 @@ class Target:
 class PlacedDocument:
     """For each page of the product a PDF of one page as large as its trim and bleed, and what is known of it.
 
+    `missing` counts those for which the PDF has none.
+
     `screens` are the same pages with no more pixels in their pictures than a proof shows.
     """
 
     pages: Sequence[bytes]
     screens: Sequence[bytes]
     facts: Sequence[ArtworkFacts]
-    placements: Sequence[Placement]
+    missing: int
 
 
 def place_document(
@@ -57,19 +56,23 @@ def place_document(
     options = {"first": first, "ppi": ppi, "pages": [asdict(one) for one in chosen]}
     sizes = [[one.width, one.height, one.bleed] for one in targets]
     answer, files = run_on_document(task, prepared, sizes=sizes, **options)
-    beyond: list[ArtworkPage | None] = [None] * (len(targets) - len(chosen))
+    numbers, missing = range(len(targets)), len(targets) - len(chosen)
+    facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(answer)]
     return PlacedDocument(
-        pages=[files[_file("page", number)] for number in range(len(targets))],
-        screens=[files[_file("screen", number)] for number in range(len(targets))],
-        facts=[unpacked_facts(one) for one in answer],
-        placements=[_placement(*both) for both in zip([*chosen, *beyond], targets, strict=True)],
+        pages=[files[_file("page", number)] for number in numbers],
+        screens=[files[_file("screen", number)] for number in numbers],
+        facts=[
+            replace(one, page=chosen[number]) if number < len(chosen) else one
+            for number, one in enumerate(facts)
+        ],
+        missing=missing,
     )
 
 
 def place_in_folder(
     folder: Path, sizes: list[list[float]], pages: list[dict[str, Any]], first: int, ppi: float
 ) -> dict[str, Any]:
-    names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen")]
+    names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
     chosen = [page_from(one) for one in pages]
     return answering(lambda: _place(folder, [Target(*one) for one in sizes], chosen, first, ppi), *names)
 
@@ -82,41 +85,18 @@ def _place(
         pdf.remove_unreferenced_resources()
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
-            content = _laid_out(pdf.pages[first - 1 + number], page, target) if page else _blank(target)
+            source = pdf.pages[first - 1 + number] if page else None
+            content = _laid_out(source, page, target) if page else _blank(target)
             (folder / _file("page", number)).write_bytes(content)
             (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi, quality=QUALITY))
-            facts.append(packed_facts(read_pdf(content)))
+            found = read_pdf(_alone(source) if source else content)
+            (folder / _file("bare", number)).write_bytes(found.bare)
+            facts.append(packed_facts(found))
     return facts
 
 
 def _file(kind: str, number: int) -> str:
     return f"{kind}-{number}.pdf"
-
-
-def _placement(page: ArtworkPage | None, target: Target) -> Placement:
-    if page is None:
-        return Placement(None, False, None)
-    wanted = [(target.width, target.height)] if page.trim else [(target.width, target.height), target.whole]
-    has_size = any(_is_near(page.size, one) for one in wanted)
-    size = f"{page.size[0]:.1f} x {page.size[1]:.1f} mm"
-    return Placement(size, has_size, _bleed(page, target) if has_size else None)
-
-
-def _is_near(size: tuple[float, float], wanted: tuple[float, float]) -> bool:
-    return all(abs(one - other) <= TOLERANCE_MM for one, other in zip(size, wanted, strict=True))
-
-
-def _bleed(page: ArtworkPage, target: Target) -> float:
-    """What is meant to be printed beyond the trim, at the side with the least."""
-    (x, y), reach = page.centre, page.reach
-    left, top = x - target.width / 2, y - target.height / 2
-    sides = (
-        left - reach.x,
-        top - reach.y,
-        reach.x + reach.width - left - target.width,
-        reach.y + reach.height - top - target.height,
-    )
-    return max(0.0, min(sides))
 
 
 def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
@@ -135,6 +115,12 @@ def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
 
 def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
     return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
+
+
+def _alone(source: pikepdf.Page) -> bytes:
+    with pikepdf.new() as made:
+        made.pages.append(source)
+        return _written(made)
 
 
 def _blank(target: Target) -> bytes:

@@ -8,7 +8,7 @@ kept in memory. One table has all rules: `printing.preflight.table.RULES`.
 from printing.preflight.checking import clear_caches, preflight
 from printing.preflight.findings import USUAL, Finding, Limits, Severity, has_error, records
 from printing.preflight.rules.rule import Rule
-from printing.preflight.sheet import Job, Placement, ProductFacts
+from printing.preflight.sheet import Job, ProductFacts
 from printing.preflight.table import RULES
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Finding",
     "Job",
     "Limits",
-    "Placement",
     "ProductFacts",
     "Rule",
     "Severity",

@@ -7,9 +7,19 @@ from dataclasses import dataclass, replace
 from PIL import Image, ImageChops, ImageDraw
 
 from printing.caches import WeightedCache
+from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.colours import Seen
 from printing.preflight.geometry import Area
-from printing.typesetting import RenderingBusy, RenderingFailed, Template, ValuesInvalid, render_backgrounds
+from printing.press.artwork import PreparedArtwork
+from printing.typesetting import (
+    Artwork,
+    RenderingBusy,
+    RenderingFailed,
+    Template,
+    ValuesInvalid,
+    render_backgrounds,
+)
+from printing.typesetting.placed import prepared_cache
 from printing.typesetting.template import Page
 
 # Small letters become shades at this scale, and a bleed is several pixels wide.
@@ -126,6 +136,18 @@ def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, 
         found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
         background_cache.put(wanted[number], found[number])
     return found
+
+
+def without_letters(template: Template, artwork: Artwork, facts: ArtworkFacts) -> Template:
+    """The template with a PDF that has no letters."""
+    bare = replace(artwork, digest=f"{artwork.digest} without letters", data=facts.bare, is_placed=False)
+    if facts.page is not None:
+        prepared_cache.put(bare.digest, PreparedArtwork(facts.bare, (facts.page,)))
+    return replace(
+        template,
+        digest=f"{template.digest} without letters",
+        artwork={**template.artwork, artwork.name: bare},
+    )
 
 
 def _key(template: Template, page: Page) -> tuple[object, ...]:

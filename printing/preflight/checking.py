@@ -34,10 +34,8 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
             is_chosen = rule.code in sheet.limits.severities
-            yield from (
-                _finding(rule, Severity.ERROR if hit.is_error and not is_chosen else severity, hit)
-                for hit in rule.find(sheet)
-            )
+            for hit in rule.find(sheet):
+                yield _finding(rule, severity if is_chosen else hit.severity or severity, hit)
 
 
 def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:

@@ -1,5 +1,6 @@
 """Colours on screen and in print: contrast and total ink."""
 
+from printing.press.rules import ColourPolicy
 from printing.typesetting.template import CMYK, RGB
 
 Seen = tuple[float, float, float]
@@ -40,12 +41,30 @@ def is_white(color: RGB | CMYK) -> bool:
     return min(seen(color)) >= 250
 
 
-def is_rich_black(color: RGB | CMYK) -> bool:
-    """Whether black is mixed with at least two other inks, which needs exact register of three plates."""
-    if not isinstance(color, CMYK) or color.spot:
-        return False
+# Brighter colours of a screen are no black, and those of equal parts are grey.
+BLACK_LEVEL, GREY_LEVELS = 72, 8
+# A ground of at most this luminance is dark, and letters are light that much above it.
+DARK, LIGHTER = 0.35, 0.2
+
+
+def rich_black(color: RGB | CMYK, policy: ColourPolicy) -> str:
+    """Words for a black that prints with at least two other inks, which need exact register; else empty.
+
+    Greys of a screen are printed with black alone, but by a RIP that converts managed colours.
+    """
+    if isinstance(color, RGB):
+        levels = seen(color)
+        is_black = max(levels) < BLACK_LEVEL and max(levels) - min(levels) < GREY_LEVELS
+        is_grey = max(levels) == min(levels) and policy == ColourPolicy.CMYK
+        return f"RGB {color.code}" if is_black and not is_grey else ""
     inks = (color.cyan, color.magenta, color.yellow)
-    return color.black >= 50 and sum(ink >= 10 for ink in inks) >= 2
+    is_rich = not color.spot and color.black >= 50 and sum(ink >= 10 for ink in inks) >= 2
+    return ink_words(color) if is_rich else ""
+
+
+def is_reversed(color: RGB | CMYK, ground: Seen) -> bool:
+    """Whether letters are light on a dark ground, whose ink fills them."""
+    return luminance(ground) < DARK and luminance(seen(color)) > luminance(ground) + LIGHTER
 
 
 def ink_words(color: CMYK) -> str:

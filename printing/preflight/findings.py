@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from printing.preflight.geometry import Area
-from printing.press.rules import MANAGED, ColourPolicy, PresetRules
+from printing.press.rules import BUILT_IN, ColourPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.
 FINDINGS = 50
@@ -81,8 +81,10 @@ class Limits:
     reversed_text_pt: float = 6.0
     rich_text_pt: float = 12.0
     hairline_pt: float = 0.25
-    contrast: float = 1.5
+    contrast: float = 3.0
+    keeps_overprint: bool = False
     size_tolerance_mm: float = 0.5
+    artwork_tolerance_mm: float = 1.0
 
     @classmethod
     def of(cls, preset: PresetRules) -> "Limits":
@@ -96,7 +98,7 @@ class Limits:
         return max(scaled, min(LOWEST_PPI, self.resolution_ppi))
 
 
-USUAL = Limits.of(MANAGED)
+USUAL = Limits.of(BUILT_IN)
 
 
 # Smaller frames would be invisible.

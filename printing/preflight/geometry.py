@@ -9,6 +9,7 @@ from printing.typesetting.template import Box, Page
 
 # Smaller differences are invisible in print.
 SLACK_MM = 0.05
+MM_OF_POINT = 25.4 / 72
 
 
 @dataclass(frozen=True, slots=True)

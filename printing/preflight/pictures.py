@@ -64,13 +64,15 @@ def _read(content: bytes) -> PictureFacts:
         picture.draft(None, THUMBNAIL)
         small = isolation.shrink(content, _thumbnail((width, height)), "BOX") if is_large else _small(picture)
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
-    ink = _ink(small) if small.mode == "CMYK" else None
+    ink = ink_of(small) if small.mode == "CMYK" else None
     shown = Image.new("RGB", small.size, "white")
     if small.mode == "RGBA":
         shown.paste(small, mask=small.getchannel("A"))
     else:
         shown = small.convert("RGB")
-    flat = all(high - low <= FLAT for low, high in ImageStat.Stat(shown).extrema)
+    # Of dark inks a screen shows one single black.
+    seen = small if small.mode == "CMYK" else shown
+    flat = all(high - low <= FLAT for low, high in ImageStat.Stat(seen).extrema)
     return PictureFacts(width, height, mode, has_profile, flat, clear, ink, shown)
 
 
@@ -88,7 +90,9 @@ def _thumbnail(size: tuple[int, int]) -> tuple[int, int]:
     return max(1, min(THUMBNAIL[0], size[0])), max(1, min(THUMBNAIL[1], size[1]))
 
 
-def _ink(small: Image.Image) -> float:
+def ink_of(picture: Image.Image) -> float:
+    """The highest total ink of a CMYK picture, but for specks."""
+    small = picture.resize(_thumbnail(picture.size), Image.Resampling.BOX, reducing_gap=2.0)
     bands = [band.tobytes() for band in small.split()]
     sums = sorted((sum(inks) for inks in zip(*bands, strict=True)), reverse=True)
     return sums[int(len(sums) * INKED_SHARE)] / 2.55

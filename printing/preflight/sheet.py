@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from printing.preflight.artwork import ArtworkFacts, artwork_facts
-from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of
+from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import Seen, seen
 from printing.preflight.findings import Limits
-from printing.preflight.geometry import Area, box_area, picture_area, text_area, trim_area
+from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.text import is_blank
 from printing.typesetting import Artwork, FontSet, SetText, Template
@@ -28,24 +28,12 @@ class ProductFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """How a page of a customer's PDF lies on a page of the product; `size` is None where the PDF has no such page.
-
-    `bleed_mm` is what it has beyond the trim, None where its size is another one.
-    """
-
-    size: str | None
-    has_size: bool | None
-    bleed_mm: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Job:
     """A template with a customer's values, as it was typeset.
 
-    `digests` are those of `images`, where they are known, and `plated` the fields whose picture goes to the press
-    in its own inks; `only` names the pages to look at, if not all. `placed` are the pages of a customer's PDF that are
-    the backgrounds, `ignored_pages` counts those after them, and `facts` is what is known of artwork, by its digest.
+    `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
+    picture keeps its own inks; `only` names the pages to look at, if not all. `facts` are known ones of artwork, by
+    its digest. Of a customer's PDF `missing_pages` and `ignored_pages` count those before and behind its end.
     """
 
     template: Template
@@ -57,9 +45,9 @@ class Job:
     digests: Mapping[str, str] | None = None
     plated: Collection[str] = ()
     only: Collection[int] | None = None
-    placed: Sequence[Placement] = ()
-    ignored_pages: int = 0
     facts: Mapping[str, ArtworkFacts] = field(default_factory=dict)
+    missing_pages: int = 0
+    ignored_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +81,36 @@ class Background:
     page: Page
     artwork: Artwork
     facts: ArtworkFacts
-    title: str = "The background"
 
     @property
     def unit_mm(self) -> float:
+        if self.facts.page is not None:
+            return MM_OF_POINT
         return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
 
     def place(self, area: Area | None) -> Area:
         """Converts an area of the artwork to the page; the whole page if it is unknown."""
         if area is None or not self.unit_mm:
             return trim_area(self.page)
-        unit, bleed = self.unit_mm, self.page.bleed
-        return Area(area.x * unit - bleed, area.y * unit - bleed, area.width * unit, area.height * unit)
+        unit, left, top = self.unit_mm, self.page.bleed, self.page.bleed
+        if self.facts.page is not None:
+            x, y = self.facts.page.centre
+            left, top = x - self.page.width / 2, y - self.page.height / 2
+        return Area(area.x * unit - left, area.y * unit - top, area.width * unit, area.height * unit)
+
+    @property
+    def bleed(self) -> float:
+        """How far a PDF reaches beyond the trim, on its shortest side."""
+        if self.facts.page is None:
+            return self.page.bleed
+        (x, y), reach = self.facts.page.centre, self.facts.page.reach
+        across, down = self.page.width / 2, self.page.height / 2
+        return min(
+            x - reach.x - across,
+            y - reach.y - down,
+            reach.x + reach.width - x - across,
+            reach.y + reach.height - y - down,
+        )
 
 
 class Sheet:
@@ -124,9 +130,8 @@ class Sheet:
     @cached_property
     def backgrounds(self) -> list[Background]:
         artwork = self.template.artwork
-        title = "The artwork" if self.job.placed else "The background"
         return [
-            Background(number, page, one, self.job.facts.get(one.digest) or artwork_facts(one), title)
+            Background(number, page, one, self.job.facts.get(one.digest) or artwork_facts(one))
             for number, page in self.pages
             if page.background is not None and (one := artwork[page.background])
         ]
@@ -135,6 +140,21 @@ class Sheet:
     def background_pixels(self) -> dict[int, BackgroundPixels]:
         return background_pixels_of(self.template, [number for number, _ in self.pages])
 
+    def ground_of(self, behind: Background, area: Area) -> Seen | None:
+        """The colour of the page behind letters of a PDF, as it is drawn without them."""
+        pixels = self._bare_pixels.get(behind.number)
+        return pixels.mean(area) if pixels is not None else None
+
+    @cached_property
+    def _bare_pixels(self) -> dict[int, BackgroundPixels]:
+        found: dict[int, BackgroundPixels] = {}
+        for one in self.backgrounds:
+            if one.facts.page is not None and one.facts.bare:
+                found |= background_pixels_of(
+                    without_letters(self.template, one.artwork, one.facts), [one.number]
+                )
+        return found
+
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:
         return ((one, one.text) for one in self.shown if one.text is not None)
@@ -142,10 +162,6 @@ class Sheet:
     @property
     def pictures(self) -> Iterator[tuple[Shown, PictureFacts]]:
         return ((one, one.picture) for one in self.shown if one.picture is not None)
-
-    def placement(self, number: int) -> Placement | None:
-        """That of a page of a customer's PDF."""
-        return self.job.placed[number] if number < len(self.job.placed) else None
 
     def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
         """The boxes in drawing order, later ones on top."""

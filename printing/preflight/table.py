@@ -1,23 +1,22 @@
 """All rules of preflight: code, meaning, severity, advice, and the function that checks it."""
 
-from collections.abc import Iterator
 from itertools import chain
 
-from printing.preflight.rules import artwork, documents, eddm, pictures, product, space, text
+from printing.preflight.rules import artwork, artwork_text, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import (
     ERROR,
     ERROR_WHEN_CONVERTED,
     STRICT_WHEN_CONVERTED,
     WARNING,
     WHEN_CONVERTED,
-    Hit,
+    Find,
     Rule,
 )
-from printing.preflight.sheet import Sheet
 
 
-def _ink(sheet: Sheet) -> Iterator[Hit]:
-    return chain(artwork.color_ink_too_much(sheet), pictures.ink_too_much(sheet))
+def _both(one: Find, other: Find) -> Find:
+    """The same rule for boxes and for what is behind them."""
+    return lambda sheet: chain(one(sheet), other(sheet))
 
 
 RULES = (
@@ -36,16 +35,37 @@ RULES = (
         product.page_size_wrong,
     ),
     Rule(
-        "background_stretched",
+        "artwork_size",
+        ERROR,
+        "is a PDF of another size, which is never scaled",
+        "Export the PDF in the size of the page, with its bleed, at 1:1.",
+        product.artwork_size,
+    ),
+    Rule(
+        "artwork_pages_missing",
+        ERROR,
+        "has too few pages",
+        "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
+        product.artwork_pages_missing,
+    ),
+    Rule(
+        "artwork_pages_ignored",
         WARNING,
-        "is stretched: its PDF has another shape than the page with its bleed",
-        "Export the PDF in the size of the page and its bleed.",
-        product.background_stretched,
+        "has more pages than are printed",
+        "Remove the other pages, or name the first page to print.",
+        product.artwork_pages_ignored,
+    ),
+    Rule(
+        "artwork_flattened",
+        WARNING,
+        "has annotations or form fields; what they show is printed",
+        "Remove what should not be printed, and flatten the PDF.",
+        product.artwork_flattened,
     ),
     Rule(
         "bleed_missing",
         WARNING,
-        "has too little bleed: a white edge may show after cutting",
+        "has ink at the trim and too little bleed: a white edge may show after cutting",
         "Add bleed to the page and let backgrounds reach its end.",
         space.bleed_missing,
     ),
@@ -75,14 +95,14 @@ RULES = (
         WARNING,
         "reaches over the trim and will be cut off",
         "Move the text inside, make it smaller or shorten it.",
-        space.text_cut_off,
+        _both(space.text_cut_off, artwork_text.cut_off),
     ),
     Rule(
         "text_outside_safe_area",
         WARNING,
         "is so near to the trim that cutting may touch it",
         "Move the text further inside, or shorten it.",
-        space.text_outside_safe_area,
+        _both(space.text_outside_safe_area, artwork_text.outside_safe_area),
     ),
     Rule(
         "box_outside_safe_area",
@@ -110,21 +130,21 @@ RULES = (
         WARNING,
         "is small and light on a dark ground: the ink around it fills its letters",
         "Set the text larger or bolder, or on a light ground.",
-        text.text_small_reversed,
+        _both(text.text_small_reversed, artwork_text.small_reversed),
     ),
     Rule(
         "text_rich_black",
         WARNING,
         "is small text in black of several inks: it shows coloured edges",
         "Give the text pure black: C0 M0 Y0 K100.",
-        text.text_rich_black,
+        _both(text.text_rich_black, artwork_text.rich),
     ),
     Rule(
         "text_contrast_low",
         WARNING,
         "hardly differs from its ground",
         "Choose a darker or lighter colour for the text.",
-        text.text_contrast_low,
+        _both(text.text_contrast_low, artwork_text.contrast_low),
     ),
     Rule(
         "code_contrast_low",
@@ -208,7 +228,7 @@ RULES = (
         STRICT_WHEN_CONVERTED,
         "has more ink than the paper takes: it smears and dries slowly",
         "Take colour out of the darkest parts.",
-        _ink,
+        _both(artwork.color_ink_too_much, pictures.ink_too_much),
     ),
     Rule(
         "hairline",
@@ -267,25 +287,25 @@ RULES = (
         artwork.white_overprint,
     ),
     Rule(
-        "artwork_size",
-        ERROR,
-        "of the artwork has another size: it is printed 1 to 1 and never scaled",
-        "Export the PDF in the product's size, with its TrimBox and bleed.",
-        documents.artwork_size,
-    ),
-    Rule(
-        "artwork_pages_missing",
-        ERROR,
-        "has too few pages",
-        "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
-        documents.artwork_pages_missing,
-    ),
-    Rule(
-        "artwork_pages_ignored",
+        "artwork_overprint_removed",
         WARNING,
-        "has more pages than are printed",
-        "Remove the other pages, or name the first page to print.",
-        documents.artwork_pages_ignored,
+        "has ink that overprints; it knocks out what is below it instead",
+        "Compare the proof with what is wanted; mix inks in one colour where both should print.",
+        artwork.overprint_removed,
+    ),
+    Rule(
+        "overprint_not_shown",
+        WARNING,
+        "has ink that overprints, which the proof does not show",
+        "Ask the printer for a proof of the plates.",
+        artwork.overprint_not_shown,
+    ),
+    Rule(
+        "artwork_plate_unexpected",
+        WARNING,
+        "has a spot colour, which is printed with a plate of its own or not at all",
+        "Turn the spot colour into process colours, unless the product has this plate.",
+        artwork.plate_unexpected,
     ),
     *eddm.RULES,
 )

@@ -151,6 +151,9 @@ def _prepared(source: pikepdf.Pdf) -> PreparedArtwork:
     if isinstance(form, pikepdf.Dictionary) and form.get("/NeedAppearances", False):
         source.generate_appearance_streams()
     source.flatten_annotations("screen")
+    for page in source.pages:
+        if "/Annots" in page.obj:
+            del page.obj.Annots
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
         pages = []

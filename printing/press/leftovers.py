@@ -15,13 +15,16 @@ _IN_INKS = {None, GREY, OF_CMYK}
 def left_in_colour(resources: Any) -> Iterator[str]:
     """As text, for one resource dictionary; forms inside it are checked separately."""
     shadings = list(_named(resources, "/Shading").values())
-    patterns = _named(resources, "/Pattern").values()
+    patterns = list(_named(resources, "/Pattern").values())
     shadings += [pattern.Shading for pattern in patterns if "/Shading" in pattern]
     for shading in shadings:
         kind = kind_of(shading.get("/ColorSpace"))
         if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
             yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
         yield from _spot_in_colour(shading.get("/ColorSpace"))
+    if any(pattern.get("/PaintType") == 2 for pattern in patterns):
+        # The renderer of proofs shows it in other colours than the plates have.
+        yield "a pattern without colours of its own"
     for space in _named(resources, "/ColorSpace").values():
         yield from _spot_in_colour(space)
     for image in _named(resources, "/XObject").values():

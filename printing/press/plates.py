@@ -28,7 +28,7 @@ from printing.press.paints import (
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
-_COLOURS = {OF_CMYK: b"pop 3 {1 exch sub 3 1 roll} repeat", GREY: b"pop 1 1 1"}
+_COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}
 _BLACK = {OF_CMYK: b"4 1 roll pop pop pop 1 exch sub", GREY: b""}
 # What is drawn without a colour is black alone.
 _WHITE = b"1 g 1 G\n"
@@ -128,7 +128,7 @@ class _Drawing(Repaint):
             for page in self._pdf.pages:
                 page.contents_add(_WHITE, prepend=True)
             for thing in list(self._pdf.objects):
-                if isinstance(thing, pikepdf.Stream) and thing.get("/PatternType") == 1:
+                if isinstance(thing, pikepdf.Stream) and thing.get("/PaintType") == 1:
                     thing.write(_WHITE + thing.read_bytes())
 
     def _spot(self, space: Any, paint: Paint) -> None:

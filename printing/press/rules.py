@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 PDF_X4 = "PDF/X-4"
-MANAGED_CODE = "managed"
+BUILT_IN_CODE = "built-in"
 
 
 class ColourPolicy(StrEnum):
@@ -27,10 +27,10 @@ class PresetRules:
     severity of preflight rules, by code: "Error", "Warning" or "Off".
     """
 
-    code: str = MANAGED_CODE
-    name: str = "Managed"
+    code: str = BUILT_IN_CODE
+    name: str = "CMYK"
     standard: str = PDF_X4
-    policy: ColourPolicy = ColourPolicy.MANAGED
+    policy: ColourPolicy = ColourPolicy.CMYK
     profile: str = ""
     bleed_mm: float | None = None
     safe_mm: float = 3.0
@@ -38,7 +38,8 @@ class PresetRules:
     slug: bool = False
     highest_ink: int = 300
     lowest_ppi: int = 150
-    severities: Mapping[str, str] = field(default_factory=dict)
+    # Customers send photos in RGB: to say so of each would hide what matters.
+    severities: Mapping[str, str] = field(default_factory=lambda: {"picture_rgb": "Off"})
 
     @property
     def is_cmyk(self) -> bool:
@@ -58,4 +59,4 @@ class PresetRules:
         return cls(**{**record, "policy": ColourPolicy(record["policy"])})
 
 
-MANAGED = PresetRules()
+BUILT_IN = PresetRules()

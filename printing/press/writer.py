@@ -170,7 +170,10 @@ def _drawn_by_name(pdf: pikepdf.Pdf) -> Iterator[Any]:
 
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:
-    """Groups blend in the inks of the press; a mask keeps the space that its luminosity is read in."""
+    """Groups blend in the inks of the press, in one way: isolated, which is the same where nothing in them blends.
+
+    A mask keeps the space that its luminosity is read in.
+    """
     masks = {mask.G.objgen for mask in map(_mask_of, states_of(pdf)) if mask is not None}
     forms = []
     for thing in pdf.objects:
@@ -180,8 +183,20 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
             _drop(thing, *_OF_FORMS)
             forms += [thing] if "/Group" in thing else []
     for form in forms:
-        if form.objgen not in masks:
-            form.Group.CS = pikepdf.Name.DeviceCMYK
+        if form.objgen in masks:
+            continue
+        if not form.Group.get("/I", False) and _blends(form):
+            del form.Group
+        else:
+            form.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True)
+
+
+def _blends(form: Any) -> bool:
+    """Whether something in it is mixed with what is below: below the group as well, unless it is isolated."""
+    states = form.get("/Resources", pikepdf.Dictionary()).get("/ExtGState", pikepdf.Dictionary())
+    return any(
+        str(state.get("/BM", "/Normal")) not in {"/Normal", "/Compatible"} for state in states.values()
+    )
 
 
 def _mask_of(state: Any) -> Any:

@@ -43,7 +43,7 @@ from printing.typesetting.folder import load_fields, load_sample, load_template_
 from printing.typesetting.fonts import FontSet, open_font
 from printing.typesetting.parsing import parse_draft, parse_template
 from printing.typesetting.pdf_pages import count_pdf_pages, pdf_page_areas, render_pdf_page
-from printing.typesetting.press import MANAGED_PRESS, Press
+from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.rendering import (
     PagePicture,
     PrintFile,
@@ -59,7 +59,7 @@ from printing.typesetting.rendering import (
 from printing.typesetting.template import Artwork, Template
 
 __all__ = [
-    "MANAGED_PRESS",
+    "BUILT_IN_PRESS",
     "Artwork",
     "Field",
     "FontInvalid",

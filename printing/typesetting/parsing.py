@@ -12,6 +12,7 @@ from printing.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
     BOXES_OF_A_PAGE,
+    CMYK,
     FIXED_TEXTS,
     LARGEST_OF_PAGE,
     NAME_LETTERS,
@@ -160,6 +161,8 @@ def _read_box(
     # For designers: the name of the box, and whether it is locked. Neither is printed.
     box.text("Name", NAME_LETTERS)
     box.flag("Locked")
+    # Words of the Postal Service are in black alone, whatever the preset converts.
+    usual = CMYK(0, 0, 0, 100) if kind in FIXED_TEXTS else RGB("#000000")
     read = Box(
         kind="Text" if kind in FIXED_TEXTS else kind,
         role=kind if kind in FIXED_TEXTS else "",
@@ -170,7 +173,7 @@ def _read_box(
         width=box.number("Width", (SMALLEST_BOX, LARGEST_OF_PAGE * width)),
         height=box.number("Height", (SMALLEST_BOX, LARGEST_OF_PAGE * height)),
         rotation=box.number("Rotation", BOX_LIMITS["Rotation"], 0.0),
-        color=box.color("Color", RGB("#000000")) or RGB("#000000"),
+        color=box.color("Color", usual) or usual,
         background=box.color("Background", None),
         **extras,
     )

@@ -10,7 +10,7 @@ from printing.bounded import TaskFailed, TaskTimedOut
 from printing.press import isolation
 from printing.press.pictures import placeholder
 from printing.press.profiles import SHIPPED
-from printing.press.rules import MANAGED, PresetRules
+from printing.press.rules import BUILT_IN, PresetRules
 from printing.press.writer import inks_for_spot
 from printing.typesetting.errors import RenderingFailed, RenderingTimedOut
 from printing.typesetting.template import Page, Template
@@ -29,7 +29,7 @@ class Press:
     `title` is what the file is called, in its metadata and its slug line.
     """
 
-    rules: PresetRules = MANAGED
+    rules: PresetRules = BUILT_IN
     profile: Path = SHIPPED
     title: str = TITLE
     separate: Separating | None = None
@@ -86,7 +86,7 @@ class Press:
         return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
 
 
-MANAGED_PRESS = Press()
+BUILT_IN_PRESS = Press()
 
 
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:

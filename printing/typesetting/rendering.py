@@ -9,7 +9,7 @@ from typing import Any
 from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.jobs import SheetBuilder
-from printing.typesetting.press import MANAGED_PRESS, Press
+from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import WorkDir, current_workdir
 from printing.typesetting.workers import shared_workers
@@ -147,7 +147,7 @@ def render_print(
     fonts: FontSet | None = None,
     *,
     mark: str | None = None,
-    press: Press = MANAGED_PRESS,
+    press: Press = BUILT_IN_PRESS,
     seconds: float = 6 * SECONDS,
 ) -> PrintFile:
     """Render for the press: PDF/X-4 as the preset says, pictures at full resolution.

@@ -9,7 +9,7 @@ import orjson
 
 from fulfillment.core.db.prepared import fetch_row
 from printing.press.profiles import SHIPPED
-from printing.press.rules import MANAGED, PresetRules
+from printing.press.rules import BUILT_IN, PresetRules
 from stores.presets.models import PrintPreset
 
 # For the row `product` of a statement: the preset it names, as text, or null.
@@ -19,7 +19,7 @@ PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.prese
 @lru_cache(maxsize=256)
 def rules_from(record: str | None) -> PresetRules:
     """The rules in the columns of PRESET_OF_PRODUCT."""
-    return MANAGED if record is None else PresetRules.from_json(orjson.loads(record))
+    return BUILT_IN if record is None else PresetRules.from_json(orjson.loads(record))
 
 
 def unknown_presets(codes: Iterable[str | None]) -> set[str]:

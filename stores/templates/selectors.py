@@ -13,6 +13,7 @@ from django.core.files.storage import default_storage
 
 import printing.documents
 import printing.preflight
+import printing.press
 import printing.typesetting
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
@@ -130,12 +131,12 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
 
 
-ENGINE = (printing.typesetting, printing.preflight, printing.documents)
+ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
 
 
 @cache
 def engine_version() -> bytes:
-    """A digest of the typesetter, of preflight and the code around them: a new version may draw or find differently."""
+    """A digest of typesetter, press and preflight: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
     folders = (Path(package.__path__[0]) for package in ENGINE)
     for path in (path for folder in folders for path in sorted(folder.rglob("*"))):

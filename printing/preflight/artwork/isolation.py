@@ -13,7 +13,9 @@ from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, P
 from printing.preflight.artwork.pdf import UNREADABLE, read_pdf
 from printing.preflight.artwork.svg import read_svg
 from printing.preflight.geometry import Area
+from printing.press.artwork import ArtworkRefused
 from printing.typesetting import Artwork
+from printing.typesetting.placed import prepared
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
@@ -23,38 +25,48 @@ _one_at_a_time = threading.Lock()
 def read_isolated(content: bytes) -> ArtworkFacts:
     """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
+    limits = {"seconds": SECONDS, "memory": MEMORY_BYTES}
     try:
-        with _one_at_a_time, run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
-            return unpacked_facts(answer)
+        with _one_at_a_time, run_bounded(task, files, **limits) as (answer, folder):
+            return unpacked_facts(answer, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE
 
 
 def read_in_folder(folder: Path) -> dict[str, Any]:
-    return packed_facts(read_pdf((folder / "artwork").read_bytes()))
+    facts = read_pdf((folder / "artwork").read_bytes())
+    (folder / "bare").write_bytes(facts.bare)
+    return packed_facts(facts)
 
 
 def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
-    """As JSON can hold them."""
+    """As JSON can hold them, without what has no letters."""
     facts = _finite(facts)
     return {
         "width": facts.width,
         "height": facts.height,
         "is_readable": facts.is_readable,
-        "parts": [[one.kind, _sides(one.area), one.size, one.name, one.is_embedded] for one in facts.parts],
+        "parts": [
+            [one.kind, _sides(one.area), one.size, one.name, one.is_embedded, one.color]
+            for one in facts.parts
+        ],
     }
 
 
-def unpacked_facts(answer: Mapping[str, Any]) -> ArtworkFacts:
+def unpacked_facts(answer: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
     parts = tuple(_part(*one) for one in answer["parts"])
-    return ArtworkFacts(answer["width"], answer["height"], parts, is_readable=answer["is_readable"])
+    return ArtworkFacts(answer["width"], answer["height"], parts, answer["is_readable"], bare=bare)
 
 
 def _finite(facts: ArtworkFacts) -> ArtworkFacts:
     """Numbers of a PDF may have hundreds of digits; nothing that is stored may be infinite."""
     if not (math.isfinite(facts.width) and math.isfinite(facts.height)):
         return UNREADABLE
-    parts = (one for one in facts.parts if all(map(math.isfinite, (one.size, *(_sides(one.area) or ())))))
+    parts = (
+        one
+        for one in facts.parts
+        if all(map(math.isfinite, (one.size, *(_sides(one.area) or ()), *one.color)))
+    )
     return replace(facts, parts=tuple(parts))
 
 
@@ -62,14 +74,16 @@ def _sides(area: Area | None) -> list[float] | None:
     return [area.x, area.y, area.width, area.height] if area else None
 
 
-def _part(kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool) -> ArtworkPart:
-    return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded)
+def _part(
+    kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool, color: list[float]
+) -> ArtworkPart:
+    return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded, tuple(color))
 
 
-CACHE_BYTES = 8_000_000
+CACHE_BYTES = 32_000_000
 
 artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda facts: 500 + 200 * len(facts.parts)
+    capacity=CACHE_BYTES, weight=lambda facts: 500 + 200 * len(facts.parts) + len(facts.bare)
 )
 
 
@@ -85,5 +99,14 @@ def _read(artwork: Artwork) -> ArtworkFacts:
     if artwork.media_type == "image/svg+xml":
         return ArtworkFacts(artwork.width, artwork.height, tuple(read_svg(artwork.data)[:PARTS]))
     if artwork.media_type == "application/pdf":
-        return read_isolated(artwork.data)
+        return _read_pdf(artwork)
     return ArtworkFacts(artwork.width, artwork.height, ())
+
+
+def _read_pdf(artwork: Artwork) -> ArtworkFacts:
+    """What is read is what will be printed: the prepared PDF."""
+    try:
+        made = prepared(artwork)
+    except ArtworkRefused:
+        return UNREADABLE
+    return replace(read_isolated(made.pdf), page=made.pages[0], page_count=len(made.pages))

@@ -3,9 +3,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from printing.preflight.geometry import Area
+from printing.press.artwork import ArtworkPage
 
-# The limit for one artwork; more parts of a kind add nothing.
+# The limits for one artwork; more parts of a kind add nothing.
 PARTS = 400
+TEXTS = 2000
 
 
 class Part(StrEnum):
@@ -14,6 +16,7 @@ class Part(StrEnum):
     PICTURE = "picture"
     FONT = "font"
     INK = "ink"
+    OVERPRINT = "overprint"
     WHITE_OVERPRINT = "white overprint"
     SPOT = "spot colour"
     TRANSPARENCY = "transparency"
@@ -25,7 +28,8 @@ class ArtworkPart:
     """A part of an artwork, in its units; `area` is None if unknown.
 
     `size` is the width of a LINE, the height of the letters of a TEXT, the pixels of a PICTURE for each unit, or the
-    percent of an INK. `name` is a font family, a colour space or a spot colour.
+    percent of an INK. `name` is a font family, a colour space or a spot colour. `color` is that of the letters of a
+    TEXT, one, three or four numbers as in a PDF; empty if unknown.
     """
 
     kind: Part
@@ -33,16 +37,20 @@ class ArtworkPart:
     size: float = 0.0
     name: str = ""
     is_embedded: bool = True
+    color: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ArtworkFacts:
-    """`width` and `height` in units of the artwork."""
+    """`width` and `height` in units of the artwork; `page`, `page_count` and `bare`, which has no letters, of a PDF."""
 
     width: float
     height: float
     parts: tuple[ArtworkPart, ...]
     is_readable: bool = True
+    page: ArtworkPage | None = None
+    page_count: int = 1
+    bare: bytes = b""
 
     def of_kind(self, kind: Part) -> Iterable[ArtworkPart]:
         return (part for part in self.parts if part.kind == kind)

@@ -1,4 +1,4 @@
-"""Reads the inks, fonts and pictures of the first page of a PDF artwork without rendering it."""
+"""Reads the inks, fonts, texts and pictures of the first page of a prepared PDF without rendering it."""
 
 import io
 import math
@@ -7,54 +7,108 @@ from typing import Any
 
 import pikepdf
 
-from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
+from printing.preflight.artwork.letters import Letters
+from printing.preflight.artwork.parts import PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
+from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.leftovers import left_in_colour
-from printing.press.streams import IDENTITY, Matrix, scale_of, times
+from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
+from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
+from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
 OPERATORS = 60_000
 FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
-_WHITES = {"g": (1.0,), "rg": (1.0, 1.0, 1.0), "k": (0.0, 0.0, 0.0, 0.0)}
-_PAINTS = frozenset({"f", "F", "f*", "B", "B*", "b", "b*", "Tj", "TJ", "'", '"'})
+# Letters reach so far above their line, as a share of their size; few reach below it.
+ASCENT = 0.72
+PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+_WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
+_FILLS = frozenset({"f", "F", "f*", "B", "B*", "b", "b*"})
 _STROKES = frozenset({"S", "s", "B", "B*", "b", "b*"})
 _SHOWS = frozenset({"Tj", "TJ", "'", '"'})
+_PATHS = {"m": (0,), "l": (0,), "c": (0, 2, 4), "v": (0, 2), "y": (0, 2)}
+_ENDS = _FILLS | _STROKES | {"n"}
+_INVISIBLE = frozenset({3, 7})
+
+
+@dataclass(frozen=True, slots=True)
+class _Color:
+    """`values` are empty for patterns; `spot` names the plates of a spot colour."""
+
+    kind: str | None = GREY
+    values: tuple[float, ...] = (0.0,)
+    spot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
     matrix: Matrix = IDENTITY
     line: float = 1.0
-    fill: tuple[str, tuple[float, ...]] = ("g", (0.0,))
-    stroke: tuple[str, tuple[float, ...]] = ("G", (0.0,))
-    overprints: bool = False
+    fill: _Color = _Color()
+    stroke: _Color = _Color()
+    overprints_fill: bool = False
+    overprints_stroke: bool = False
     text: Matrix = IDENTITY
+    row: Matrix = IDENTITY
     size: float = 0.0
+    leading: float = 0.0
+    spacing: float = 0.0
+    word_spacing: float = 0.0
+    stretch: float = 1.0
+    rise: float = 0.0
+    mode: int = 0
+    font: Letters | None = None
+    font_name: str = ""
 
 
 def read_pdf(content: bytes) -> ArtworkFacts:
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             page = pdf.pages[0]
-            left, bottom, right, top = (float(one) for one in page.cropbox)
-            reader = _Reader(height=top - bottom)
-            start = replace(_State(), matrix=(1.0, 0.0, 0.0, 1.0, -left, -bottom))
-            reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), start, 0)
+            _, _, right, top = (float(one) for one in page.mediabox)
+            reader = _Reader(height=top)
+            reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), _State(), 0)
+            bare = _without_letters(pdf) if reader.has_letters else b""
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return UNREADABLE
-    return ArtworkFacts(right - left, top - bottom, tuple(reader.parts))
+    return ArtworkFacts(right, top, tuple(reader.parts), bare=bare)
+
+
+def _without_letters(pdf: pikepdf.Pdf) -> bytes:
+    """The first page with nothing in the place of its letters, to see what is behind them."""
+    with pikepdf.new() as made:
+        made.pages.append(pdf.pages[0])
+        if "/Contents" in made.pages[0].obj:
+            made.pages[0].contents_coalesce()
+            _drop_letters(made.pages[0].obj.Contents)
+        for thing in made.objects:
+            if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Form":
+                _drop_letters(thing)
+        out = io.BytesIO()
+        made.save(out, static_id=True)
+        return out.getvalue()
+
+
+def _drop_letters(stream: Any) -> None:
+    content = pikepdf.parse_content_stream(stream)
+    kept = [one for one in content if str(one.operator) not in _SHOWS]
+    if len(kept) < len(content):
+        stream.write(pikepdf.unparse_content_stream(kept))
 
 
 class _Reader:
     def __init__(self, *, height: float) -> None:
         self.parts: list[ArtworkPart] = []
+        self.has_letters = False
         self._height = height
         self._known: set[tuple[Part, str]] = set()
-        self._left = OPERATORS
+        self._left, self._texts = OPERATORS, TEXTS
+        self._path: list[tuple[float, float]] = []
+        self._fonts: dict[tuple[int, int], Letters] = {}
 
     def note(self, kind: Part, *, name: str = "", **facts: Any) -> None:
         """Notes a part; named parts only once."""
-        if len(self.parts) < PARTS and (not name or (kind, name) not in self._known):
+        if len(self.parts) - (TEXTS - self._texts) < PARTS and (not name or (kind, name) not in self._known):
             self._known.add((kind, name))
             self.parts.append(ArtworkPart(kind, name=name, **facts))
 
@@ -73,36 +127,17 @@ class _Reader:
                 state = stack.pop() if stack else state
             elif name == "Do":
                 self._object(resources, operands[0], state, depth)
+            elif name in _SHOWS:
+                state = self._shown(name, operands, state)
             else:
                 state = self._changed(name, operands, resources, state)
-                self._painted(name, state)
+                self._painted(name, operands, state)
 
     def _resources(self, resources: Any) -> None:
-        for font in resources.get("/Font", pikepdf.Dictionary()).values():
-            self._font(font)
-        for space in resources.get("/ColorSpace", pikepdf.Dictionary()).values():
-            self._space(space)
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
         for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
             for name in left_in_colour(holder):
                 self.note(Part.LEFT_IN_COLOUR, name=name)
-
-    def _font(self, font: Any) -> None:
-        name = str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
-        if font.get("/Subtype") == "/Type3":
-            return
-        inner = font["/DescendantFonts"][0] if "/DescendantFonts" in font else font
-        descriptor = inner.get("/FontDescriptor", pikepdf.Dictionary())
-        embedded = any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3"))
-        self.note(Part.FONT, name=name, is_embedded=embedded)
-
-    def _space(self, space: Any) -> None:
-        if not isinstance(space, pikepdf.Array) or len(space) < 2:
-            return
-        names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
-        for name in (str(one)[1:] for one in names):
-            if name not in {"All", "None", "Cyan", "Magenta", "Yellow", "Black"}:
-                self.note(Part.SPOT, name=name)
 
     def _object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
         shown = resources.get("/XObject", pikepdf.Dictionary()).get(str(name))
@@ -118,88 +153,182 @@ class _Reader:
             self.read(shown, inner, state, depth + 1)
 
     def _picture(self, image: Any, state: _State) -> None:
-        area = self._area(state, [(0, 0), (1, 0), (0, 1), (1, 1)])
+        area = self._area(state.matrix, [(0, 0), (1, 0), (0, 1), (1, 1)])
         if image.get("/SMask") is not None:
             self.note(Part.TRANSPARENCY, name="soft mask", area=area)
         if image.get("/ImageMask") or not area.width or not area.height:
             return
-        m = state.matrix
+        m, space = state.matrix, image.get("/ColorSpace")
         across, down = math.hypot(m[0], m[1]) or 1.0, math.hypot(m[2], m[3]) or 1.0
         density = min(float(image["/Width"]) / across, float(image["/Height"]) / down)
-        part = ArtworkPart(Part.PICTURE, area, density, self._picture_space(image))
-        if len(self.parts) < PARTS:
-            self.parts.append(part)
-
-    def _picture_space(self, image: Any) -> str:
-        """As Pillow names the mode, or "CMYK untagged"; a colour space with a profile is tagged."""
-        space = image.get("/ColorSpace")
-        if isinstance(space, pikepdf.Array) and space[0] == "/ICCBased":
-            return {1: "L", 3: "RGB", 4: "CMYK"}.get(int(space[1].get("/N", 0)), "")
-        named = {"/DeviceRGB": "RGB", "/CalRGB": "RGB", "/DeviceCMYK": "CMYK untagged", "/DeviceGray": "L"}
-        return named.get(str(space), "") if isinstance(space, pikepdf.Name) else ""
+        self.note(Part.PICTURE, area=area, size=density)
+        self.parts[-1] = replace(self.parts[-1], name=_picture_space(space))
+        self._spots(space, area)
+        if kind_of(space) == OF_CMYK and (picture := decoded(image, OF_CMYK, THUMBNAIL)) is not None:
+            self.note(Part.INK, size=ink_of(picture), area=area)
 
     def _changed(self, name: str, operands: Any, resources: Any, state: _State) -> _State:
         if name == "cm":
             return replace(state, matrix=times(state.matrix, _matrix(operands)))
-        if name == "w":
-            return replace(state, line=float(operands[0]))
-        if name in _WHITES:
-            return replace(state, fill=(name, tuple(float(one) for one in operands)))
-        if name in {"G", "RG", "K"}:
-            return replace(state, stroke=(name, tuple(float(one) for one in operands)))
+        if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
+            side = "stroke" if name.encode() in STROKING else "fill"
+            return replace(state, **{side: _colored(name, operands, resources, getattr(state, side))})
         if name == "gs":
             return self._graphics_state(resources, operands[0], state)
-        if name == "BT":
-            return replace(state, text=IDENTITY)
-        if name == "Tm":
-            return replace(state, text=_matrix(operands))
-        if name in {"Td", "TD"}:
-            step = (1.0, 0.0, 0.0, 1.0, float(operands[0]), float(operands[1]))
-            return replace(state, text=times(state.text, step))
         if name == "Tf":
-            return replace(state, size=float(operands[1]))
-        return state
+            return self._set_font(resources, str(operands[0]), float(operands[1]), state)
+        if name == "Tm":
+            return replace(state, text=_matrix(operands), row=_matrix(operands))
+        if name == "BT":
+            return replace(state, text=IDENTITY, row=IDENTITY)
+        if name in {"Td", "TD", "T*"}:
+            return _next_row(name, operands, state)
+        if name in _NUMBERS:
+            return replace(state, **{_NUMBERS[name]: float(operands[0])})
+        if name == "Tz":
+            return replace(state, stretch=float(operands[0]) / 100)
+        return replace(state, mode=int(operands[0])) if name == "Tr" else state
+
+    def _set_font(self, resources: Any, name: str, size: float, state: _State) -> _State:
+        font = resources.get("/Font", pikepdf.Dictionary()).get(name)
+        if font is None:
+            return replace(state, font=None, font_name="", size=size)
+        if font.objgen not in self._fonts or not font.is_indirect:
+            self._fonts[font.objgen] = Letters(font)
+        plain = str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
+        known = font.get("/Subtype") == "/Type3" or _is_embedded(font)
+        return replace(state, font=self._fonts[font.objgen], font_name="" if known else plain, size=size)
 
     def _graphics_state(self, resources: Any, name: Any, state: _State) -> _State:
         found = resources.get("/ExtGState", pikepdf.Dictionary()).get(str(name), pikepdf.Dictionary())
         mask, blend = found.get("/SMask"), found.get("/BM")
         opacity = min(float(found.get("/ca", 1)), float(found.get("/CA", 1)))
-        if (
-            opacity < 1
-            or (mask is not None and mask != "/None")
-            or blend not in {None, "/Normal", "/Compatible"}
-        ):
+        is_masked = mask is not None and mask != "/None"
+        if opacity < 1 or is_masked or blend not in {None, "/Normal", "/Compatible"}:
             self.note(Part.TRANSPARENCY, name="transparency")
-        overprints = found.get("/op", found.get("/OP"))
-        if overprints is not None:
-            state = replace(state, overprints=bool(overprints))
+        stroke = found.get("/OP", state.overprints_stroke)
+        fill = found.get("/op", found.get("/OP", state.overprints_fill))
+        state = replace(state, overprints_fill=bool(fill), overprints_stroke=bool(stroke))
         return replace(state, line=float(found["/LW"])) if "/LW" in found else state
 
-    def _painted(self, name: str, state: _State) -> None:
-        if name in _PAINTS and state.overprints and state.fill[1] == _WHITES[state.fill[0]]:
-            self.note(Part.WHITE_OVERPRINT, name="white")
-        if name in _PAINTS and state.fill[0] == "k":
-            self._ink(state.fill[1])
+    def _painted(self, name: str, operands: Any, state: _State) -> None:
+        if name in _PATHS:
+            numbers = [float(one) for one in operands]
+            self._path += [(numbers[at], numbers[at + 1]) for at in _PATHS[name]]
+        elif name == "re":
+            x, y, width, height = (float(one) for one in operands)
+            self._path += [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+        if name not in _ENDS:
+            return
+        area = self._area(state.matrix, self._path) if self._path else None
+        self._path = []
+        if name in _FILLS:
+            self._inked(state.fill, area, overprints=state.overprints_fill)
         if name in _STROKES:
-            if state.stroke[0] == "K":
-                self._ink(state.stroke[1])
-            self.note(Part.LINE, name=f"line {state.line:g}", size=state.line * scale_of(state.matrix))
-        if name in _SHOWS:
-            place = times(state.matrix, state.text)
-            size = state.size * scale_of(place)
-            area = Area(place[4], self._height - place[5] - size, size, size)
-            self.note(Part.TEXT, name=f"{size:.1f}", size=size, area=area)
+            self._inked(state.stroke, area, overprints=state.overprints_stroke)
+            size = state.line * scale_of(state.matrix)
+            self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
-    def _ink(self, parts: tuple[float, ...]) -> None:
-        percent = 100 * sum(parts)
-        self.note(Part.INK, name=f"{percent:.0f}", size=percent)
+    def _inked(self, color: _Color, area: Area | None, *, overprints: bool) -> None:
+        if overprints:
+            is_white = color.kind is not None and color.values == _WHITES.get(color.kind)
+            kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
+            self.note(kind, name=str(kind), area=area)
+        if color.kind == OF_CMYK:
+            percent = 100 * sum(color.values)
+            self.note(Part.INK, name=f"{percent:.0f}", size=percent, area=area)
+        for spot in filter(None, color.spot.split("\n")):
+            self.note(Part.SPOT, name=spot, area=area)
 
-    def _area(self, state: _State, points: list[tuple[float, float]]) -> Area:
+    def _spots(self, space: Any, area: Area | None) -> None:
+        inner = space[1] if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed" else space
+        for spot in filter(None, spots_of(inner).split("\n")):
+            self.note(Part.SPOT, name=spot, area=area)
+
+    def _shown(self, name: str, operands: Any, state: _State) -> _State:
+        if name in {"'", '"'}:
+            if name == '"':
+                state = replace(state, word_spacing=float(operands[0]), spacing=float(operands[1]))
+            state = _next_row("T*", (), state)
+        shown = operands[-1] if isinstance(operands[-1], pikepdf.Array) else [operands[-1]]
+        length = sum(self._length(one, state) for one in shown) * state.stretch
+        self._note_text(length, state)
+        return replace(state, text=times(state.text, (1.0, 0.0, 0.0, 1.0, length, 0.0)))
+
+    def _length(self, shown: Any, state: _State) -> float:
+        if not isinstance(shown, pikepdf.String):
+            return -float(shown) / 1000 * state.size
+        text = bytes(shown)
+        if state.font is None:
+            return len(text) * state.size / 2
+        return state.font.advance(text, state.size, state.spacing, state.word_spacing)
+
+    def _note_text(self, length: float, state: _State) -> None:
+        if state.mode in _INVISIBLE or not length:
+            return
+        self.has_letters = True
+        place = times(state.matrix, state.text)
+        low, high = state.rise, state.rise + ASCENT * state.size
+        area = self._area(place, [(0, low), (length, low), (0, high), (length, high)])
+        size = abs(state.size) * scale_of(place)
+        color = state.fill if state.mode not in {1, 5} else state.stroke
+        self._inked(color, area, overprints=state.overprints_fill)
+        if state.font_name:
+            self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
+        if self._texts > 0:
+            self._texts -= 1
+            values = color.values if color.kind in _WHITES and not color.spot else ()
+            self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
+
+    def _area(self, m: Matrix, points: list[tuple[float, float]]) -> Area:
         """Counted from the upper left corner, as everything else here."""
-        m = state.matrix
         return enclosing(
             (m[0] * x + m[2] * y + m[4], self._height - (m[1] * x + m[3] * y + m[5])) for x, y in points
         )
+
+
+_NUMBERS = {"w": "line", "TL": "leading", "Tc": "spacing", "Tw": "word_spacing", "Ts": "rise"}
+
+
+def _next_row(name: str, operands: Any, state: _State) -> _State:
+    x, y = (0.0, -state.leading) if name == "T*" else (float(operands[0]), float(operands[1]))
+    row = times(state.row, (1.0, 0.0, 0.0, 1.0, x, y))
+    return replace(state, text=row, row=row, leading=-y if name == "TD" else state.leading)
+
+
+def _colored(name: str, operands: Any, resources: Any, before: _Color) -> _Color:
+    if (kind := DEVICES.get(name.encode())) is not None:
+        return _Color(kind, tuple(float(one) for one in operands))
+    if name in {"cs", "CS"}:
+        key = str(operands[0])
+        space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
+        kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
+        black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
+        return _Color(kind, black, spots_of(space))
+    numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
+    return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
+
+
+def spots_of(space: Any) -> str:
+    """The plates of a colour space beside those of the process, by line."""
+    if not isinstance(space, pikepdf.Array) or len(space) < 2:
+        return ""
+    names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
+    return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
+
+
+def _is_embedded(font: Any) -> bool:
+    inner = font["/DescendantFonts"][0] if "/DescendantFonts" in font else font
+    descriptor = inner.get("/FontDescriptor", pikepdf.Dictionary())
+    return any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3"))
+
+
+def _picture_space(space: Any) -> str:
+    """As Pillow names the mode."""
+    if isinstance(space, pikepdf.Array) and space[0] == "/ICCBased":
+        return {1: "L", 3: "RGB", 4: "CMYK"}.get(int(space[1].get("/N", 0)), "")
+    named = {"/DeviceRGB": "RGB", "/CalRGB": "RGB", "/DeviceCMYK": "CMYK", "/DeviceGray": "L"}
+    return named.get(str(space), "") if isinstance(space, pikepdf.Name) else ""
 
 
 def _matrix(numbers: Any) -> Matrix:

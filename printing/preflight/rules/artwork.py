@@ -1,18 +1,22 @@
 """Rules for the artwork behind a page."""
 
+import re
 from collections.abc import Iterator
 
 from printing.preflight.artwork import Part, artwork_facts
 from printing.preflight.colours import ink_words, total_ink
+from printing.preflight.geometry import MM_OF_POINT
+from printing.preflight.rules.artwork_text import OF_A_KIND
 from printing.preflight.rules.rule import Hit, hit_behind, hit_of
 from printing.preflight.sheet import Background, Sheet
 from printing.typesetting.template import CMYK
 
-POINT_MM = 25.4 / 72
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
 CONVERTIBLE = "colours that can be converted to inks"
-# Findings of one kind on one page; more are omitted.
-OF_A_KIND = 5
+# Plates that cut, fold or coat print no colour.
+FINISHING = re.compile(
+    r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
+)
 
 
 def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
@@ -29,7 +33,7 @@ def hairline(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         count = 0
         for part in behind.facts.of_kind(Part.LINE):
-            points = part.size * behind.unit_mm / POINT_MM
+            points = part.size * behind.unit_mm / MM_OF_POINT
             if points < least - 0.005 and (count := count + 1) <= OF_A_KIND:
                 yield hit_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
 
@@ -39,7 +43,7 @@ def artwork_text_too_small(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         count = 0
         for part in behind.facts.of_kind(Part.TEXT):
-            points = part.size * behind.unit_mm / POINT_MM
+            points = part.size * behind.unit_mm / MM_OF_POINT
             if 0 < points < least - 0.05 and (count := count + 1) <= OF_A_KIND:
                 yield hit_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
 
@@ -91,8 +95,40 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
 
 def white_overprint(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
-        if _has(behind, Part.WHITE_OVERPRINT):
-            yield hit_behind(behind, None, "white that overprints", "white that knocks out")
+        for part in behind.facts.of_kind(Part.WHITE_OVERPRINT):
+            yield hit_behind(behind, part.area, "white that overprints", "white that knocks out")
+
+
+def overprint_removed(sheet: Sheet) -> Iterator[Hit]:
+    return _overprint(sheet, kept=False)
+
+
+def overprint_not_shown(sheet: Sheet) -> Iterator[Hit]:
+    return _overprint(sheet, kept=True)
+
+
+def _overprint(sheet: Sheet, *, kept: bool) -> Iterator[Hit]:
+    if sheet.limits.keeps_overprint == kept:
+        for behind in sheet.backgrounds:
+            for part in behind.facts.of_kind(Part.OVERPRINT):
+                yield hit_behind(behind, part.area, "ink that overprints", "ink that knocks out")
+
+
+def plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
+    """A spot colour that no box of the template has, and that no finishing has."""
+    expected = {
+        color.spot.casefold()
+        for page in sheet.template.pages
+        for box in page.boxes
+        for color in (box.color, box.background)
+        if isinstance(color, CMYK)
+    }
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.SPOT):
+            if part.name.casefold() not in expected and not FINISHING.search(part.name):
+                yield hit_behind(
+                    behind, part.area, f"a plate {part.name}", "C, M, Y, K and the plates of the product"
+                )
 
 
 def _has(behind: Background, kind: Part) -> bool:

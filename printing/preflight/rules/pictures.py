@@ -37,7 +37,7 @@ def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
 
 def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
-        if facts.mode in {"RGB", "RGBA", "P"} and one.box.field not in sheet.job.plated:
+        if facts.mode in {"RGB", "RGBA", "P"}:
             yield hit_of(one, "RGB", "CMYK or grey")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)
@@ -49,7 +49,10 @@ def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
 
 
 def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
-    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention."""
+    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention.
+
+    In a PDF they are inks of the press that it is made for.
+    """
     for one, facts in sheet.pictures:
         if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
             yield hit_of(one, "CMYK without a profile", "an ICC profile")
@@ -57,9 +60,6 @@ def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
         raster = _raster(behind)
         if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
             yield hit_behind(behind, None, "CMYK without a profile", "an ICC profile")
-        for part in behind.facts.of_kind(Part.PICTURE):
-            if part.name == "CMYK untagged":
-                yield hit_behind(behind, part.area, "CMYK without a profile", "an ICC profile")
 
 
 def picture_empty(sheet: Sheet) -> Iterator[Hit]:
@@ -93,10 +93,11 @@ def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"{facts.ink:.0f} %", f"{most:g} %")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
-        inks = [raster.ink] if raster is not None and raster.ink is not None else []
-        inks += [part.size for part in behind.facts.of_kind(Part.INK)]
-        if inks and max(inks) > most + 1:
-            yield hit_behind(behind, None, f"{max(inks):.0f} %", f"{most:g} %")
+        inks = [(raster.ink, None)] if raster is not None and raster.ink is not None else []
+        inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
+        heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
+        if heaviest[0] > most + 1:
+            yield hit_behind(behind, heaviest[1], f"{heaviest[0]:.0f} %", f"{most:g} %")
 
 
 def _raster(behind: Background) -> PictureFacts | None:

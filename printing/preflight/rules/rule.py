@@ -11,7 +11,7 @@ from printing.press.rules import ColourPolicy
 class Hit:
     """The place of a broken rule: pages count from 0, `what` begins the message of the finding.
 
-    `is_error` makes it an Error whatever the table says of the rule, unless the preset says otherwise.
+    `severity` replaces that of the rule, but not that of a preset.
     """
 
     number: int
@@ -20,7 +20,7 @@ class Hit:
     found: str
     wanted: str
     at: int | None = None
-    is_error: bool = False
+    severity: Severity | None = None
 
 
 def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:
@@ -29,7 +29,7 @@ def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -
 
 def hit_behind(background: Background, area: Area | None, found: str, wanted: str) -> Hit:
     """A fault of the artwork behind the page."""
-    return Hit(background.number, background.place(area), background.title, found, wanted)
+    return Hit(background.number, background.place(area), "The background", found, wanted)
 
 
 Find = Callable[[Sheet], Iterator[Hit]]

@@ -4,22 +4,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from printing.preflight.colours import is_white
+from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
-from printing.preflight.rules import documents
-from printing.preflight.rules.rule import Hit, hit_of
-from printing.preflight.sheet import Sheet, Shown
+from printing.preflight.rules.product import has_wrong_size
+from printing.preflight.rules.rule import Hit, hit_behind, hit_of
+from printing.preflight.sheet import Background, Sheet, Shown
 
 # A box nearer to the trim than this is meant to touch it.
 TOUCHING_MM = 0.3
+# Bleeds of 3 mm and of an eighth of an inch are the same.
+BLEED_SLACK_MM = 0.2
 
 
 def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
-    """Ink reaches the trim of a page that has too little bleed, or none; or a customer's PDF has too little."""
+    """Ink reaches the trim of a page that has too little bleed, or none."""
+    yield from _artwork_bleed_missing(sheet)
     wanted = sheet.limits.bleed_mm
     for number, page in sheet.pages:
-        if sheet.placement(number) is not None:
-            yield from documents.bleed_missing(sheet, number, page)
-            continue
         if page.bleed >= wanted - SLACK_MM:
             continue
         sides = {side for one in sheet.shown if one.number == number for side in _touched(one)}
@@ -30,6 +31,22 @@ def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
                 number, trim_area(page), f"Page {number + 1}", f"{page.bleed:g} mm, with ink at the {words}",
                 f"{wanted:g} mm",
             )  # fmt: skip
+
+
+def _artwork_bleed_missing(sheet: Sheet) -> Iterator[Hit]:
+    """Ink of a PDF reaches the trim, and the PDF has less bleed than the page."""
+    for one in sheet.backgrounds:
+        wanted = min(one.page.bleed, sheet.limits.bleed_mm)
+        if not _lacks_bleed(one, wanted) or has_wrong_size(sheet, one.number):
+            continue
+        if sides := set(_inked_edges(sheet, one.number)):
+            words = ", ".join(side for side in SIDES if side in sides)
+            found = f"{max(one.bleed, 0):.1f} mm, with ink at the {words}"
+            yield replace(hit_behind(one, None, found, f"{wanted:g} mm"), severity=Severity.ERROR)
+
+
+def _lacks_bleed(one: Background, wanted: float) -> bool:
+    return one.facts.page is not None and one.bleed < wanted - BLEED_SLACK_MM
 
 
 def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
@@ -87,9 +104,9 @@ def _touched(one: Shown) -> list[str]:
 def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
         ground = sheet.background_pixels.get(one.number)
-        if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+        if _lacks_bleed(one, min(one.page.bleed, sheet.limits.bleed_mm)):
             continue
-        if documents.lacks_bleed(sheet, one.number, one.page):
+        if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
         for side, area in ground.unbled:
             found = f"paper in the bleed at the {side}"

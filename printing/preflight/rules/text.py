@@ -6,15 +6,11 @@ from pathlib import Path
 
 from fontTools.ttLib import TTCollection, TTFont
 
-from printing.preflight.colours import contrast, ink_words, is_rich_black, luminance, seen
+from printing.preflight.colours import contrast, is_reversed, luminance, rich_black, seen
 from printing.preflight.geometry import Area
 from printing.preflight.rules.rule import Hit, hit_of
 from printing.preflight.sheet import Sheet, Shown
-from printing.typesetting.template import CMYK
 
-MM = 25.4 / 72
-# A background of at most this luminance is dark.
-DARK = 0.35
 CODE_CONTRAST = 3.0
 RESTRICTED = 0x0002
 LESS_RESTRICTED = 0x000C
@@ -33,19 +29,16 @@ def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
     for one, text in sheet.texts:
         if one.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
-        if (
-            luminance(one.color_behind) < DARK
-            and luminance(seen(one.box.color)) > luminance(one.color_behind) + 0.2
-        ):
+        if is_reversed(one.box.color, one.color_behind):
             yield hit_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
 
 
 def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
     largest = sheet.limits.rich_text_pt
     for one, text in sheet.texts:
-        color = one.box.color
-        if isinstance(color, CMYK) and text.size < largest and is_rich_black(color):
-            yield hit_of(one, f"{ink_words(color)} at {_points(text.size)}", "K alone")
+        words = rich_black(one.box.color, sheet.limits.policy)
+        if words and text.size < largest:
+            yield hit_of(one, f"{words} at {_points(text.size)}", "K alone")
 
 
 def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:

@@ -35,7 +35,7 @@ class Product(models.Model):
     width_mm = models.DecimalField("width (mm)", max_digits=9, decimal_places=3)
     height_mm = models.DecimalField("height (mm)", max_digits=9, decimal_places=3)
     is_active = models.BooleanField("active", default=True)
-    # Without one the built-in preset: printing.press.rules.MANAGED. By its code, as catalog files name it.
+    # Without one the built-in preset: printing.press.rules.BUILT_IN. By its code, as catalog files name it.
     preset = models.ForeignKey(
         PrintPreset,
         to_field="code",

@@ -117,10 +117,10 @@ class ArtworkMerge:
         """What preflight reads of the PDF."""
         placed = self._placed
         facts = zip((*placed.pages, *placed.screens), (*placed.facts, *placed.facts), strict=True)
-        shown = (self.choice.first_page or 1) - 1 + len(placed.placements)
+        shown = (self.choice.first_page or 1) - 1 + self.product.page_count
         return {
             "template": self._template(placed.screens),
-            "placed": placed.placements,
+            "missing_pages": placed.missing,
             "ignored_pages": max(0, len(self.asset.pages or ()) - shown)
             if self.choice.first_page is None
             else 0,

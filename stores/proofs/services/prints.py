@@ -88,7 +88,7 @@ def _printed(merged: Merge, seconds: float) -> PrintedFile:
             press=press_of(product),
             seconds=seconds,
         )
-        findings = preflight_records(merged=merged, images=images, texts=printed.texts, plates=True)
+        findings = preflight_records(merged=merged, plates=images, texts=printed.texts)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages, findings)

@@ -33,9 +33,9 @@ Merge = TemplateMerge | ArtworkMerge
 
 
 def preflight_records(
-    *, merged: Merge, images: Mapping[str, bytes], texts: Sequence[SetText], plates: bool = False
+    *, merged: Merge, plates: Mapping[str, bytes], texts: Sequence[SetText]
 ) -> list[dict[str, Any]]:
-    """Findings as the API shows them; `plates` as `images` were read.
+    """Findings as the API shows them, the same for proof and order: `plates` are the uploads as they are printed.
 
     An error in preflight itself is logged and does not fail the proof or order.
     """
@@ -43,13 +43,11 @@ def preflight_records(
     job = Job(
         template=layout.template,
         values=merged.values,
-        images=images,
+        images=plates,
         fonts=layout.fonts,
         texts=texts,
         product=product.facts,
-        digests={
-            name: f"{asset.sha256} {asset.plates if plates else ''}" for name, asset in merged.assets.items()
-        },
+        digests={name: f"{asset.sha256} {asset.plates}" for name, asset in merged.assets.items()},
         plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
     )
     try:
@@ -125,11 +123,12 @@ def _render_once(
             record_traces(proof=proof, traces=traces)
             return proof
         with typesetting_errors(), measured_rendering("proof"):
-            images, layout = merged.images(), merged.layout
+            plates, layout = merged.images(plates=True), merged.layout
+            images = merged.images() if press is None else plates
             rendered = render_proof(
                 layout.template, merged.values, images, layout.fonts, settings.PROOF_WATERMARK, press=press
             )
-        findings = preflight_records(merged=merged, images=images, texts=rendered.texts)
+        findings = preflight_records(merged=merged, plates=plates, texts=rendered.texts)
         contents = (rendered.pdf, *rendered.pages)
         with storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))

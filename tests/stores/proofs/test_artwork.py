@@ -169,6 +169,7 @@ def test_good_pdf_has_no_findings_and_a_proof(client, card):
         (document(size=(50.8, 88.9)), [("artwork_size", "Error")]),
         (document(size=(44.45, 25.4), bleed=1.5875, UserUnit=2), []),
         (document(pages=3), [("artwork_pages_ignored", "Warning")]),
+        (document(bleed=0, content=b"0 0 0 0.5 k 60 60 60 20 re f"), []),
     ],
 )
 def test_artwork_is_placed_by_its_trim_and_never_scaled(client, card, content, expected):
