@@ -86,7 +86,7 @@ def _place(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            content = _laid_out(source, page, target) if page else _blank(target)
+            content = _laid_out(source, page, target) if source and page else _blank(target)
             (folder / _file("page", number)).write_bytes(content)
             (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi, quality=QUALITY))
             found = read_pdf(_alone(source) if source else content)
@@ -125,7 +125,8 @@ def _alone(source: pikepdf.Page) -> bytes:
 
 def _blank(target: Target) -> bytes:
     with pikepdf.new() as made:
-        made.add_blank_page(page_size=tuple(side / MM for side in target.whole))
+        sheet = made.add_blank_page()
+        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
         return _written(made)
 
 

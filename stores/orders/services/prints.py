@@ -6,7 +6,7 @@ Uploaded pictures are kept as long as an order that prints them needs them.
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
@@ -164,6 +164,11 @@ def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
         )
 
 
+class _Shared(TypedDict):
+    uploads: Uploads
+    seconds: float
+
+
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
@@ -197,7 +202,7 @@ class _Work:
         if product.pk not in self._versions:
             raise NotFound("The product no longer exists.", code="product_not_found")
         try:
-            version, shared = self._versions[product.pk], {"uploads": self._uploads, "seconds": seconds}
+            version, shared = self._versions[product.pk], _Shared(uploads=self._uploads, seconds=seconds)
             if isinstance(content, ArtworkChoice):
                 with _pointing_to(f"/Items/{index}/Artwork"):
                     return render_artwork_file(caller=self._caller, product=version, choice=content, **shared)

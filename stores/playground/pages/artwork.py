@@ -212,7 +212,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     except DomainError as error:
         page.fail(error)
         return _answer(request, page)
-    return redirect(f"{page.address}?{urlencode({'as': page.actor.key, 'asset': asset.pk})}")
+    return redirect(f"{page.address}?{urlencode({'as': page.actor.key, 'asset': str(asset.pk)})}")
 
 
 @serves_picture
@@ -240,7 +240,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
     actor = chosen_actor(actors, values.get("as", ""))
     product = product_page(actor.caller, store.external_id, product_id)
     first = values.get("first", "")
-    record = {"AssetID": values.get("asset", "")[:64]}
+    record: dict[str, Any] = {"AssetID": values.get("asset", "")[:64]}
     if first.isascii() and first.isdigit():
         record["FirstPage"] = int(first[:4])
     return ArtworkForm(
