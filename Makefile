@@ -16,7 +16,7 @@ SLOW = $(BIN) -m pytest -m "slow and not looks"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow looks test-optional check lint style contracts types migrations schema clients bench soak mutants install lock wheels
+.PHONY: help run test test-slow looks test-optional test-shop check lint style contracts types migrations schema clients bench soak mutants install lock wheels
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ looks: $(VENV)/test.stamp ## Visit every page at each width and in both colour s
 test-optional: $(VENV)/test.stamp ## Install the optional packages and run the tests that need them
 	@$(PIP_INSTALL) --requirement requirements/optional.txt
 	@$(BIN) -m pytest tests/fulfillment/core/observability/test_telemetry.py
+
+test-shop: $(VENV)/test.stamp ## Let a real Medusa shop of npm order here (ARGS="--orders 200")
+	@$(BIN) -m tests.shop $(ARGS)
 
 check: types migrations lint
 

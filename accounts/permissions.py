@@ -19,6 +19,8 @@ class Permission(models.TextChoices):
     ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
     ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and change the status of every order of a store"
     ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
+    ORDER_ALL_APPROVE = "Order.All.Approve", "Approve or deny orders of a store that need approval"
+    BUDGET_ALL_WRITE = "Budget.All.Write", "Make and change the budgets of a store"
     ACCOUNT = "Account", "See your name and e-mail, create users and applications for you"
     OPERATOR = "Operator", "Act as an operator of the service"
 
@@ -36,6 +38,8 @@ class Grant(models.TextChoices):
     ORDER_SELF_READ = Permission.ORDER_SELF_READ.value, "Order.Self.Read"
     ORDER_ALL_WRITE = Permission.ORDER_ALL_WRITE.value, "Order.All.Write"
     ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
+    ORDER_ALL_APPROVE = Permission.ORDER_ALL_APPROVE.value, "Order.All.Approve"
+    BUDGET_ALL_WRITE = Permission.BUDGET_ALL_WRITE.value, "Budget.All.Write"
 
 
 # Descriptions of the store permissions, for requests and decisions.
@@ -46,6 +50,8 @@ EXPLANATIONS: dict[str, str] = {
     Permission.STORE_ALL_READ: "To see which people work with the store. Only for software that manages its staff.",
     Permission.ORDER_ALL_READ: "To read orders of others as well, with their recipients. Only for reports and support.",
     Permission.ORDER_ALL_WRITE: "To change the status of any order. Only for software that runs the production.",
+    Permission.ORDER_ALL_APPROVE: "To decide for its users on orders that need approval. Only for purchasing software.",
+    Permission.BUDGET_ALL_WRITE: "To make, change and top up budgets. Only for software of purchasing.",
 }
 
 EVERY_GRANT = frozenset(Grant.values)
@@ -58,6 +64,6 @@ DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
 
 
 def with_implied(names: Iterable[str]) -> frozenset[str]:
-    """`names` with their implied permissions: each All permission includes its Self permission."""
+    """`names` with their implied permissions: each All permission includes its Self permission, if there is one."""
     held = frozenset(names)
-    return held | {name.replace(".All.", ".Self.") for name in held}
+    return held | {self_name for name in held if (self_name := name.replace(".All.", ".Self.")) in Permission}

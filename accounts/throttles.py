@@ -122,8 +122,12 @@ def enforce_page_limit(policy: str, user_id: object) -> None:
 
 
 def mailbox_of(email: str) -> str:
-    """The same for all spellings that the database finds: its `lower` takes İ for i, which Python folds otherwise."""
-    return digest(email.replace("\u0130", "i").casefold())[:40]
+    """The same for all spellings that the database finds: its `lower` takes İ for i, which Python folds otherwise.
+
+    And for all tags of a mailbox: `ann+shop@x.example` reaches `ann@x.example` with most providers.
+    """
+    name, at, domain = email.replace("\u0130", "i").casefold().rpartition("@")
+    return digest((name.partition("+")[0] or name) + at + domain)[:40]
 
 
 def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> RateLimitStatus | None:

@@ -3,7 +3,7 @@ from django.db.models.signals import post_migrate
 
 from fulfillment.core.errors import RendererKilled
 from fulfillment.core.plugins import service_apps
-from printing import bounded
+from printing import bounded, stages
 
 
 class FulfillmentConfig(AppConfig):
@@ -18,7 +18,9 @@ class FulfillmentConfig(AppConfig):
         from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
         from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
+        from fulfillment.core.observability.instruments import measure_stage  # noqa: PLC0415
 
+        stages.configure(observe=measure_stage)
         add_declarations_of_apps()
         # Sent for each app when the migrations of all are done; one of them is enough.
         first = service_apps()[0]

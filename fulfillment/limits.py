@@ -61,6 +61,8 @@ RENDERINGS_CONCURRENCY = environment.integer(
 # Of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
 LIVE_PROOFS_PER_MINUTE = 120
+# Pages of proofs in a width of their own, drawn for one address.
+WIDE_PAGES_PER_MINUTE = 120
 # Pages of people, and of addresses without a session. With two processes a person has 6 at once, an address 4.
 PAGES_CONCURRENCY, VISITOR_PAGES_CONCURRENCY = 4, 3
 PAGE_WAIT_SECONDS = 2
@@ -72,6 +74,8 @@ PASSWORDS_CONCURRENCY = 2
 PICTURES_CONCURRENCY = 2
 FILES_CONCURRENCY = 2
 SELECTIONS_CONCURRENCY = 2
+# Requests that wait for events: a quarter of the threads, so that none waits where there are fewer than 4.
+EVENT_WAITS_CONCURRENCY = WEB_THREADS // 4
 # EDDM selections of one caller that are neither ordered nor expired, and the routes in all of them.
 SELECTIONS_PER_CALLER = 2_000
 SELECTED_ROUTES_PER_CALLER = 500_000

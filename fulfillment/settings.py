@@ -104,18 +104,24 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
     "fulfillment.site.middleware.Hosts",
-    # All below is for pages: requests of programs pass it by (`fulfillment.core.http.for_pages`).
+    # The last one, because it calls the middleware of pages below.
+    "fulfillment.site.middleware.PageMiddleware",
+]
+# Requests of programs pass it by.
+PAGE_MIDDLEWARE = [
     "fulfillment.site.middleware.PageCompression",
-    "fulfillment.site.middleware.PageSessions",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.pages.middleware.UploadLimits",
-    "fulfillment.site.middleware.PageCsrf",
-    "fulfillment.site.middleware.PageUsers",
+    # Programs use no cookies, so other sites cannot make a browser send credentials.
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.pages.middleware.PageLimits",
     "fulfillment.site.middleware.BodyLimits",
     "accounts.pages.middleware.OperatorTwoFactor",
-    "fulfillment.site.middleware.PageMessages",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "accounts.pages.middleware.Confirmations",
-    "fulfillment.site.middleware.PageHistory",
+    # Records the signed-in user in the audit trail.
+    "pghistory.middleware.HistoryMiddleware",
 ]
 APPEND_SLASH = False
 # The service is at the root of its host.
@@ -158,7 +164,7 @@ SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
     # fulfillment.site.middleware.SecurityHeaders is a SecurityMiddleware and sets X_FRAME_OPTIONS
     *("security.W001", "security.W002"),
-    "security.W003",  # fulfillment.site.middleware.PageCsrf is a CsrfViewMiddleware
+    *("security.W003", "admin.E408", "admin.E409", "admin.E410"),  # they are in PAGE_MIDDLEWARE
     # fulfillment.operations.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
     *("security.W004", "security.W005", "security.W009", "security.W021", "security.W025"),
     "oauth2_provider.E003",  # http reply URLs: `reply_urls` of applications allows them on loopback only
@@ -340,6 +346,9 @@ EDDM_TILES_URL = environment.url(
     expected="an address such as https://tiles.example/{z}/{x}/{y}.png",
 )
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
+EDDM_BUNDLE_PIECES = environment.integer("EDDM_BUNDLE_PIECES", 100)
+if EDDM_BUNDLE_PIECES not in {50, 100}:
+    environment.refuse(f"EDDM_BUNDLE_PIECES is {EDDM_BUNDLE_PIECES}; write 50 or 100.", None)
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)

@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import segno
 from segno.encoder import DataOverflowError
@@ -29,6 +30,8 @@ class NotEncodable(ValueError):
     """Text that the code cannot encode; the message has the reason."""
 
 
+# A code takes some milliseconds, and a large one half a megabyte; most proofs of a template have the same one.
+@lru_cache(maxsize=32)
 def qr_runs(text: str) -> tuple[int, Runs]:
     """Encode as a QR code: its size in modules with quiet zone, and dark runs as (column, row, length)."""
     try:

@@ -37,11 +37,24 @@ class JobItem:
     bleed_mm: float
     two_sided: bool
     options: Mapping[str, str] = field(default_factory=dict)
+    # Of the product, empty where it does not say; names are those of XJDF.
+    stock_code: str = ""
+    stock_weight_gsm: int = 0
+    coating: str = ""
+    finish: str = ""
+    binding: str = ""
+    folding: str = ""
+    # Plates of the print file beside cyan, magenta, yellow and black.
+    spot_plates: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An order item for a provider. `number` is unique and the same for every retry."""
+    """An order item for a provider. `number` is unique and the same for every retry.
+
+    `ship_by` and `deliver_by` are the ends of days, in the time zone of the store. `siblings` are the numbers of all
+    jobs of the order that this provider has or may get, this one included, in the order of the items.
+    """
 
     number: str
     order_id: str
@@ -49,7 +62,8 @@ class Job:
     external_id: str
     store_id: str
     created: datetime
-    due: datetime | None
+    ship_by: datetime | None
+    deliver_by: datetime | None
     item: JobItem
     recipient: Mapping[
         str, str
@@ -58,6 +72,15 @@ class Job:
     files: Sequence[JobFile]
     note: str = ""
     members: Sequence["Member"] = ()
+    production_days: int = 0
+    is_rush: bool = False
+    siblings: Sequence[str] = ()
+
+    @property
+    def place_of_order(self) -> str:
+        """Such as “2 of 3”; empty if the job is the only one of its order."""
+        several = len(self.siblings) > 1 and self.number in self.siblings
+        return f"{self.siblings.index(self.number) + 1} of {len(self.siblings)}" if several else ""
 
     @property
     def print_files(self) -> Sequence[JobFile]:

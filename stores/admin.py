@@ -1,13 +1,18 @@
+from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
+from stores.orders.approvals.admin import ApprovalRequestAdmin
 from stores.playground.admin import ProductWithMailingsAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.templates.admin import FontAdmin
 
 __all__ = [
+    "ApprovalRequestAdmin",
+    "BudgetAdmin",
     "CatalogUploadAdmin",
+    "CostCenterAdmin",
     "FontAdmin",
     "OrderAdmin",
     "OutputProfileAdmin",

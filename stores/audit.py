@@ -1,4 +1,5 @@
 ERASABLE: dict[str, tuple[str, ...]] = {
+    "stores.BudgetEntry": ("note",),
     "stores.OrderHistory": ("note",),
     "stores.TemplateChange": (),
 }

@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from stores.budgets.selectors.budgets import count_wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.approvals.selectors import undecided_requests
 from stores.orders.models import Order, OrderStatus
+from stores.orders.selectors.access import APPROVE
 from stores.orders.selectors.board import count_urgent_orders, daily_counts, orders_by_status
 
 # Counts stop here.
@@ -25,8 +30,11 @@ WORK_TO_DO = (
 )
 NAVIGATION = [
     Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
-    Entry("Work", "Quotes", "request_quote", "stores.quote", 110),
+    Entry("Work", "Approvals", "approval", "stores.approvalrequest", 106),
+    Entry("Work", "Quotes", "request_quote", "stores.quote", 110, minor=True),
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
+    Entry("Catalog", "Budgets", "savings", "stores.budget", 202),
+    Entry("Catalog", "Cost centers", "groups", "stores.costcenter", 203, minor=True),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215, minor=True),
@@ -42,29 +50,44 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
 
 def needs_attention(request: HttpRequest) -> list[Attention]:
     staff = staff_on(request)
-    if not staff.holds(ORDER_GRANTS):
+    if not staff.holds((*ORDER_GRANTS, *APPROVE)):
         return []
-    stores = staff.stores_with(ORDER_GRANTS)
-    orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late, urgent_requests = count_urgent_orders(orders, most=MAX_COUNTED)
-    board = reverse("admin:stores_order_changelist")
+    orders = staff.visible(Order.objects.all(), "store", ORDER_GRANTS)
+    late, cancellations, approvals = count_urgent_orders(
+        orders, _approvals_pending(request), most=MAX_COUNTED
+    )
+    board, queue = (
+        reverse("admin:stores_order_changelist"),
+        reverse("admin:stores_approvalrequest_changelist"),
+    )
+    wrong = count_wrong_balances(staff.stores_with(ORDER_GRANTS))
+    differing = f"{reverse('admin:stores_budget_changelist')}?differs=yes"
     found = [
-        Attention(
-            late,
-            "late order" if late == 1 else "late orders",
-            f"{board}?due=late",
-            100,
-            is_at_least=late > MAX_COUNTED,
+        _attention(
+            wrong, "budget differs from its entries", "budgets differ from their entries", differing, 50
         ),
-        Attention(
-            urgent_requests,
-            "cancellation request pending" if urgent_requests == 1 else "cancellation requests pending",
+        _attention(late, "late order", "late orders", f"{board}?due=late", 100),
+        _attention(approvals, "order needs approval", "orders need approval", queue, 150),
+        _attention(
+            cancellations,
+            "cancellation request pending",
+            "cancellation requests pending",
             f"{board}?cancellation__exact=Requested",
             200,
-            is_at_least=urgent_requests > MAX_COUNTED,
         ),
     ]
     return [one for one in found if one.count]
+
+
+def _attention(count: int, one: str, many: str, address: str, position: int) -> Attention:
+    words = one if count == 1 else many
+    return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
+
+
+def _approvals_pending(request: HttpRequest) -> QuerySet[ApprovalRequest]:
+    """Without those that the viewer may not decide."""
+    visible = staff_on(request).visible(undecided_requests(), "order__store", APPROVE)
+    return visible.exclude(ordered_by__contains=[request.user.pk])
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -3,9 +3,15 @@
 from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
+from fulfillment.core.observability.instruments import Gauges
 from stores.catalog.services.usage import count_store_call, flush_store_usage
 
-__all__ = ["flush_usage", "record_request"]
+__all__ = ["GAUGES", "flush_usage", "record_request"]
+
+GAUGES = Gauges(
+    "SELECT 'budget_balances_wrong', '', count(*)::float8 FROM stores_budgetperiod WHERE differs",
+    {"budget_balances_wrong": ("Periods of budgets whose balance is not the sum of their entries.", "")},
+)
 
 
 def record_request(

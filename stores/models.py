@@ -1,6 +1,8 @@
 # ruff: noqa: F401 - Django finds models in this module alone
+import stores.budgets.models
 import stores.catalog.models
 import stores.editor.models
+import stores.orders.approvals.models
 import stores.orders.models
 import stores.presets.models
 import stores.proofs.models

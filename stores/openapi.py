@@ -8,11 +8,19 @@ TAGS = (
     Tag("Products", "What a store offers, with its prices, quantities and template fields.", 20),
     Tag("Proofs", "How a product looks with data in it, and pictures for its image fields.", 30),
     Tag("Orders", "Prices that bind, orders, what became of them, and their print files.", 40),
+    Tag("Budgets", "How much may be ordered in each period, and what was.", 45),
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
+ENUMS = {
+    "BudgetTypeValueEnum": "stores.catalog.models.BudgetType.values",
+    "BudgetDurationValueEnum": "stores.catalog.models.BudgetDuration.values",
+    "BudgetScopeKindEnum": "stores.budgets.models.ScopeKind.values",
+    "BudgetDecisionEnum": "stores.budgets.standings.BudgetDecision.values",
+}
 CLIENT_NAMES = ClientNames(
-    groups={"store_user": "stores"},
+    groups={"store_user": "stores", "budget_entry": "budgets"},
     methods={
+        "budget_entry_list": "list_entries",
         "order_cancel_refuse": "refuse_cancellation",
         "order_exportview": "export",
         "order_status": "set_status",
@@ -27,6 +35,7 @@ ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
 IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
 QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
 ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+BUDGET = {**STORE, "budgetID": f"{BODY}BudgetID"}
 ASSOCIATION = {"associationID": f"{BODY}ID"}
 LINKS = {
     "Store": (
@@ -42,12 +51,21 @@ LINKS = {
         Link("quote_create", "Ask what the usual quantity costs.", IN_STORE, ITEMS),
         Link("order_create", "Order the usual quantity.", IN_STORE, ITEMS),
     ),
+    "Budget": (
+        Link("budget_read", "Read it again.", BUDGET),
+        Link("budget_update", "Change it.", BUDGET),
+        Link("budget_adjust", "Add to this period, or take from it.", BUDGET),
+        Link("budget_entry_list", "What was counted.", BUDGET),
+        Link("budget_delete", "Remove it, while it has no entries.", BUDGET),
+    ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (
         Link("order_read", "Read it again.", ORDER),
         Link("order_history", "What became of it, and when.", ORDER),
         Link("order_cancel", "Cancel it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_cancel_refuse", "Refuse the request to cancel it.", {**ORDER, **ETAG}),
+        Link("order_approve", "Approve it as it was seen here.", {**ORDER, **ETAG}),
+        Link("order_deny", "Deny its approval.", {**ORDER, **ETAG}),
         Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),

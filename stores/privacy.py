@@ -1,20 +1,23 @@
 """The personal data in this app that `export_user_data` exports and `erase_user` erases."""
 
 from accounts.models import User
-from fulfillment.core.audit.personal_data import ErasureOptions
-from stores.orders.services.personal_data import erase_placed_orders, personal_data
+from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
+from stores.budgets.services import personal_data as budgets
+from stores.orders.services import personal_data as orders
 
-__all__ = ["finish_erasure", "personal_data"]
+
+def personal_data() -> list[PersonalData]:
+    return [*orders.personal_data(), *budgets.personal_data()]
 
 
 def finish_erasure(user: User, options: ErasureOptions) -> list[str]:
     if not options.erase_orders:
         return []
-    remaining = erase_placed_orders(user=user)
+    remaining = orders.erase_placed_orders(user=user)
     if not remaining:
         return []
-    orders = " ".join(f"--order {number}" for number in remaining)
+    listed = " ".join(f"--order {number}" for number in remaining)
     return [
         f"{len(remaining)} orders are not shipped yet and keep their recipients; once they are, run: "
-        f"manage.py erase_recipient {orders}"
+        f"manage.py erase_recipient {listed}"
     ]

@@ -3,11 +3,14 @@
 from datetime import timedelta
 
 from django.conf import settings
+from django.utils import timezone
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
+from stores.budgets.services.checks import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
+from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 
@@ -22,7 +25,21 @@ def advance_orders(timestamp: int) -> None:
         advance_demo_orders(older_than=timedelta(seconds=settings.DEMO_ADVANCE_SECONDS))
 
 
+@app.periodic(cron="* * * * *")
+@app.task(name="stores.follow_approvals", queueing_lock="stores.follow_approvals")
+def follow_approvals(timestamp: int) -> None:
+    now = timezone.now()
+    remind_approvers(now=now)
+    expire_requests(now=now)
+
+
 @app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
 def work_on_upload(*, upload_id: int) -> None:
     """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)
+
+
+@app.periodic(cron="41 2 * * *")
+@app.task(name="stores.check_budgets", queueing_lock="stores.check_budgets")
+def check_budgets(timestamp: int) -> None:
+    check_balances()

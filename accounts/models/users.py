@@ -256,6 +256,9 @@ class NotificationKind(models.TextChoices):
     OWNER_INVITED = "owner_invited", "A new owner is invited to an application"
     QUOTA_NEAR = "quota_near", "A rate limit is used to 80 %"
     JOB_FAILED = "job_failed", "A print job of one of your stores fails"
+    APPROVAL_REQUESTED = "approval_requested", "An order of one of your stores needs your approval"
+    APPROVAL_DECIDED = "approval_decided", "An order of yours is approved, denied or expired"
+    BUDGET_USED = "budget_used", "A budget of one of your stores is nearly or fully used"
     NEW_SIGN_IN = "new_sign_in", "Your account is used in a browser it was not used in before"
 
 

@@ -20,7 +20,6 @@ from fulfillment.core.concurrency_limits import LimitedStream, client_address, f
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
-from fulfillment.core.http.for_pages import for_pages
 from fulfillment.core.http.refusal_page import refusal_page
 from printing.caches import WeightedCache
 
@@ -32,7 +31,6 @@ _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, wei
 register_cache(_users_of_sessions)
 
 
-@for_pages
 class UploadLimits:
     """Limits large forms of the portal before they are parsed, which may write 32 MB to disk.
 
@@ -58,7 +56,6 @@ class UploadLimits:
         return None
 
 
-@for_pages
 class PageLimits:
     """Limits pages and forms of one person, or of one address without a session: in a minute, and at once.
 
@@ -120,7 +117,6 @@ def _count(user_key: str, *, is_picture: bool) -> None:
         enforce_limit(policy, user_key or client_address.get(), quota=quota * factor)
 
 
-@for_pages
 class Confirmations:
     """Requires a confirmation of signed-in users before a dangerous action reaches its view."""
 
@@ -136,7 +132,6 @@ class Confirmations:
         return require_confirmation(request, view, arguments) if request.user.is_authenticated else None
 
 
-@for_pages
 class OperatorTwoFactor:
     """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
 

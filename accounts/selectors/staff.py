@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from accounts.models import Role
 from accounts.permissions import Grant, with_implied
 
-STAFF_GRANTS = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+STAFF_GRANTS = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE, Grant.ORDER_ALL_APPROVE)
 
 
 @dataclass(frozen=True, slots=True)

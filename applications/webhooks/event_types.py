@@ -44,6 +44,22 @@ def _association(state: str, *grants: str) -> dict[str, Any]:
     }
 
 
+def _budget(used: float) -> dict[str, Any]:
+    return {
+        "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+        "StoreID": STORE_ID,
+        "Name": "Marketing",
+        "Type": "Amount",
+        "WarnAt": 80,
+        "Limit": 5000.0,
+        "Used": used,
+        "Remaining": 5000.0 - used,
+        "PeriodStart": "2026-03-01T07:00:00Z",
+        "PeriodEnd": "2026-04-01T06:00:00Z",
+        "IsTest": False,
+    }
+
+
 def _webhook(**members: str) -> dict[str, Any]:
     return {"WebhookID": WEBHOOK_ID, **members, "IsTest": False}
 
@@ -89,6 +105,17 @@ class EventType(models.TextChoices):
         _order(40, 40, "InProduction", 4),
         "A cancellation was requested from the store.",
     )
+    ORDER_APPROVAL_REQUESTED = (
+        "order.approval_requested",
+        _order(10, 10, "Received", 2),
+        "An order needs approval.",
+    )
+    ORDER_APPROVED = "order.approved", _order(10, 10, "Received", 3), "An order was approved."
+    ORDER_DENIED = (
+        "order.denied",
+        _order(10, 10, "Received", 3),
+        "The approval of an order was denied; `order.rejected` follows.",
+    )
     ASSOCIATION_APPROVED = (
         "association.approved",
         _association("Approved", "Store.Self.Read", "Order.Self.Write"),
@@ -104,6 +131,16 @@ class EventType(models.TextChoices):
         "webhook.disabled",
         _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint answered 410 Gone."),
         "Another webhook of the application was disabled.",
+    )
+    BUDGET_WARNED = (
+        "budget.warned",
+        _budget(4100.0),
+        "A budget is used to its `WarnAt` percent, for the first time in the period.",
+    )
+    BUDGET_EXCEEDED = (
+        "budget.exceeded",
+        _budget(5000.0),
+        "A budget is used to 100 percent, for the first time in the period.",
     )
 
 

@@ -40,6 +40,8 @@ VALUES = {
     "routes": "Routes of the drop",
     "rate": "Price of a piece",
     "postage": "Total postage",
+    "weight": "Weight of a piece",
+    "thickness": "Thickness of a piece",
     "order": "Order number",
 }
 ROW_VALUES = {
@@ -62,6 +64,8 @@ HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "routes": (("total", "routes"), ("number", "routes")),
     "rate": (("price", "piece"), ("postage", "piece"), ("rate",)),
     "postage": (("total", "postage"),),
+    "weight": (("weight",),),
+    "thickness": (("thickness",),),
     "row_code": (("zip",),),
     "row_route": (("route",),),
     "row_pieces": (("pieces",),),
@@ -212,6 +216,8 @@ def _values(
         "routes": f"{len(drop['rows']):,}",
         "rate": drop["rate"] or "",
         "postage": drop["postage"] or "",
+        "weight": sheets["weight"],
+        "thickness": sheets["thickness"],
         "order": sheets["order"],
     }
     values = {mapping[key]: text for key, text in known.items() if key in mapping}

@@ -65,20 +65,29 @@ class Drop:
             yield route, tuple(bundles)
 
 
-def bundle_sizes(pieces: int) -> list[int]:
-    """The fewest bundles of even size: 240 become 80, 80 and 80. Below 50 pieces there is one bundle."""
-    count = -(-pieces // LARGEST_BUNDLE)
-    size, larger = divmod(pieces, count)
-    return [size + 1] * larger + [size] * (count - larger)
+def bundle_sizes(pieces: int, full: int = LARGEST_BUNDLE) -> list[int]:
+    """Full bundles as a banding machine counts them, the last two shared: 443 become 100, 100, 100, 72 and 71.
+
+    `full` is 100 or 50. Below 50 pieces there is one bundle; a rest that would be smaller joins the bundle before it.
+    """
+    if full == SMALLEST_BUNDLE:
+        whole, rest = divmod(pieces, full)
+        return [full] * (whole - 1) + [full + rest] if whole else [rest]
+    last = pieces - max(0, -(-pieces // full) - 2) * full
+    shared = [last] if last <= full else [last - last // 2, last // 2]
+    return [full] * ((pieces - last) // full) + shared
 
 
-def plan_drops(routes: Iterable[DropRoute]) -> tuple[Drop, ...]:
-    """Drops in the order of their days and offices; raises ValueError for routes that cannot be mailed."""
+def plan_drops(routes: Iterable[DropRoute], *, full: int = LARGEST_BUNDLE) -> tuple[Drop, ...]:
+    """Drops in the order of their days and offices, with full bundles of `full` pieces.
+
+    Raises ValueError for routes that cannot be mailed.
+    """
     days: dict[tuple[int, str], list[Bundle]] = {}
     ordered = sorted(routes, key=attrgetter("postal_code", "carrier_route"))
     _check(ordered)
     for _, of_code in groupby(ordered, attrgetter("postal_code")):
-        for day, loads in enumerate(_spread(_loads(of_code)), start=1):
+        for day, loads in enumerate(_spread(_loads(of_code, full)), start=1):
             for load in sorted(loads, key=lambda load: (load[0].route.name, load[0].number)):
                 days.setdefault((day, _office(load[0].route)), []).extend(load)
     return tuple(Drop(office, day, tuple(days[day, office])) for day, office in sorted(days))
@@ -101,13 +110,13 @@ def _check(routes: Sequence[DropRoute]) -> None:
 Load = tuple[Bundle, ...]
 
 
-def _loads(routes: Iterable[DropRoute]) -> list[Load]:
+def _loads(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
     """Loads that stay together: a whole route, or as many bundles of a large one as a day allows."""
     loads: list[Load] = []
     for route in routes:
-        sizes = bundle_sizes(route.pieces)
+        sizes = bundle_sizes(route.pieces, full_bundle)
         bundles = [Bundle(route, number, len(sizes), size) for number, size in enumerate(sizes, start=1)]
-        full = MAX_PER_DAY // sizes[0]
+        full = MAX_PER_DAY // max(sizes)
         loads += [tuple(bundles[start : start + full]) for start in range(0, len(bundles), full)]
     return loads
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from delivery.papers.boxes import GRAMS_PER_OUNCE, boxes_of
 from delivery.papers.planning import MIN_MAILING, Bundle, Drop, DropRoute
 from printing.barcodes import code_128_runs
 
@@ -34,6 +35,8 @@ class Mailing:
     is_residential_only: bool = False
     is_synthetic: bool = False
     is_test: bool = False
+    piece_weight_g: Decimal | None = None
+    thickness_mm: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,13 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "phone": mailing.phone,
         "email": mailing.email,
         "size": _size(mailing.size_mm),
+        "weight": _ounces(mailing.piece_weight_g),
+        "thickness": _thickness(mailing.thickness_mm),
+        "boxes": [
+            box
+            for drop, sheet in zip(drops, sheets, strict=True)
+            for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g)
+        ],
         "vintage": mailing.vintage,
         "addressee": "Residential Customer" if mailing.is_residential_only else "Postal Customer",
         "synthetic": mailing.is_synthetic,
@@ -155,6 +165,14 @@ def _slip(drop: Drop, sheet: Mapping[str, Any], bundle: Bundle) -> dict[str, Any
 def _total_postage(sheets: Sequence[Mapping[str, Any]]) -> str | None:
     amounts = [sheet["postage"] for sheet in sheets]
     return None if None in amounts else f"{sum(map(Decimal, amounts), NOTHING)}"
+
+
+def _ounces(grams: Decimal | None) -> str:
+    return "" if grams is None else f"{grams / GRAMS_PER_OUNCE:.3f} oz"
+
+
+def _thickness(millimetres: Decimal | None) -> str:
+    return "" if millimetres is None else f"{millimetres / Decimal('25.4'):.3f} in"
 
 
 def _size(millimetres: tuple[Decimal, Decimal]) -> str:

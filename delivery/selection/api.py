@@ -11,7 +11,7 @@ from accounts.api.idempotency import idempotent
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.representations import geojson_body, selection_body
-from delivery.selection.requests import SelectionRequestSerializer, criteria_from
+from delivery.selection.requests import SelectionRequestSerializer, criteria_from, cut_codes
 from delivery.selection.selectors.selections import (
     routes_of_selection,
     selection_of_caller,
@@ -28,7 +28,7 @@ from fulfillment.core.api.responses import (
     not_modified,
     weak_etag,
 )
-from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.api.serializers import Meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 
 
@@ -64,6 +64,7 @@ class SelectionSerializer(serializers.Serializer):
         help_text="West, south, east, north; null where it is not known where the routes are.",
     )
     Routes = SelectedRouteSerializer(many=True)
+    _meta = Meta(required=False, help_text="Says which postal codes of the request were cut to five digits.")
 
 
 ROUTE = {
@@ -189,7 +190,9 @@ class EddmSelectionViewSet(ApiViewSet):
         _, choice = prepared
         selection = create_selection(caller=request.auth, choice=choice)
         response = HttpResponse(
-            selection_body(selection, choice.routes), status=201, content_type="application/json"
+            selection_body(selection, choice.routes, cut_codes(request.data)),
+            status=201,
+            content_type="application/json",
         )
         response["Location"] = f"/api/v1/delivery/eddm/selection/{selection.pk}"
         return _marked(response, selection)

@@ -16,7 +16,7 @@ from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import Candidates
 from delivery.selection.selectors.selections import routes_of_selection
 from delivery.selection.services.choosing import ChosenRoute
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.memory import DeferredModule
 
@@ -56,8 +56,14 @@ def route_record(route: EddmSelectionRoute | ChosenRoute) -> dict[str, Any]:
     }
 
 
-def selection_body(selection: EddmSelection, routes: Iterable[EddmSelectionRoute | ChosenRoute]) -> bytes:
-    return orjson.dumps({**selection_record(selection), "Routes": [route_record(route) for route in routes]})
+def selection_body(
+    selection: EddmSelection,
+    routes: Iterable[EddmSelectionRoute | ChosenRoute],
+    messages: Sequence[str] = (),
+) -> bytes:
+    said = {"_meta": meta(*messages)} if messages else {}
+    records = [route_record(route) for route in routes]
+    return orjson.dumps({**selection_record(selection), "Routes": records, **said})
 
 
 def geojson_body(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ else:
     shapely = DeferredModule("shapely")
 
 LARGEST = 2_147_483_647
+CUT_SHOWN = 20
 
 
 class StrictNumber(serializers.FloatField):
@@ -48,11 +50,19 @@ class StrictNumber(serializers.FloatField):
         return super().to_internal_value(data)
 
 
-class PostalCode(serializers.RegexField):
-    default_error_messages = {"invalid": "This must be a postal code of five digits."}
+CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(r"^[0-9]{5}\Z", **kwargs)
+
+@extend_schema_field({"type": "string", "pattern": CODE.pattern.replace("\\Z", "$")})
+class PostalCode(serializers.CharField):
+    """Five digits; of a ZIP+4 the first five, because a carrier route has no others."""
+
+    default_error_messages = {"invalid": "This must be a string with a postal code of five digits."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or not CODE.match(data):
+            self.fail("invalid")
+        return data[:5]
 
 
 class RouteCode(serializers.RegexField):
@@ -62,6 +72,14 @@ class RouteCode(serializers.RegexField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(r"^[0-9]{5}[CRHB][0-9]{3}\Z", **kwargs)
+
+
+def cut_codes(sent: Mapping[str, Any]) -> list[str]:
+    """A message for the ZIP+4 codes of a valid request, of which five digits count."""
+    codes = [*(sent.get("PostalCodes") or ()), (sent.get("Center") or {}).get("PostalCode") or ""]
+    cut = list(dict.fromkeys(code for code in codes if len(code) > 5))
+    more = f" and {len(cut) - CUT_SHOWN:,} more" if len(cut) > CUT_SHOWN else ""
+    return [f"Only the first five digits count of {', '.join(cut[:CUT_SHOWN])}{more}."] if cut else []
 
 
 MAX_HEIGHT = 1e9

@@ -18,7 +18,7 @@ from fulfillment.core.observability.instruments import count_refusal
 
 # The client address of this thread's request: the caller, when there is no user or application.
 client_address: ContextVar[str] = ContextVar("address", default="this process")
-# Browsers open six connections at once, so one may hold all threads for limited work.
+# Browsers open six connections at once: one may hold all threads for limited work, and others one further thread.
 from_browser: ContextVar[bool] = ContextVar("from_browser", default=False)
 _kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default=())
 # Collecting garbage may close a stream at any moment, also while this thread holds the lock.
@@ -68,8 +68,7 @@ class ConcurrencyLimit:
         with _changed, ExitStack() as stack:
             # Work inside other limited work needs no further thread.
             if not _kinds_of_this_thread.get():
-                most = max_held_threads() if from_browser.get() else max_threads_per_caller()
-                self._count(stack, "threads", caller, (max_held_threads(), most), 0)
+                self._count(stack, "threads", caller, _thread_limits(caller), 0)
             self._count(stack, self.name, caller, (self.limit, self.per_caller_limit), seconds)
             return stack.pop_all()
 
@@ -115,6 +114,13 @@ def max_held_threads() -> int:
 def max_threads_per_caller() -> int:
     """Two thirds of them, so that another caller finds one at once."""
     return max(1, max_held_threads() * 2 // 3)
+
+
+def _thread_limits(caller: str) -> tuple[int, int]:
+    """In total and for this caller. Who holds none may take one of the free threads, if a second one stays free."""
+    held, free = max_held_threads(), settings.WEB_THREADS - max_held_threads()
+    is_first = ("threads", caller) not in _under_way
+    return held + (is_first and free > 1), held if from_browser.get() else max_threads_per_caller()
 
 
 def _release(kind: str, caller: str) -> None:

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 # The start of a formula for spreadsheets, including full-width and quoted forms.
@@ -13,8 +13,34 @@ SEPARATOR = re.compile(r"[;\t\r\n]")
 AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
 
 
+ROWS_PER_PIECE = 500
+
+
 class Writable(Protocol):
     def write(self, text: str, /) -> Any: ...
+
+
+class _Lines(list[str]):
+    """A file-like buffer of CSV lines for the next piece."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
+
+    def take(self) -> bytes:
+        content = "".join(self).encode()
+        self.clear()
+        return content
+
+
+def csv_pieces(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """The header and a line for each row, a few hundred at a time."""
+    lines = _Lines()
+    write_csv_row(lines, columns)
+    for row in rows:
+        write_csv_row(lines, row)
+        if len(lines) >= ROWS_PER_PIECE:
+            yield lines.take()
+    yield lines.take()
 
 
 def write_csv_row(target: Writable, cells: Iterable[Any]) -> None:

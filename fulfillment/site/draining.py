@@ -11,19 +11,19 @@ from importlib import import_module
 from types import FrameType
 from typing import Any
 
+from fulfillment.core.http.stopping import stopping
+
 # Connections used at least this often get a response that announces the close.
 DRAIN_SECONDS = 3.0
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-
-_draining = threading.Event()
 
 
 def closing_connections(application: Application) -> Application:
     """WSGI middleware: while the process drains, each response closes its connection (RFC 9112, 9.6)."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if not _draining.is_set():
+        if not stopping.is_set():
             return application(environ, start_response)
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
@@ -58,10 +58,10 @@ def drain_before_stop() -> None:
 
 
 def _drain(stop: Any, number: int, frame: FrameType | None) -> None:
-    if _draining.is_set():
+    if stopping.is_set():
         stop.set()
         return
-    _draining.set()
+    stopping.set()
     timer = threading.Timer(DRAIN_SECONDS, stop.set)
     timer.daemon = True
     timer.start()

@@ -54,6 +54,7 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
         match = request.resolver_match
         measure_request(
             route=match.route if match else "none",
+            method=request.method or "",
             caller="none" if caller is None else caller.kind,
             status=response.status_code,
             seconds=seconds,

@@ -7,16 +7,12 @@ from typing import Any
 import pghistory
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.middleware import AuthenticationMiddleware
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
-from pghistory.middleware import HistoryMiddleware
+from django.utils.module_loading import import_string
 
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.parsing import (
@@ -28,8 +24,7 @@ from fulfillment.core.api.parsing import (
     field_count,
     stated_size,
 )
-from fulfillment.core.http.addresses import is_api
-from fulfillment.core.http.for_pages import for_pages
+from fulfillment.core.http.addresses import is_api, is_for_programs
 from fulfillment.core.http.head_limits import head_refusal
 from fulfillment.core.http.refusal_page import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
@@ -54,7 +49,33 @@ class Hosts:
         return response
 
 
-@for_pages
+class PageMiddleware:
+    """Calls the PAGE_MIDDLEWARE of the settings, which requests of programs pass by.
+
+    Of its hooks it knows `process_view`, the only one that they use.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = self.pages = get_response
+        self.of_views: list[Callable[..., HttpResponse | None]] = []
+        for name in reversed(settings.PAGE_MIDDLEWARE):
+            middleware = import_string(name)(self.pages)
+            if hasattr(middleware, "process_view"):
+                self.of_views.insert(0, middleware.process_view)
+            self.pages = convert_exception_to_response(middleware)
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return (self.get_response if is_for_programs(request.path_info) else self.pages)(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, arguments: Any, named: Any
+    ) -> HttpResponse | None:
+        if is_for_programs(request.path_info):
+            return None
+        called = (process_view(request, view, arguments, named) for process_view in self.of_views)
+        return next((response for response in called if response is not None), None)
+
+
 class PageCompression(GZipMiddleware):
     """Compresses HTML. Of random length, so that a secret cannot be found by the size of answers (BREACH)."""
 
@@ -64,16 +85,6 @@ class PageCompression(GZipMiddleware):
         return super().process_response(request, response)
 
 
-PageSessions = for_pages(SessionMiddleware)
-# Programs use no cookies, so other sites cannot make a browser send credentials.
-PageCsrf = for_pages(CsrfViewMiddleware)
-PageUsers = for_pages(AuthenticationMiddleware)
-PageMessages = for_pages(MessageMiddleware)
-# Records the signed-in user in the audit trail.
-PageHistory = for_pages(HistoryMiddleware)
-
-
-@for_pages
 class BodyLimits:
     """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 

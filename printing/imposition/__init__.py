@@ -2,6 +2,19 @@
 
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
+from printing.imposition.reading import spot_plates
 from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
+from printing.imposition.stamping import Stamp, stamp_file
 
-__all__ = ["GangRequest", "Place", "Plan", "PlannedSheet", "Sheet", "impose_sheet", "plan_sheets"]
+__all__ = [
+    "GangRequest",
+    "Place",
+    "Plan",
+    "PlannedSheet",
+    "Sheet",
+    "Stamp",
+    "impose_sheet",
+    "plan_sheets",
+    "spot_plates",
+    "stamp_file",
+]

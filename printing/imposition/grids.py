@@ -63,7 +63,8 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     edge = sheet.margin_mm + sheet.mark_mm + MARK_OFFSET_MM + bleed
     columns = _count(sheet.width_mm - 2 * edge, width, sheet.gutter_mm)
     # A sheet that is turned top to bottom has the slug line of the back at the other end.
-    slugs = sheet.slug_mm * (2 if sheet.flip == "top_bottom" and request.two_sided else 1)
+    gripper = sheet.bottom_mm - sheet.margin_mm
+    slugs = (sheet.slug_mm + gripper) * (2 if sheet.flip == "top_bottom" and request.two_sided else 1)
     rows = _count(sheet.height_mm - 2 * edge - slugs, height, sheet.gutter_mm)
     if sheet.turn == "work_and_turn" and request.two_sided:
         columns -= columns % 2
@@ -77,7 +78,7 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
         bleed,
         rotation,
         (sheet.width_mm - used_width) / 2,
-        sheet.slug_mm + (sheet.height_mm - slugs - used_height) / 2,
+        sheet.slug_mm + gripper + (sheet.height_mm - slugs - used_height) / 2,
         sheet.gutter_mm,
     )
 

@@ -1,4 +1,5 @@
-"""Renders a planned sheet as PDF: pieces with bleed, cut marks, and a slug line with job numbers.
+"""Renders a planned sheet as PDF/X-4: pieces with bleed, cut and register marks, a color bar, and job numbers in the
+slug line and beside each piece.
 
 The same plan and files always give the same bytes. Pages are placed as they are: no colour and no font changes.
 """
@@ -8,12 +9,24 @@ from collections.abc import Mapping, Sequence
 
 import pikepdf
 
+from printing.imposition.marks import (
+    BAR_MM,
+    BLACK,
+    PAPER,
+    POINTS,
+    box,
+    color_bar,
+    cross,
+    registration,
+    save_for_press,
+)
 from printing.imposition.outlines import text_path, text_width
-from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet
+from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet
 
-POINTS = 72 / 25.4
 SIZE_TOLERANCE_MM = 0.5
 MARK_WIDTH = 0.25
+# The number beside a piece: its type, the height of its field, and its distance from the trim.
+NUMBER_SIZE, NUMBER_MM, NUMBER_CLEAR_MM = 3.5, 1.4, 1.0
 SLUG_SIZES = (6.0, 5.0, 4.0, 3.0)
 TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0)}
 
@@ -27,9 +40,7 @@ def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes]) -> bytes:
             _add_side(pdf, planned, side, places, forms)
     if forms.intents is not None:
         pdf.Root.OutputIntents = forms.intents
-    content = io.BytesIO()
-    pdf.save(content, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)
-    return content.getvalue()
+    return save_for_press(pdf, title=f"Sheet {planned.number} of {planned.of}: {', '.join(planned.counts)}")
 
 
 class _Forms:
@@ -106,13 +117,37 @@ def _add_side(
             names[key] = f"/J{len(names) + 1}"
             resources[names[key]] = form
         operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
+    operators += [_number(place, sheet) for place in places]
     operators.append(_marks(planned, is_back=side == "BACK"))
     operators.append(_slug(planned, side))
     page.obj.Resources = pikepdf.Dictionary(
-        XObject=resources, ColorSpace=pikepdf.Dictionary(All=_registration(pdf))
+        XObject=resources, ColorSpace=pikepdf.Dictionary(All=registration(pdf))
     )
     page.obj.Contents = pdf.make_stream("\n".join(operators).encode())
-    page.obj.TrimBox = page.obj.BleedBox = pikepdf.Array([0, 0, *[round(length, 4) for length in size]])
+    page.obj.TrimBox = _around(places, 0)
+    page.obj.BleedBox = _around(places, planned.bleed_mm)
+
+
+def _around(places: Sequence[Place], distance: float) -> pikepdf.Array:
+    """The box around all pieces, with a distance, in points."""
+    edges = [
+        min(place.x_mm for place in places) - distance,
+        min(place.y_mm for place in places) - distance,
+        max(place.x_mm + place.width_mm for place in places) + distance,
+        max(place.y_mm + place.height_mm for place in places) + distance,
+    ]
+    return pikepdf.Array([round(edge * POINTS, 4) for edge in edges])
+
+
+def _number(place: Place, sheet: Sheet) -> str:
+    """The job's number below a piece, in the half of the gutter that is cut off with it."""
+    height = sheet.gutter_mm / 2 - NUMBER_CLEAR_MM
+    width = text_width(place.job_number, NUMBER_SIZE) / POINTS
+    if height < NUMBER_MM or width > place.width_mm:
+        return ""
+    x, y = place.x_mm + (place.width_mm - width) / 2, place.y_mm - sheet.gutter_mm / 2 + 0.2
+    words = text_path(place.job_number, NUMBER_SIZE, x * POINTS, (y + 0.3) * POINTS)
+    return f"q {PAPER} {box(x - 0.5, y, width + 1, NUMBER_MM)} f {BLACK}\n{words}\nQ"
 
 
 def _matrix(place: Place, trim: Sequence[float]) -> str:
@@ -142,29 +177,34 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
         for y in ys
         for x, step in ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
     ]
+    gap += sheet.mark_mm / 2
+    middle = ys[0] + (ys[1] - ys[0]) / 2
+    crosses = [cross(min(xs) - gap, middle), cross(max(xs) + gap, middle)] if sheet.mark_mm >= 2 else []
     drawn = [
         f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
         for x1, y1, x2, y2 in lines
     ]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q"])
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *crosses])
 
 
 def _slug(planned: PlannedSheet, side: str) -> str:
-    """The slug line with all job numbers, in smaller type if there are many."""
+    """The slug line with all job numbers, in smaller type if there are many, and the color bar at its end."""
     sheet = planned.sheet
     if not sheet.slug_mm:
         return ""
-    head = f"SHEET {planned.number}/{planned.of}   RUN {planned.run}   {_side(planned, side)}"
+    overs = f" + {planned.overs} OVERS" if planned.overs else ""
+    head = f"SHEET {planned.number}/{planned.of}   RUN {planned.run}{overs}   {_side(planned, side)}"
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
-    width = (sheet.width_mm - 2 * sheet.margin_mm) * POINTS
+    width = (sheet.width_mm - 2 * sheet.margin_mm - BAR_MM - 2) * POINTS
     for size in SLUG_SIZES:
         lines = _lines(words, size, width)
         if len(lines) * size * 1.25 <= sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
             break
-    x, top = sheet.margin_mm * POINTS, (sheet.margin_mm + sheet.slug_mm) * POINTS
+    x, top = sheet.margin_mm * POINTS, (sheet.bottom_mm + sheet.slug_mm) * POINTS
     paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
-    return "\n".join(["q /All cs 1 scn", *paths, "Q"])
+    bar = color_bar(sheet.width_mm - sheet.margin_mm - BAR_MM, sheet.bottom_mm + 1)
+    return "\n".join(["q /All cs 1 scn", *paths, "Q", bar])
 
 
 def _side(planned: PlannedSheet, side: str) -> str:
@@ -180,11 +220,3 @@ def _lines(words: Sequence[str], size: float, width: float) -> list[str]:
             lines.append("")
         lines[-1] += word
     return lines
-
-
-def _registration(pdf: pikepdf.Pdf) -> pikepdf.Object:
-    """The registration colour, which prints on every plate."""
-    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=[1, 1, 1, 1], N=1)
-    return pdf.make_indirect(
-        pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name.All, pikepdf.Name.DeviceCMYK, tint])
-    )

@@ -112,9 +112,9 @@ def _planned(
 ) -> PlannedSheet:
     _, yields = _slots(request, grid, sheet)
     jobs = [job for job, count in sorted(counts.items()) for _ in range(count)]
-    slots = list(range(grid.columns * grid.rows))
-    if yields == 2:
-        slots = [slot for slot in slots if slot % grid.columns < grid.columns // 2]
+    # Column by column, so that the pieces of a job lie on piles beside each other.
+    columns = grid.columns // 2 if yields == 2 else grid.columns
+    slots = [row * grid.columns + column for column in range(columns) for row in range(grid.rows)]
     fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
     backs = [back_place(place, sheet) for place in fronts] if request.two_sided else []
     if yields == 2:

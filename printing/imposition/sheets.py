@@ -1,5 +1,6 @@
 """Data types of gang sheets: requests, press sheets and positions, in mm from the lower left."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,9 +14,10 @@ LARGEST_QUANTITY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A press sheet. `margin_mm` is the unprintable margin, `gutter_mm` the distance between the trims of two pieces,
-    and `slug_mm` the space at the bottom for job numbers. `flip` is how the press turns the sheet for the back; work-
-    and-turn prints fronts and backs side by side and always turns left to right.
+    """A press sheet. `margin_mm` is the unprintable margin; `gripper_mm` counts at the bottom where it is more.
+    `gutter_mm` is the distance between the trims of two pieces, and `slug_mm` the space at the bottom for job numbers.
+    `flip` is how the press turns the sheet for the back; work-and-turn prints fronts and backs side by side and always
+    turns left to right. A run has `overs_percent` more sheets for setting up, at least `overs_least`.
     """
 
     width_mm: float = 450.0
@@ -26,16 +28,26 @@ class Sheet:
     slug_mm: float = 7.0
     turn: Turn = "sheetwise"
     flip: Flip = "left_right"
+    gripper_mm: float = 0.0
+    overs_percent: float = 0.0
+    overs_least: int = 0
 
     def __post_init__(self) -> None:
         for name in ("width_mm", "height_mm"):
             if not 0 < getattr(self, name) <= LARGEST_MM:
                 raise ValueError(f"{name} must lie between 0 and {LARGEST_MM:g}.")
-        for name in ("margin_mm", "gutter_mm", "mark_mm", "slug_mm"):
+        for name in ("margin_mm", "gutter_mm", "mark_mm", "slug_mm", "gripper_mm", "overs_percent"):
             if not 0 <= getattr(self, name) <= 100:
                 raise ValueError(f"{name} must lie between 0 and 100.")
         if self.turn not in {"sheetwise", "work_and_turn"} or self.flip not in {"left_right", "top_bottom"}:
             raise ValueError("turn must be sheetwise or work_and_turn, flip left_right or top_bottom.")
+
+    @property
+    def bottom_mm(self) -> float:
+        return max(self.margin_mm, self.gripper_mm)
+
+    def overs(self, run: int) -> int:
+        return max(self.overs_least, math.ceil(run * self.overs_percent / 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +96,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSheet:
-    """A layout, printed on `run` sheets. `counts` are the pieces of each job on a sheet."""
+    """A layout, printed on `run` sheets and as `overs` to set up. `counts` are the pieces of each job on a sheet."""
 
     number: int
     of: int
@@ -95,6 +107,14 @@ class PlannedSheet:
     fronts: tuple[Place, ...]
     backs: tuple[Place, ...]
     counts: Mapping[str, int]
+
+    @property
+    def overs(self) -> int:
+        return self.sheet.overs(self.run)
+
+    @property
+    def printed(self) -> int:
+        return self.run + self.overs
 
     @property
     def cut_xs(self) -> list[float]:

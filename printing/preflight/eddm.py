@@ -13,6 +13,8 @@ INCH = 25.4
 # A flat is longer or higher than a letter, and no larger than this; by thickness it may be one too, which is not known.
 LETTER = (10.5, 6.125)
 LARGEST = (15.0, 12.0)
+HEAVIEST_OZ, GRAMS_PER_OUNCE = Decimal("3.3"), Decimal("28.349523")
+THINNEST, THICKEST = 0.007, 0.75
 SMALLEST_INDICIA = 0.5
 INDICIA_FROM_RIGHT, INDICIA_FROM_TOP = 1.625, 1.375
 ADDRESS_FROM_EDGE = 0.125
@@ -47,6 +49,21 @@ def check_size(width_mm: Decimal | float, height_mm: Decimal | float) -> Iterato
         wanted = f"longer than {LETTER[0]:g} in or higher than {LETTER[1]:g} in"
         yield EddmFinding(
             "eddm_too_small", found, wanted, f"The piece is {found}; a flat for EDDM is {wanted}."
+        )
+
+
+def check_piece(weight_g: Decimal | None, thickness_mm: Decimal | None) -> Iterator[tuple[str, str]]:
+    """Limits of a flat for EDDM Retail, each with the member of the product that breaks it."""
+    if weight_g is not None and weight_g > HEAVIEST_OZ * GRAMS_PER_OUNCE:
+        found = weight_g / GRAMS_PER_OUNCE
+        yield (
+            "PieceWeightG",
+            f"the piece weighs {found:.3f} oz; a piece for EDDM weighs {HEAVIEST_OZ} oz at most.",
+        )
+    if thickness_mm is not None and not THINNEST <= _inches(thickness_mm) <= THICKEST:
+        yield (
+            "ThicknessMM",
+            f"the piece is {_inches(thickness_mm):g} in thick; a piece for EDDM is {THINNEST} to {THICKEST} in.",
         )
 
 

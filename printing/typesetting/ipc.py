@@ -5,6 +5,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Beside "pdf" and "png" an output of a rendering: the sizes of texts as they were set.
+SIZES = "sizes"
 _HEAD = struct.Struct("!II")
 
 

@@ -17,6 +17,7 @@ SECONDS = 10.0
 MM = 25.4 / 72
 # A banner is long: its picture is no longer than this many times its width.
 LONGEST = 4
+PIXELS = 16_000_000
 
 
 def count_pdf_pages(pdf: bytes) -> int:
@@ -34,13 +35,14 @@ def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
 def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> bytes:
     """A PNG of page `number`, from 0, `pixels` wide; `trimmed` leaves out bleed and crop marks.
 
-    Raises IndexError, RenderingFailed or RenderingBusy.
+    It is narrower where it would have more than PIXELS. Raises IndexError, RenderingFailed or RenderingBusy.
     """
     with _opened(pdf) as opened:
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
         is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
     width, height = box[2], box[3]
-    pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
+    longest = min(pixels * LONGEST * width / height, (PIXELS * width / height) ** 0.5)
+    pixels = min(pixels, max(1, int(longest)))
     job = {
         "page": number + 1,
         "box": box,
@@ -90,12 +92,12 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_
         "shown_ppi": ppi,
         "outputs": [("png", 0)],
     }
-    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline, 0)
-    with lending as [worker]:
-        root = workdir.lay_out_pdf(worker.slot, pdf)
+    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline)
+    with lending as worker:
+        root = workdir.empty_root(worker.slot)
         try:
-            worker.send({**setting, "root": str(root)}, [json.dumps(job).encode()], deadline)
-            header, parts = worker.receive(deadline)
+            request = {**setting, "root": str(root)}
+            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline)
         finally:
             workdir.clear_job(root)
     if not header["ok"]:

@@ -1,14 +1,17 @@
+import hashlib
 import json
-import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from printing.caches import WeightedCache
+from printing.stages import observe_renderer
 from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.jobs import SheetBuilder
+from printing.typesetting.ipc import SIZES
+from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import WorkDir, current_workdir
@@ -18,12 +21,14 @@ DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
-# Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
-PAGES_OF_A_WORKER = 3
+# Drawing a page takes longer than all else, and its PNG longer than its drawing. Most proofs change few pages.
+DRAWN_BYTES = 32 * 1024 * 1024
 MARK_LETTERS = 24
 MARK_FAMILY = "Lato"
 # What layout.typ draws for a screen: nothing outside of the trim.
 SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
+
+drawn_pages: WeightedCache[str, bytes] = WeightedCache(capacity=DRAWN_BYTES, weight=len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ def render_proof(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
     shown_mark = (mark or "")[:MARK_LETTERS] or None
-    job = {**SCREEN} if press is None else {**press.job(template.pages), "soft-proof": True}
+    job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
     families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
     job |= {"mark": shown_mark, "mark-fonts": families}
     parts, texts = _render(builder, values, job, seconds, press)
@@ -123,10 +128,10 @@ def render_page(
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
         try:
-            [picture], texts = _render_in_parallel(builder, workdir, job, deadline)
+            [picture], texts = _typeset(builder, workdir, job, deadline)
         except ValuesInvalid as error:
             problems += error.problems
-            [picture], texts = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
+            [picture], texts = _typeset(builder, workdir, {**job, "reporting": True}, deadline)
     finally:
         workdir.release_template(template)
     return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
@@ -173,14 +178,17 @@ def render_document(layout: Path, data: Any, *, timestamp: int, seconds: float =
         "layout": "document",
         "timestamp": timestamp,
         "workdir": str(workdir.root),
-        "root": str(workdir.root),
         "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": DPI,
         "outputs": [("pdf", 0)],
     }
-    with shared_workers.lend(deadline, 0) as [worker]:
-        worker.send(setting, [json.dumps(data).encode(), layout.read_bytes()], deadline)
-        header, parts = worker.receive(deadline)
+    with shared_workers.lend(deadline) as worker:
+        root = workdir.empty_root(worker.slot)
+        try:
+            request = {**setting, "root": str(root)}
+            header, parts = worker.render(request, [json.dumps(data).encode(), layout.read_bytes()], deadline)
+        finally:
+            workdir.clear_job(root)
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter rejected {layout.name}: {header['message']}")
     return parts[0]
@@ -211,58 +219,75 @@ def _render(
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return _render_in_parallel(builder, workdir, job, deadline, press)
+        return _typeset(builder, workdir, job, deadline, press)
     finally:
         workdir.release_template(builder.template)
 
 
-def _render_in_parallel(
+def _typeset(
     builder: SheetBuilder,
     workdir: WorkDir,
     job: dict[str, Any],
     deadline: float,
     press: Press | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
-    """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
-    sheet = builder.sheet
-    # With a press everything is made from one PDF, so a single worker renders it.
-    helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
-    lending = (
-        shared_workers.lend_alone(deadline) if sheet.is_large else shared_workers.lend(deadline, helpers)
-    )
-    with lending as workers:
-        # The PDF, which the first worker makes, takes as long as the PNG of a page.
-        units, count = len(sheet.pages) + 1, len(workers)
-        starts = [max(0, math.ceil(at * units / count) - 1) for at in range(count + 1)]
-        roots: list[Path] = []
+    """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
+    sheet, setting = builder.sheet, _setting(builder, workdir, job.get("ppi"))
+    # With a press everything is made from one PDF.
+    keys = _page_keys(sheet, job, setting) if press is None else []
+    drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
+    new = [at for at, key in enumerate(keys) if key not in drawn]
+    before = [] if "page-only" in job else ["pdf"]
+    lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
+    with lend(deadline) as worker:
+        root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
         try:
-            for number, worker in enumerate(workers):
-                root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
-                roots.append(root)
-                pages = sheet.pages[starts[number] : starts[number + 1]]
-                jobs = [_job(pages, job, paths)]
-                outputs = [("png", 0)] if press is None else []
-                if number == 0 and "page-only" not in job:
-                    whole = pages is sheet.pages or len(workers) == 1
-                    jobs += [] if whole else [_job(sheet.pages, job, paths)]
-                    outputs = [("pdf", len(jobs) - 1), *outputs]
-                setting = _setting(builder, workdir, job.get("ppi"))
-                if press is not None:
-                    setting["press"] = _press_request(builder, press, root, paths, job)
-                measured = len(jobs) - 1 if number == 0 and sheet.places else None
-                request = {**setting, "root": str(root), "outputs": outputs, "measured": measured}
-                worker.send(request, jobs, deadline)
-            answers = [worker.receive(deadline) for worker in workers]
+            jobs = [_job(sheet.pages, job, paths)]
+            if 0 < len(new) < len(keys):
+                jobs.append(_job([sheet.pages[at] for at in new], job, paths))
+            if press is not None:
+                setting["press"] = _press_request(builder, press, root, paths, job)
+            drawing = [("png", len(jobs) - 1)] if new else []
+            sizes = [(SIZES, 0)] if sheet.places else []
+            # The compiler's cache has the layout of the job before.
+            after = drawing + sizes if len(jobs) == 1 else sizes + drawing
+            outputs = [*((form, 0) for form in before), *after]
+            request = {**setting, "root": str(root), "outputs": outputs}
+            started = time.perf_counter()
+            header, parts = worker.render(request, jobs, deadline)
+            observe_renderer(header.get("stages", {}), time.perf_counter() - started)
         finally:
-            for root in roots:
-                workdir.clear_job(root)
-    for header, _ in answers:
-        if "unfit" in header:
-            raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
-        if not header["ok"]:
-            raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
-    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in answers[0][0].get("set", ()))
-    return [part for _, parts in answers for part in parts], texts
+            workdir.clear_job(root)
+    _refuse_failure(header, sheet)
+    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
+    if press is not None:
+        return parts, texts
+    for at, png in zip(new, parts[len(before) :], strict=True):
+        drawn[keys[at]] = png
+        drawn_pages.put(keys[at], png)
+    return [*parts[: len(before)], *(drawn[key] for key in keys)], texts
+
+
+def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:
+    if "unfit" in header:
+        raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
+
+
+def _page_keys(sheet: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+    """For each page a digest of all that it is drawn from: equal pages are the same picture."""
+    pictures = {key: hashlib.sha256(content).hexdigest() for key, (content, _) in sheet.pictures.items()}
+    common = json.dumps([job, setting["ppi"], setting["fonts"]])
+    return [
+        hashlib.sha256((common + _drawn_from(page, pictures)).encode()).hexdigest() for page in sheet.pages
+    ]
+
+
+def _drawn_from(page: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
+    """A text has a number among those of all pages, which is not drawn; a picture of the caller has no name."""
+    boxes = [{**box, "id": None, "picture": pictures.get(box.get("picture", ""))} for box in page["boxes"]]
+    return json.dumps({**page, "boxes": boxes})
 
 
 def _press_request(
@@ -272,20 +297,20 @@ def _press_request(
     return press.request(builder.template, pictures, builder.sheet.spots, soft_proof="soft-proof" in job)
 
 
+def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
+    """The resolution of a proof with pages of these sizes in mm: a banner in DPI takes a gigabyte, a book minutes."""
+    areas = [width * height / 25.4**2 for width, height in sizes]
+    return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
+
+
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
     return {
         "layout": "pages",
         "timestamp": 0,
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(builder.fonts),
-        "ppi": ppi or proof_ppi([(page.width, page.height) for page in builder.template.pages]),
+        "ppi": ppi or proof_dpi((page.width, page.height) for page in builder.template.pages),
     }
-
-
-def proof_ppi(sizes: Sequence[tuple[float, float]]) -> float:
-    """Less for large pages and for many: a banner at 144 dpi would take a gigabyte, a book minutes."""
-    areas = [width * height / 25.4**2 for width, height in sizes]
-    return min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5)
 
 
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:

@@ -65,7 +65,7 @@ class WorkDir:
         self, slot: int, template: Template, pictures: Mapping[str, tuple[bytes, str]]
     ) -> tuple[Path, dict[str, str]]:
         """Create the root folder of a worker's next job, with its template's artwork and its pictures only."""
-        root = self._empty_root(slot)
+        root = self.empty_root(slot)
         digest = template.artwork_digest
         (root / digest).symlink_to(self.root / "artwork" / digest)
         paths = {}
@@ -75,13 +75,7 @@ class WorkDir:
             (root / paths[key]).write_bytes(content)
         return root, paths
 
-    def lay_out_pdf(self, slot: int, content: bytes) -> Path:
-        """The root folder of a worker's next job, with nothing but shown.pdf."""
-        root = self._empty_root(slot)
-        (root / "shown.pdf").write_bytes(content)
-        return root
-
-    def _empty_root(self, slot: int) -> Path:
+    def empty_root(self, slot: int) -> Path:
         root = self.root / "jobs" / str(slot)
         # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
         shutil.rmtree(root, ignore_errors=True)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from contextlib import suppress
 from functools import lru_cache
 from io import BytesIO
@@ -26,7 +27,7 @@ from printing.press.profiles import OutputCondition, condition_of
 from printing.press.proof import draw_proof
 from printing.press.screen import fit_pictures
 from printing.press.writer import PageBoxes, PressJob, write_press_file
-from printing.typesetting.ipc import receive_message, send_message
+from printing.typesetting.ipc import SIZES, receive_message, send_message
 
 LAYOUTS = {
     "pages": (Path(__file__).parent / "layout.typ").read_bytes(),
@@ -42,6 +43,8 @@ KEPT_KIB, ADDED_KIB = 64 * 1024, 48 * 1024
 # Typst forgets what its last ten compilations did not use.
 FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
+# The layout of a rendering and its data, in its root folder.
+MAIN, JOB = "main.typ", "job.json"
 # What pdf_page.typ draws.
 SHOWN = "shown.pdf"
 STATUS, MEMORY = Path("/proc/self/status"), Path("/proc/self/statm")
@@ -79,35 +82,41 @@ class Renderer:
         return held > before + ADDED_KIB or held > self.least_kib + KEPT_KIB
 
     def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+        root = Path(request["root"])
         parts: list[bytes] = []
         if (ppi := request.get("shown_ppi")) is not None:
-            shown = Path(request["root"]) / SHOWN
-            shown.write_bytes(fit_pictures(shown.read_bytes(), ppi))
-        layout = jobs[-1] if request["layout"] == DOCUMENT else LAYOUTS[request["layout"]]
+            (root / SHOWN).write_bytes(fit_pictures(jobs[-1], ppi))
+        (root / MAIN).write_bytes(jobs[-1] if request["layout"] == DOCUMENT else LAYOUTS[request["layout"]])
+        stages: dict[str, float] = {}
+        header: dict[str, Any] = {"ok": True, "stages": stages}
+        written = None
         for form, number in request["outputs"]:
-            files: Any = {"main.typ": layout, "job.json": jobs[number]}
-            compiler = self._compiler(request["root"], request["fonts"], files)
+            started = time.perf_counter()
+            if number != written:
+                (root / JOB).write_bytes(jobs[number])
+                written = number
             try:
-                # A second format of the same job reuses the first one's layout from the compiler's cache.
-                output = compiler.compile(
-                    input=files, format=form, ppi=request["ppi"], timestamp=request["timestamp"]
-                )
+                # What one job was laid out for is reused from the compiler's cache by its next output.
+                if form == SIZES:
+                    header["set"] = self._query(request, "<set>")
+                else:
+                    parts += self._compile(request, form)
             except typst.TypstError as error:
                 if "unfit" in error.message:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
                 return {"ok": False, "message": error.message}, []
-            parts += output if isinstance(output, list) else [output or b""]
-        header: dict[str, Any] = {"ok": True}
-        if (measured := request.get("measured")) is not None:
-            header["set"] = self._query(request, jobs[measured], "<set>")
+            stages[form] = time.perf_counter() - started
         if (press := request.get("press")) is not None:
-            return header, self._for_press(request, press, parts[0])
+            started = time.perf_counter()
+            parts = list(self._for_press(request, press, parts[0]))
+            stages["press"] = time.perf_counter() - started
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
         job = PressJob(
             condition=_condition(press["profile"]),
             is_cmyk=press["is_cmyk"],
+            keeps_overprint=press["keeps_overprint"],
             highest_ink=press["highest_ink"],
             title=press["title"],
             boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
@@ -130,7 +139,9 @@ class Renderer:
 
     def _page_of(self, request: dict[str, Any], pdf: bytes, number: int, ppi: float) -> bytes:
         """A PNG of a page of our own, as large as its box says."""
-        (Path(request["root"]) / SHOWN).write_bytes(pdf)
+        root = Path(request["root"])
+        (root / SHOWN).write_bytes(pdf)
+        (root / MAIN).write_bytes(LAYOUTS["pdf page"])
         with pikepdf.open(BytesIO(pdf)) as opened:
             left, bottom, right, top = (float(one) for one in opened.pages[number].mediabox)
         width, height = right - left, top - bottom
@@ -141,32 +152,39 @@ class Renderer:
             "width": round(width / 72 * ppi),
             "height": round(height / 72 * ppi),
         }
-        files: Any = {"main.typ": LAYOUTS["pdf page"], "job.json": json.dumps(job).encode()}
-        compiler = self._compiler(request["root"], request["fonts"], files)
-        picture = compiler.compile(input=files, format="png", ppi=72, timestamp=request["timestamp"])
-        return picture if isinstance(picture, bytes) else b""
+        (root / JOB).write_text(json.dumps(job))
+        return self._compile({**request, "ppi": 72}, "png")[0]
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
-        reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
-        return sorted(set(self._query(request, reporting, "<unfit>")))
+        (Path(request["root"]) / JOB).write_text(json.dumps({**json.loads(job), "reporting": True}))
+        return sorted(set(self._query(request, "<unfit>")))
 
-    def _query(self, request: dict[str, Any], job: bytes, label: str) -> Any:
-        files = {"main.typ": LAYOUTS["pages"], "job.json": job}
-        compiler = self._new_compiler(request["root"], request["fonts"], files)
-        return json.loads(compiler.query(label, field="value"))
+    def _query(self, request: dict[str, Any], label: str) -> Any:
+        return json.loads(self._compiler(request).query(label, field="value", root=request["root"]))
 
-    def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
+    def _compile(self, request: dict[str, Any], form: Any) -> list[bytes]:
+        output = self._compiler(request).compile(
+            input=Path(request["root"]) / MAIN,
+            format=form,
+            ppi=request["ppi"],
+            timestamp=request["timestamp"],
+        )
+        return output if isinstance(output, list) else [output or b""]
+
+    def _compiler(self, request: dict[str, Any]) -> typst.Compiler:
+        """It reads MAIN and JOB of its root anew when it is given `input` or `root`, and else may not."""
+        root, fonts = key = request["root"], request["fonts"]
         self.used += 1
-        if self.compiler is None or self.key != (root, fonts) or self.used > RENDERINGS_OF_A_COMPILER:
-            self.compiler, self.key, self.used = self._new_compiler(root, fonts, files), (root, fonts), 0
+        if self.compiler is None or self.key != key or self.used > RENDERINGS_OF_A_COMPILER:
+            self.compiler, self.key, self.used = self._new_compiler(root, fonts), key, 0
         return self.compiler
 
-    def _new_compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
+    def _new_compiler(self, root: str, fonts: str) -> typst.Compiler:
         if fonts not in self.fonts:
             self.fonts = {fonts: typst.Fonts(False, False, [fonts])}
         nowhere = str(Path(root) / "no-packages")
         return typst.Compiler(
-            files,
+            Path(root) / MAIN,
             root=root,
             font_paths=self.fonts[fonts],
             ignore_system_fonts=True,

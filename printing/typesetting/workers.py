@@ -70,6 +70,12 @@ class Worker:
         self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
         return header, parts
 
+    def render(
+        self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        self.send(request, jobs, deadline)
+        return self.receive(deadline)
+
     def refuse_killed(self) -> None:
         """Raises RendererKilled if it ended by a signal from outside; its own limit of memory aborts it."""
         with suppress(subprocess.TimeoutExpired):
@@ -94,35 +100,29 @@ class Workers:
         self._free = threading.Condition()
 
     @contextmanager
-    def lend(self, deadline: float, helpers: int) -> Iterator[list[Worker]]:
-        """Wait for one worker and add up to `helpers` that are free at once; after an error all are killed.
-
-        The caller must receive a response to each request that it sent.
-        """
-        workers = [self._wait_for_worker(deadline)]
+    def lend(self, deadline: float) -> Iterator[Worker]:
+        """Waits for a worker; after an error it is killed. A response is to be received to each request sent."""
+        worker = self._wait_for_worker(deadline)
         healthy = False
         try:
-            workers += [one for _ in range(helpers) if (one := self._free_worker()) is not None]
-            yield workers
+            yield worker
             healthy = True
         except TimeoutError as error:
             raise RenderingTimedOut("Rendering took too long and was stopped.") from error
         except (EOFError, ConnectionError) as error:
-            for worker in workers:
-                worker.refuse_killed()
+            worker.refuse_killed()
             raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
         finally:
-            for worker in workers:
-                self._release(worker, healthy=healthy and not worker.needs_replacement)
+            self._release(worker, healthy=healthy and not worker.needs_replacement)
 
     @contextmanager
-    def lend_alone(self, deadline: float) -> Iterator[list[Worker]]:
-        """Lends one worker for large pictures, which it decodes whole: one at a time on this machine."""
+    def lend_alone(self, deadline: float) -> Iterator[Worker]:
+        """Lends a worker for large pictures, which it decodes whole: one at a time on this machine."""
         with isolation.one_at_a_time():
             if time.monotonic() >= deadline:
                 raise RenderingBusy("Other large pictures are being read.")
-            with self.lend(deadline, 0) as workers:
-                yield workers
+            with self.lend(deadline) as worker:
+                yield worker
 
     def close(self) -> None:
         with self._free:
@@ -161,11 +161,17 @@ class Workers:
             raise killed(f"could not be started ({error.strerror})") from error
 
     def _release(self, worker: Worker, *, healthy: bool) -> None:
+        """A worker that ended is replaced at once: the new one is ready before it is needed, and is used last."""
+        replacement = None
         if not healthy:
             worker.close()
+            with suppress(OSError):
+                replacement = Worker(worker.slot)
         with self._free:
             if healthy:
                 self._idle.append(worker)
+            elif replacement is not None:
+                self._idle.insert(0, replacement)
             else:
                 self._slots.append(worker.slot)
             self._free.notify()

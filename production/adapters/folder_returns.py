@@ -1,5 +1,6 @@
 """The return folder of a press: reads reports, and moves their files once they are stored."""
 
+import random
 import stat
 import time
 from collections.abc import Iterator
@@ -40,15 +41,18 @@ class ReturnFolder:
         """New reports, none after `until`. Unreadable files go to `unreadable`, each with the reason beside it."""
         yield from self._in_state_folders(until)
         settled = time.time() - SETTLED_SECONDS
-        names = sorted(
-            name for name in self._folder.names() if PurePath(name).suffix.lower() in REPORT_SUFFIXES
-        )
-        read = 0
-        for name in names[:MAX_FILES_AT_ONCE]:
+        names = [
+            name
+            for name in self._folder.names()
+            if not name.startswith(".") and PurePath(name).suffix.lower() in REPORT_SUFFIXES
+        ]
+        # By chance, so that names that stay there hold up no others.
+        read, examined = 0, random.sample(names, min(len(names), MAX_FILES_AT_ONCE))
+        for name in sorted(examined):
             if read >= READ_AT_ONCE or time.monotonic() > until:
                 return
             status = self._folder.status(name)
-            if name.startswith(".") or status is None or status.st_mtime > settled:
+            if status is None or status.st_mtime > settled:
                 continue
             if stat.S_ISDIR(status.st_mode):
                 continue

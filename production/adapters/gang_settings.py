@@ -49,6 +49,23 @@ class GangSettings(SettingsForm):
         help_text="Between two trims; half of it is the bleed that is printed.",
         validators=[between(0, 50)],
     )
+    gang_gripper = forms.FloatField(
+        label="Gripper edge in mm",
+        initial=0.0,
+        required=False,
+        help_text="At the bottom of the sheet, where it is more than the margin.",
+        validators=[between(0, 50)],
+    )
+    gang_overs_percent = forms.FloatField(
+        label="Overs in percent",
+        initial=0.0,
+        required=False,
+        help_text="Sheets more than the run, for setting up.",
+        validators=[between(0, 100)],
+    )
+    gang_overs_least = forms.IntegerField(
+        label="Overs at least", initial=0, required=False, help_text="Sheets.", validators=[between(0, 1000)]
+    )
     gang_flip = forms.ChoiceField(
         label="Back of the sheet",
         initial="left_right",
@@ -68,4 +85,7 @@ def sheet_of(settings: Mapping[str, Any]) -> Sheet | None:
         gutter_mm=settings["gang_gutter"],
         turn=turn,
         flip=settings["gang_flip"],
+        gripper_mm=settings.get("gang_gripper") or 0.0,
+        overs_percent=settings.get("gang_overs_percent") or 0.0,
+        overs_least=settings.get("gang_overs_least") or 0,
     )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from production.interface import Job, JobFile, ProviderRefused
+from production.interface import Job, JobFile, JobItem, ProviderRefused
 from production.tickets.xjdf import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
@@ -69,7 +69,13 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
             "extraData": {
                 "orderNumber": job.order_number,
                 "externalId": job.external_id,
-                "due": job.due.astimezone(UTC).date().isoformat() if job.due else "",
+                "due": _day(job.ship_by),
+                "shipBy": _day(job.ship_by),
+                "deliverBy": _day(job.deliver_by),
+                "productionDays": job.production_days,
+                "rush": job.is_rush,
+                "item": job.place_of_order,
+                "siblings": [number for number in job.siblings if number != job.number],
             },
             "items": [
                 {
@@ -78,7 +84,7 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
                     "description": item.product_name,
                     "quantity": item.quantity,
                     "shipmentIndex": 0,
-                    "extraData": {"options": dict(sorted(item.options.items()))},
+                    "extraData": {"options": dict(sorted(item.options.items())), **_paper(item)},
                     "components": _components(
                         job, code or settings["component_code"], read_table(settings.get("attributes") or "")
                     ),
@@ -87,6 +93,7 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
             "shipments": [
                 {
                     "shipmentIndex": 0,
+                    **_deadline(job),
                     "shipTo": _ship_to(job.recipient),
                     "carrier": _carrier(carriers.get(job.delivery_method), job.delivery_method),
                     "attachments": [_attachment(file) for file in job.files if not file.is_printed],
@@ -94,6 +101,29 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
             ],
         },
     }
+
+
+def _deadline(job: Job) -> dict[str, Any]:
+    """The day that Site Flow plans by, and in how many days."""
+    days = {"slaDays": job.production_days} if job.production_days else {}
+    return {**({"shipByDate": job.ship_by.isoformat()} if job.ship_by else {}), **days, "canShipEarly": True}
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.date().isoformat() if moment else ""
+
+
+def _paper(item: JobItem) -> dict[str, Any]:
+    named = {
+        "stock": item.stock_code,
+        "weightGSM": item.stock_weight_gsm,
+        "coating": item.coating,
+        "finish": item.finish,
+        "binding": item.binding,
+        "folding": item.folding,
+        "spotPlates": list(item.spot_plates),
+    }
+    return {name: value for name, value in named.items() if value}
 
 
 def _attachment(file: JobFile) -> dict[str, Any]:

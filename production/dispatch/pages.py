@@ -1,8 +1,10 @@
 """The endpoints for providers: postbacks with reports, and print files at signed URLs."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import PurePosixPath
 
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -14,7 +16,7 @@ from fulfillment.core.api.errors import answer_exception, problem
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from production.dispatch.services.reports import receive_reports
-from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, PDF
+from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, PDF, job_number, stamped_content
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of, provider_at_address
 from stores.orders.models import OrderItem
@@ -67,13 +69,13 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
         return problem(403, "address_invalid", "This address is not one the service gave out.")
     item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
     is_papers = digest == PAPERS
-    if item is None or not (is_papers or item.print_sha256.startswith(digest)):
+    if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(digest)):
         return problem(404, "print_file_not_found", "The print file is not kept any longer.")
     try:
         if is_papers:
             content = render_eddm_papers(item=item, caller=Caller())
         else:
-            content = read_print_file(item=item)
+            content = stamped_content(item, PurePosixPath(name).stem, read_print_file(item=item))
     except DomainError as error:
         return problem(error.status, error.code, error.message)
     digest = hashlib.sha256(content).hexdigest()
@@ -86,3 +88,9 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
         "X-Content-Type-Options": "nosniff",
     }
     return HttpResponse(content, status=HTTPStatus.OK, content_type=PDF, headers=headers)
+
+
+def _is_name_of(item: OrderItem, name: str) -> bool:
+    """The name is not signed, but printed on the file: it must be a number of the item's job."""
+    number = re.escape(job_number(item.order, item.position))
+    return re.fullmatch(rf"{number}(-\d{{1,4}})?(-eddm-papers)?\.pdf", name) is not None

@@ -1,21 +1,28 @@
 """Builds jobs for adapters."""
 
 import hashlib
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core import signing
+from django.db.models import Q
 from django.urls import reverse
 
 from accounts.callers import Caller
+from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
-from production.jobs.models import Job
+from production.jobs.models import Job, JobState
+from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.selectors.orders import item_options
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
+LAST_SECOND = time(23, 59, 59)
 FILE_SALT = "production.files"
 FILE_VALID = timedelta(days=30)
 # Stands for the digest of a print file, which is hexadecimal.
@@ -23,13 +30,43 @@ PAPERS = "papers"
 PDF = "application/pdf"
 
 
-def adapter_job(job: Job) -> interface.Job:
-    """The job for an adapter; raises DomainError if the print file is missing or damaged."""
-    item = OrderItem.objects.select_related("product").get(pk=job.item_id)
-    return build_job(job.order, item, number=job.number, created=job.created)
+def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
+    """The job for an adapter, its print file stamped for sheets of its own.
+
+    Raises DomainError if the print file is missing or damaged.
+    """
+    item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
+    together = Job.objects.filter(Q(provider=job.provider_id) | Q(provider=None), order=job.order_id)
+    numbers = (
+        together.exclude(state=JobState.CANCELLED).order_by("item__position").values_list("number", flat=True)
+    )
+    built = build_job(job.order, item, number=job.number, created=job.created, siblings=list(numbers))
+    if not is_stamped:
+        return built
+    files = [_stamped(file, item, job.number) if file.is_printed else file for file in built.files]
+    return replace(built, files=files)
 
 
-def build_job(order: Order, item: OrderItem, *, number: str, created: datetime) -> interface.Job:
+def _stamped(file: interface.JobFile, item: OrderItem, number: str) -> interface.JobFile:
+    content = stamped_content(item, number, file.content)
+    return replace(file, content=content, sha256=hashlib.sha256(content).hexdigest())
+
+
+def stamped_content(item: OrderItem, number: str, content: bytes) -> bytes:
+    """The print file as it is sent for a number of the item's job."""
+    ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
+    return stamp_file(content, Stamp(number, item.quantity, ship_by))
+
+
+def job_number(order: Order, position: int) -> str:
+    return f"{order.number}-{position + 1}"
+
+
+def build_job(
+    order: Order, item: OrderItem, *, number: str, created: datetime, siblings: Sequence[str]
+) -> interface.Job:
+    printed = _files(item, number)
+    usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return interface.Job(
         number=number,
         order_id=str(order.pk),
@@ -37,15 +74,23 @@ def build_job(order: Order, item: OrderItem, *, number: str, created: datetime) 
         external_id=order.external_id or "",
         store_id=order.store.external_id,
         created=created,
-        due=datetime.combine(order.latest_delivery, time(), UTC),
-        item=_item(item),
+        ship_by=_end_of(ship_day(order, is_mailing=item.eddm is not None), order),
+        deliver_by=_end_of(order.latest_delivery, order),
+        production_days=order.production_days,
+        is_rush=usual is not None and order.production_days < usual,
+        siblings=siblings,
+        item=_item(item, printed),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
-        files=[*_files(item, number), *_papers(item, number)],
+        files=[*printed, *_papers(item, number)],
     )
 
 
-def _item(item: OrderItem) -> interface.JobItem:
+def _end_of(day: date, order: Order) -> datetime:
+    return datetime.combine(day, LAST_SECOND, ZoneInfo(order.store.time_zone))
+
+
+def _item(item: OrderItem, files: Sequence[interface.JobFile]) -> interface.JobItem:
     product = item.product
     pages = (product.template or {}).get("Pages") or []
     return interface.JobItem(
@@ -60,6 +105,13 @@ def _item(item: OrderItem) -> interface.JobItem:
         bleed_mm=float(pages[0].get("BleedMM") or 0) if pages else 0.0,
         two_sided=(len(pages) or product.page_count) > 1,
         options=item_options(item),
+        stock_code=product.stock_code,
+        stock_weight_gsm=product.stock_weight_gsm or 0,
+        coating=product.coating,
+        finish=product.finish,
+        binding=product.binding,
+        folding=product.folding,
+        spot_plates=spot_plates(files[0].content) if files else (),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from production.interface import Job
-from production.tickets.xjdf import checked_number
+from production.tickets.xjdf import PROCESS_PLATES, checked_number
 
 FORMAT = "store-fulfillment-ticket"
 VERSION = 1
@@ -36,7 +36,14 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "JobNumber": checked_number(job.number),
         "Created": _time(job.created),
-        "Due": _time(job.due),
+        "Due": _time(job.ship_by),
+        "ShipBy": _day(job.ship_by),
+        "DeliverBy": _day(job.deliver_by),
+        "ProductionDays": job.production_days,
+        "Rush": job.is_rush,
+        "Items": len(job.siblings) or 1,
+        "ItemNumber": job.siblings.index(job.number) + 1 if job.number in job.siblings else 1,
+        "Siblings": [number for number in job.siblings if number != job.number],
         "Order": {
             "OrderID": job.order_id,
             "OrderNumber": job.order_number,
@@ -50,6 +57,15 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "TwoSided": item.two_sided,
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},
         "Options": dict(sorted(item.options.items())),
+        "Stock": {
+            "Code": item.stock_code,
+            "WeightGSM": item.stock_weight_gsm or None,
+            "Coating": item.coating,
+        },
+        "Finish": item.finish,
+        "Binding": item.binding,
+        "Folding": item.folding,
+        "Plates": [*PROCESS_PLATES, *item.spot_plates],
         "Files": [
             {
                 "Name": names.get(file.name, file.name),
@@ -66,6 +82,10 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "DeliveryMethod": job.delivery_method,
         "Note": job.note,
     }
+
+
+def _day(moment: datetime | None) -> str | None:
+    return moment.date().isoformat() if moment else None
 
 
 def _time(moment: datetime | None) -> str | None:

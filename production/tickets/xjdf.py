@@ -1,7 +1,8 @@
 """The job ticket as XJDF 2.1. The same job always gives the same bytes.
 
 The schema wants elements in a fixed order and attributes from lists; `check` holds a ticket against it.
-Lengths are points, times are UTC.
+Lengths are points. Deadlines have the offset of the store's time zone, so that their day reads right; other times are
+UTC.
 """
 
 import hashlib
@@ -21,6 +22,9 @@ OWN_NAMESPACE = "urn:store-fulfillment:ticket:1"
 VERSION = "2.1"
 AGENT = "Store Fulfillment"
 PAPERS = "Papers"
+PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
+# Of 0 to 100; 50 is usual.
+RUSH_PRIORITY = "90"
 POINTS_PER_MM = 72 / 25.4
 # Options with these names describe the paper; all others are features of the product.
 MEDIA_CHOICES = {
@@ -47,7 +51,7 @@ MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     """`urls` are the URLs of files by name; without them the files are beside the ticket."""
     root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
-    _set(
+    set_attributes(
         root,
         DescriptiveName=job.item.product_name,
         JobID=checked_number(job.number),
@@ -56,10 +60,10 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         Version=VERSION,
     )
     audit = _add(_add(root, "AuditPool"), "AuditCreated")
-    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=_time(job.created))
+    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=utc_time(job.created))
     if job.note:
         _add(root, "Comment", Type="Instruction").text = clean(job.note)
-    for usage, value in (("OrderID", job.order_id), ("ItemKey", job.item.key), ("SKU", job.item.sku)):
+    for usage, value in _general_ids(job):
         if value:
             _add(root, "GeneralID", IDUsage=usage, IDValue=value)
     products = _add(root, "ProductList")
@@ -68,10 +72,30 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     _add_contacts(root, job)
     _add_customer(root, job)
     _add_deliveries(root, job)
-    _add(_resource(_set_of(root, "NodeInfo")), "NodeInfo", LastEnd=_time(job.due), Status="Waiting")
+    _add(
+        _resource(_set_of(root, "NodeInfo")),
+        "NodeInfo",
+        JobPriority=RUSH_PRIORITY if job.is_rush else "",
+        LastEnd=local_time(job.ship_by),
+        Status="Waiting",
+    )
     _add_files(root, job, urls or {})
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+def _general_ids(job: Job) -> list[tuple[str, str]]:
+    days = str(job.production_days) if job.production_days else ""
+    others = [("Sibling", number) for number in job.siblings if number != job.number]
+    return [
+        ("OrderID", job.order_id),
+        ("ItemKey", job.item.key),
+        ("SKU", job.item.sku),
+        ("ProductionDays", days),
+        ("Rush", "true" if job.is_rush else ""),
+        ("ItemOfOrder", job.place_of_order),
+        *others,
+    ]
 
 
 def checked_number(number: str) -> str:
@@ -113,13 +137,20 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
     for name, count in member.places.items():
         _add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
     media, features = _split_options(item.options)
+    media = {**media_of_product(item), **media}
+    features = {**({"Finish": item.finish} if item.finish else {}), **features}
     for name, value in features.items():
         _add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
-    front = {"ColorsUsed": "Cyan Magenta Yellow Black", "Surface": "Front"}
+    if item.binding:
+        _add(_add(product, "Intent", Name="BindingIntent"), "BindingIntent", BindingType=item.binding)
+    plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
+    front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
     color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
     _add(color, "SurfaceColor", **front)
     if item.two_sided:
         _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
+    if item.folding:
+        _add(_add(product, "Intent", Name="FoldingIntent"), "FoldingIntent", FoldCatalog=item.folding)
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
     _add(
         _add(product, "Intent", Name="LayoutIntent"),
@@ -131,6 +162,13 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         Sides="TwoSidedHeadToHead" if item.two_sided else "OneSided",
     )
     _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
+
+
+def media_of_product(item: JobItem) -> dict[str, str]:
+    """The paper by the product; options that the customer chose come before it."""
+    weight = str(item.stock_weight_gsm) if item.stock_weight_gsm else ""
+    named = {"Coating": item.coating, "MediaQuality": item.stock_code, "Weight": weight}
+    return {name: value for name, value in named.items() if value}
 
 
 def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
@@ -212,7 +250,7 @@ def _add_deliveries(root: Any, job: Job) -> None:
             _resource(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
             Method=token(one.delivery_method),
-            Required=_time(one.due),
+            Required=local_time(one.deliver_by),
             Transfer="PrinterToBuyerDeliver",
         )
         _add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
@@ -266,10 +304,10 @@ def _resource(resources: Any, **part: str) -> Any:
 
 
 def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
-    return _set(etree.SubElement(parent, _tag(tag)), **attributes)
+    return set_attributes(etree.SubElement(parent, _tag(tag)), **attributes)
 
 
-def _set(element: Any, **attributes: str | None) -> Any:
+def set_attributes(element: Any, **attributes: str | None) -> Any:
     """Sets attributes without empty values, which the schema forbids."""
     for name, value in attributes.items():
         if value:
@@ -281,5 +319,9 @@ def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
 
 
-def _time(moment: datetime | None) -> str:
+def local_time(moment: datetime | None) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""
+
+
+def utc_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""

@@ -31,7 +31,7 @@
     while (waiting.size && refusals < REFUSALS) {
       await pause(seconds);
       const [picture] = waiting;
-      const answer = await request(picture.src);
+      const answer = await request(picture.currentSrc || picture.src);
       if (!answer || REFUSED.includes(answer.status)) {
         refusals += 1;
         seconds = Number(answer?.headers.get("Retry-After")) || PAUSE;

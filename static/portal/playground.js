@@ -7,7 +7,21 @@
   let busy = false;
   let waiting = "";
 
+  // The stored pictures come first. Sharper ones are drawn and shown when no letter was typed for a while.
+  const SHARPEN = 500;
+  let sharpening = 0;
+  const sharpenSoon = () => {
+    clearTimeout(sharpening);
+    sharpening = setTimeout(() => {
+      for (const image of document.querySelectorAll("#part-proof img[data-sources]")) image.srcset = image.dataset.sources;
+    }, SHARPEN);
+  };
+
   const loaded = async (part) => {
+    for (const image of part.querySelectorAll("img[srcset]")) {
+      image.dataset.sources = image.srcset;
+      [image.srcset] = image.srcset.split(", ");
+    }
     // The old pictures stay until the new ones can be drawn.
     await Promise.allSettled([...part.querySelectorAll("img")].map((image) => {
       const early = new Image();
@@ -37,6 +51,7 @@
       }
       if (part.id === "part-price" && action !== "quote") continue;
       put(part);
+      if (part.id === "part-proof") sharpenSoon();
     }
     for (const code of page.querySelectorAll("code[id^=code-]")) {
       document.getElementById(code.id).textContent = code.textContent;

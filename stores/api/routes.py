@@ -1,15 +1,18 @@
 from django.urls import path
 
 from stores.associations.api import AssociationViewSet
+from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
 from stores.catalog.api.products import ProductViewSet
 from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
 from stores.orders.api.export import OrderExportViewSet
 from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
+from stores.orders.approvals.api import ApprovalViewSet
 from stores.proofs.api import ArtworkViewSet, AssetViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
+BUDGET = "store/<str:store_id>/budget/<str:budget_id>"
 
 urlpatterns = [
     path("store", StoreViewSet.as_view({"get": "list"}), name="store-list"),
@@ -35,6 +38,8 @@ urlpatterns = [
         name="order-cancel-refuse",
     ),
     path(f"{ORDER}/status", OrderViewSet.as_view({"post": "status"}), name="order-status"),
+    path(f"{ORDER}/approve", ApprovalViewSet.as_view({"post": "approve"}), name="order-approve"),
+    path(f"{ORDER}/deny", ApprovalViewSet.as_view({"post": "deny"}), name="order-deny"),
     path(f"{ORDER}/advance", OrderViewSet.as_view({"post": "advance"}), name="order-advance"),
     path(
         f"{ORDER}/packing-slip",
@@ -51,6 +56,18 @@ urlpatterns = [
         OrderFileViewSet.as_view({"get": "print_file"}),
         name="order-print-file",
     ),
+    path(
+        "store/<str:store_id>/budget",
+        BudgetViewSet.as_view({"get": "list", "post": "create"}),
+        name="budget-list",
+    ),
+    path(
+        BUDGET,
+        BudgetViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
+        name="budget-detail",
+    ),
+    path(f"{BUDGET}/adjustment", BudgetViewSet.as_view({"post": "adjust"}), name="budget-adjust"),
+    path(f"{BUDGET}/entry", BudgetEntryViewSet.as_view({"get": "list"}), name="budget-entry-list"),
     path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
     path(
         "store/<str:store_id>/quote/<str:quote_id>",

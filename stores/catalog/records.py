@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fulfillment.core.errors import Fault
-from printing.preflight.eddm import check_size
+from printing.preflight.eddm import check_piece, check_size
 from stores.catalog import validation as checks
 from stores.catalog.models import (
     BudgetDuration,
@@ -17,7 +17,7 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.models.product import SUB_TYPES
+from stores.catalog.models.product import SUB_TYPES, Binding, Coating
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
 from stores.presets.models import CODE
@@ -29,6 +29,7 @@ MAXIMUM_PRICES = 1000
 MAXIMUM_SPEEDS = 100
 MAXIMUM_CHOICES = 500
 SMALL_INTEGER = 32_767
+LONGEST_APPROVAL_HOURS = 8760
 
 
 class FieldSpec(NamedTuple):
@@ -63,6 +64,7 @@ IMAGE_URL = checks.matching(
     r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
     "write an http(s) address, a path that starts with /, or nothing",
 )
+FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
 BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
 BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
 PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are."
@@ -99,6 +101,26 @@ STORE_MEMBERS = (
         "TimeZone", checks.time_zone, "UTC", "time_zone", "text", verbose=True, example="America/Denver"
     ),
     FieldSpec("IsDemo", checks.flag, False, "is_demo", "flag", verbose=True, example=False),
+    FieldSpec(
+        "ApprovalAbove",
+        checks.optional(checks.positive(14, 2, or_zero=True)),
+        None,
+        "approval_above",
+        "optional_number",
+        verbose=True,
+        description="Orders with a higher total need approval. Null: none needs it for its total.",
+        example=500.0,
+    ),
+    FieldSpec(
+        "ApprovalHours",
+        checks.whole(1, LONGEST_APPROVAL_HOURS),
+        72,
+        "approval_hours",
+        "integer",
+        verbose=True,
+        description="After so many hours without a decision an order is rejected.",
+        example=72,
+    ),
     computed("ProductCount", verbose=True),
     computed("Created", verbose=True),
     computed("Updated", verbose=True),
@@ -207,6 +229,43 @@ PRODUCT_MEMBERS = (
     computed("Updated", verbose=True),
     FieldSpec("IsActive", checks.flag, True, "is_active"),
     FieldSpec("Preset", checks.optional(PRESET), None, "preset_id", label="Print preset", hint=PRESET_HINT),
+    FieldSpec(
+        "StockCode", checks.text(64), "", "stock_code", hint="The paper, as your printers name it in tickets."
+    ),
+    FieldSpec(
+        "StockWeightGSM",
+        checks.optional(checks.whole(1, 2000)),
+        None,
+        "stock_weight_gsm",
+        label="Paper weight (g/m²)",
+    ),
+    FieldSpec("Coating", checks.one_of(["", *Coating.values]), "", "coating", hint="Of the paper."),
+    FieldSpec(
+        "Finish", checks.text(100), "", "finish", hint="Such as satin aqueous or soft-touch lamination."
+    ),
+    FieldSpec("Binding", checks.one_of(["", *Binding.values]), "", "binding"),
+    FieldSpec(
+        "Folding",
+        FOLDING,
+        "",
+        "folding",
+        hint="A number of CIP4's fold catalog: F4-1 folds once, F6-1 is a letter fold.",
+    ),
+    FieldSpec(
+        "PieceWeightG",
+        checks.optional(checks.positive(8, 2)),
+        None,
+        "piece_weight_g",
+        label="Weight of a piece (g)",
+        hint="For postage and boxes of mailings. Weigh ten and divide by ten.",
+    ),
+    FieldSpec(
+        "ThicknessMM",
+        checks.optional(checks.positive(6, 3)),
+        None,
+        "thickness_mm",
+        label="Thickness of a piece (mm)",
+    ),
     FieldSpec("Template", checks.template, None, "template"),
 )
 
@@ -346,6 +405,9 @@ def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
     if _is_readable(record, ("WidthMM", "HeightMM")):
         for finding in check_size(record["WidthMM"], record["HeightMM"]):
             yield Fault(f"{pointer}/IsEddm", finding.code, f"IsEddm: {finding.message}")
+    if _is_readable(record, ("PieceWeightG", "ThicknessMM")):
+        for name, message in check_piece(record["PieceWeightG"], record["ThicknessMM"]):
+            yield Fault(f"{pointer}/{name}", "eddm_piece_refused", f"{name}: {message}")
 
 
 def _is_readable(record: Record, names: Iterable[str]) -> bool:

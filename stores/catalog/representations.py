@@ -91,6 +91,7 @@ def _delivered_price(price: Record, product_created: str) -> Record:
 # Other types are the same in JSON.
 TO_JSON: dict[str, Callable[[Any], Any]] = {
     "number": float,
+    "optional_number": lambda value: None if value is None else float(value),
     "image_url": image_url,
     "budget_types": partial(options, BudgetType),
     "budget_durations": partial(options, BudgetDuration),

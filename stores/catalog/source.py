@@ -12,7 +12,7 @@ import orjson
 
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.reader import FORMAT, VERSION, Readable, unreadable
-from stores.catalog.records import PRODUCT, STORE
+from stores.catalog.records import PRODUCT, STORE, FieldSpec
 from stores.templates.records import Record
 
 GZIP = b"\x1f\x8b"
@@ -73,7 +73,18 @@ class _Counted(io.RawIOBase):
 
 
 # Members that are left out of the file where they have their default.
-OMITTED_DEFAULTS = {"HoldWindowMinutes": 60, "Template": None, "Preset": None}
+OMITTED_DEFAULTS = {
+    "HoldWindowMinutes": 60,
+    "Preset": None,
+    "StockCode": "",
+    "StockWeightGSM": None,
+    "Coating": "",
+    "Finish": "",
+    "Binding": "",
+    "Folding": "",
+    "PieceWeightG": None,
+    "ThicknessMM": None,
+}
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
@@ -83,7 +94,7 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
     yield b'{\n "Format": "%s",\n "Version": %d,\n "Stores": [' % (FORMAT.encode(), VERSION)
     separator = b""
     for store, products in stores:
-        yield separator + b"\n  " + _indented(_store(store), STORE_DEPTH)[:-4] + b',\n   "Products": ['
+        yield separator + b"\n  " + _indented(_shown(store, STORE), STORE_DEPTH)[:-4] + b',\n   "Products": ['
         separator = b","
         between = b"\n    "
         for product in products:
@@ -93,18 +104,16 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
     yield (b"\n ]" if separator else b"]") + b"\n}\n"
 
 
-def _store(record: Record) -> dict[str, Any]:
+def _shown(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
     return {
         member.name: record[member.name]
-        for member in STORE
+        for member in members
         if member.name not in OMITTED_DEFAULTS or record[member.name] != OMITTED_DEFAULTS[member.name]
     }
 
 
 def _product(record: Record) -> dict[str, Any]:
-    shown = {member.name: record[member.name] for member in PRODUCT[:-1]}
-    if shown["Preset"] is None:
-        del shown["Preset"]
+    shown = _shown(record, PRODUCT[:-1])
     shown["TemplateFields"] = record["TemplateFields"]
     shown["DeliveredPrices"] = [_price(price) for price in record["DeliveredPrices"]]
     shown["ProductionSpeeds"] = record["ProductionSpeeds"]

@@ -81,20 +81,25 @@ def whole(minimum: int, maximum: int = LARGEST_INTEGER) -> Check:
     return check
 
 
-def positive(digits: int, places: int) -> Check:
-    """A number above 0 that the column can store without rounding."""
+def positive(digits: int, places: int, *, or_zero: bool = False) -> Check:
+    """A number above 0, or from 0 on, that the column can store without rounding."""
     step = Decimal(1).scaleb(-places)
     limit = Decimal(10) ** (digits - places)
+    allowed = "from 0 on" if or_zero else "above 0"
 
     def check(value: Any) -> Decimal:
         number = Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
-        if isinstance(number, Decimal) and number.is_finite() and 0 < number < limit:
+        if (
+            isinstance(number, Decimal)
+            and number.is_finite()
+            and (0 < number < limit or (or_zero and number == 0))
+        ):
             exact = number.quantize(step)
             if exact == number:
                 return exact
         raise Refusal(
             "not_a_price" if places == 2 else "not_a_size",
-            f"write a number above 0 and below {limit} with at most {places} decimals; found {brief_json(value)}.",
+            f"write a number {allowed} and below {limit} with at most {places} decimals; found {brief_json(value)}.",
         )
 
     return check

@@ -1,11 +1,32 @@
-"""Dates of delivery: Monday to Friday, in the store's own time zone. Public holidays are not taken into account."""
+"""Dates of production and delivery: Monday to Friday, in the store's own time zone.
+
+Mailings leave out the federal holidays of the United States, on which post offices are closed; other orders know no
+public holidays.
+"""
+
+from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
 from functools import cache
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-SATURDAY = 5
+if TYPE_CHECKING:
+    from stores.orders.models import Order
+
+MONDAY, THURSDAY, SATURDAY, SUNDAY = 0, 3, 5, 6
+# New Year, Juneteenth, Independence Day, Veterans Day, Christmas.
+FIXED_HOLIDAYS = ((1, 1), (6, 19), (7, 4), (11, 11), (12, 25))
+# Martin Luther King, Washington, Memorial Day (the last Monday), Labor Day, Columbus Day, Thanksgiving.
+FLOATING_HOLIDAYS = (
+    (1, MONDAY, 3),
+    (2, MONDAY, 3),
+    (5, MONDAY, 5),
+    (9, MONDAY, 1),
+    (10, MONDAY, 2),
+    (11, THURSDAY, 4),
+)
 DEFAULT_TRANSIT = (3, 7)
 TRANSIT = {"PICKUP": (0, 0), "OVERNIGHT": (1, 1), "TWO_DAY": (2, 2), "GROUND": (3, 5), "USPS_EDDM": (5, 9)}
 _PROMISED_DAYS = re.compile(
@@ -20,6 +41,40 @@ def add_business_days(start: date, days: int) -> date:
     weeks, rest = divmod(days, 5)
     end = start + timedelta(weeks=weeks, days=rest)
     return end + timedelta(days=2) if start.weekday() + rest >= SATURDAY else end
+
+
+def add_post_days(start: date, days: int) -> date:
+    """As `add_business_days`, without federal holidays; a start on one counts as the business day before it."""
+    day = add_business_days(start, 0)
+    while day in federal_holidays(day.year):
+        day -= timedelta(days=1 if day.weekday() else 3)
+    for _ in range(days):
+        day = add_business_days(day, 1)
+        while day in federal_holidays(day.year):
+            day = add_business_days(day, 1)
+    return day
+
+
+@cache
+def federal_holidays(year: int) -> frozenset[date]:
+    """The eleven holidays (5 U.S.C. 6103), one on a Sunday on its Monday. Post offices are open on the Friday before a
+    holiday on a Saturday."""
+    fixed = [date(year, month, day) for month, day in FIXED_HOLIDAYS]
+    kept = {day + timedelta(days=day.weekday() == SUNDAY) for day in fixed}
+    return frozenset(kept | {_weekday_of(year, *rule) for rule in FLOATING_HOLIDAYS})
+
+
+def _weekday_of(year: int, month: int, weekday: int, number: int) -> date:
+    """The weekday with this number in a month; 5 is the last one of May, which has 31 days."""
+    first = date(year, month, 1)
+    day = first + timedelta(days=(weekday - first.weekday()) % 7, weeks=number - 1)
+    return day if day.month == month else day - timedelta(weeks=1)
+
+
+def ship_day(order: Order, *, is_mailing: bool) -> date:
+    """The day by which production ends and the pieces leave the shop."""
+    start = local_date(order.created, order.store.time_zone)
+    return (add_post_days if is_mailing else add_business_days)(start, order.production_days)
 
 
 @cache

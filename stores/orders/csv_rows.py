@@ -5,33 +5,13 @@ from typing import Any
 
 import orjson
 
-from fulfillment.core.csv_rows import write_csv_row
+from fulfillment.core.csv_rows import csv_pieces
 from stores.orders.representations import EXPORT_COLUMNS
-
-ROWS_PER_CHUNK = 500
-
-
-class _Lines(list[str]):
-    """A file-like buffer of CSV lines for the next chunk."""
-
-    def write(self, line: str) -> None:
-        self.append(line)
-
-    def take(self) -> bytes:
-        content = "".join(self).encode()
-        self.clear()
-        return content
 
 
 def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[bytes]:
     """The header and a line for each stored rendering, a few hundred at a time."""
-    lines = _Lines()
-    write_csv_row(lines, columns)
-    for rendering in renderings:
-        write_csv_row(lines, [_cell(value) for value in orjson.loads(rendering).values()])
-        if len(lines) >= ROWS_PER_CHUNK:
-            yield lines.take()
-    yield lines.take()
+    return csv_pieces(columns, ([_cell(value) for value in orjson.loads(one).values()] for one in renderings))
 
 
 def _cell(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """The orders of an application, with their status and the events sent to the application."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -125,7 +126,7 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
 @require_safe
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
-    """The first page of an item's proof, if the product has not changed since the order."""
+    """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
     _, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
     if not _has_proof(item):
@@ -139,7 +140,8 @@ def show_item_proof(request: HttpRequest, application_id: str, order_id: str, it
     except DomainError as error:
         return picture_refusal(error)
     pages = proof_urls(proof, item.product_external_id).pages
-    return redirect(pages[0].removeprefix(settings.PUBLIC_URL))
+    width = f"?{urlencode({'width': request.GET['width']})}" if "width" in request.GET else ""
+    return redirect(pages[0].removeprefix(settings.PUBLIC_URL) + width)
 
 
 @require_safe

@@ -86,6 +86,7 @@ def order_record(
     *,
     items: Iterable[OrderItem],
     shipments: Iterable[Shipment],
+    approval: Record | None = None,
     messages: Iterable[str] = (),
 ) -> Record:
     return {
@@ -95,6 +96,7 @@ def order_record(
         "Updated": timestamp(order.updated),
         "CancellableUntil": timestamp(order.cancellable_until),
         "Cancellation": _cancellation(order),
+        "Approval": approval,
         "DeliveryMethodCode": order.delivery_method_code,
         "ProductionDays": order.production_days,
         "EarliestDelivery": order.earliest_delivery.isoformat(),

@@ -2,6 +2,7 @@ from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
 from stores.catalog.pages import serve_logo
+from stores.orders.approvals.pages import list_requests, show_request
 from stores.orders.pages import (
     list_orders,
     move_order_on,
@@ -23,6 +24,8 @@ ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"
 ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
+    path("approvals", list_requests, name="approvals"),
+    path("approvals/<uuid:order_id>", show_request, name="approval"),
     path("stores", show_directory, name="directory"),
     path("stores/<str:store_id>", show_listed_store, name="directory-store"),
     path("logos/<str:sha256>.png", serve_logo, name="store-logo"),

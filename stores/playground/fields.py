@@ -14,12 +14,13 @@ from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import DomainError, faults_at_fields
 from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
+from printing.typesetting import proof_dpi
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
 from stores.orders.pricing import OrderRequest
 from stores.playground.selectors import ProductPage
-from stores.proofs.links import proof_urls
+from stores.proofs.links import page_sources, proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
@@ -28,6 +29,8 @@ from stores.proofs.services.proofs import make_proof
 # Where the values are in an order.
 TEMPLATE_DATA = "/Items/0/TemplateData"
 
+# The most that a page takes of the screen; see .proof-pages in portal.css. Three pages and more stand side by side.
+PANE_PIXELS, LONGEST_PIXELS = 640, 560
 # Form controls by SubType; all others are a line of text.
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}
 INPUT_TYPES = {"Email": "email", "Phone": "tel", "Date": "date"}
@@ -142,10 +145,20 @@ class ProductForm:
         )
         urls = proof_urls(proof, self.product_id)
         addresses = [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages]
+        dpi = proof_dpi(self.product.sizes)
         sizes = zip(addresses, self.product.sizes, strict=True)
         self.proof = {
             "pages": [
-                {"url": url, "picture": picture_of_page(proof.preflight, number, (0, 0, *size))}
+                {
+                    "url": url,
+                    "sources": page_sources(url, size, dpi),
+                    "width_mm": f"{size[0]:g}",
+                    "shown": min(
+                        PANE_PIXELS if len(urls.pages) < 3 else PANE_PIXELS // 2,
+                        round(LONGEST_PIXELS * size[0] / size[1]),
+                    ),
+                    "picture": picture_of_page(proof.preflight, number, (0, 0, *size)),
+                }
                 for number, (url, size) in enumerate(sizes, 1)
             ],
             "pdf": urls.pdf.removeprefix(settings.PUBLIC_URL),

@@ -37,7 +37,7 @@ from stores.catalog.api.examples import (
 )
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
-from stores.proofs.links import asset_url, proof_urls
+from stores.proofs.links import WIDEST, WIDTH_STEP, asset_url, proof_urls
 from stores.proofs.selectors import StoredProof, authorized_store_id, product_version
 from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
@@ -198,7 +198,11 @@ class ProofSerializer(serializers.Serializer):
         allow_blank=True, help_text="The second page; empty for a product of one page."
     )
     PdfURL = serializers.CharField(help_text="All pages as PDF.")
-    PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
+    PageURLs = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Every page as PNG, in order. With `?width=` it is that many pixels wide: a whole number from 1 to "
+        f"{WIDEST:,}, rounded up to a multiple of {WIDTH_STEP}. A page has at most 16 megapixels.",
+    )
     Preflight = PreflightSerializer(
         many=True, help_text="What may print badly, errors first. Empty: nothing found."
     )

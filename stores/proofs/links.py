@@ -19,7 +19,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from fulfillment.core.files.stored import asset_file, document_file, proof_files
+from fulfillment.core.files.stored import asset_file, document_file, proof_files, wide_page_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof
 
@@ -36,6 +36,10 @@ class LinkInvalid(Exception):
 
 class LinkExpired(Exception):
     """The address was valid and has expired."""
+
+
+class WidthInvalid(Exception):
+    """The width is not one of those that a page of a proof may have."""
 
 
 def signed_urls(kind: str, identity: bytes, names: Iterable[str]) -> list[str]:
@@ -88,6 +92,12 @@ def _bytes(token: str) -> bytes:
 PROOFS, ASSETS = "proofs", "assets"
 MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
 _PAGE = re.compile(r"-page-([1-9][0-9]{0,2})\.png\Z")
+WIDEST = 3000
+# Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
+WIDTH_STEP = 100
+_WIDTH = re.compile(r"[0-9]{1,4}\Z")
+# Of the pictures that a browser may choose from; it takes one that is sharp on its screen.
+SHOWN_WIDTHS = (800, 1200, 1600, 2400)
 
 
 class ProofURLs(NamedTuple):
@@ -96,11 +106,13 @@ class ProofURLs(NamedTuple):
 
 
 class LinkedFile(NamedTuple):
-    """`tag` is the ETag: equal only for equal bytes."""
+    """`tag` is the ETag: equal only for equal bytes. `page` and `width` are 0 where the file has none."""
 
     file_name: str
     media_type: str
     tag: str
+    page: int = 0
+    width: int = 0
 
 
 def proof_urls(proof: StoredProof, product_id: str) -> ProofURLs:
@@ -115,8 +127,18 @@ def asset_url(asset: Asset) -> str:
     return signed_urls(ASSETS, asset.pk.bytes, [f"image.{asset.format}"])[0]
 
 
-def linked_file(kind: str, identity: bytes, name: str) -> LinkedFile:
-    """For a name whose signature was checked, and that therefore has one of the forms above."""
+def page_sources(url: str, size: tuple[float, float], proof_dpi: float) -> str:
+    """The `srcset` of a page of this size in mm."""
+    stored = round(size[0] / 25.4 * proof_dpi)
+    widths = [f"{url}?width={width} {width}w" for width in SHOWN_WIDTHS if width > stored]
+    return ", ".join([f"{url} {stored}w", *widths])
+
+
+def linked_file(kind: str, identity: bytes, name: str, width: str | None = None) -> LinkedFile:
+    """For a name whose signature was checked, and that therefore has one of the forms above.
+
+    `width` is that of a page in pixels, as the caller sent it.
+    """
     suffix = name.rpartition(".")[2]
     tag = f"{identity.hex()}-{suffix}"
     if kind == ASSETS and suffix == "pdf":
@@ -125,5 +147,15 @@ def linked_file(kind: str, identity: bytes, name: str) -> LinkedFile:
         return LinkedFile(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
     page = _PAGE.search(name)
     number = int(page[1]) if page else 0
+    if number and width is not None:
+        pixels = _width(width)
+        file = wide_page_file(identity.hex(), number, pixels)
+        return LinkedFile(file, MEDIA_TYPES[suffix], f"{tag}-{number}-{pixels}", number, pixels)
     files = proof_files(identity.hex(), number)
     return LinkedFile(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")
+
+
+def _width(sent: str) -> int:
+    if not _WIDTH.match(sent) or not 1 <= int(sent) <= WIDEST:
+        raise WidthInvalid
+    return -(-int(sent) // WIDTH_STEP) * WIDTH_STEP

@@ -1,4 +1,4 @@
-"""Proofs and assets at their signed addresses, without session or database, and the live proof of the start page."""
+"""Proofs and assets at their signed addresses, without a session, and the live proof of the start page."""
 
 import base64
 import re
@@ -17,8 +17,16 @@ from fulfillment.core.api.responses import is_unchanged
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.downloads import serves_picture
-from fulfillment.core.files.storage import StorageUnavailable, storage_errors
-from stores.proofs.links import LinkedFile, LinkExpired, LinkInvalid, linked_file, read_link
+from fulfillment.core.files.storage import storage_errors
+from stores.proofs.links import (
+    WIDEST,
+    LinkedFile,
+    LinkExpired,
+    LinkInvalid,
+    WidthInvalid,
+    linked_file,
+    read_link,
+)
 from stores.proofs.selectors import Showcase, showcase
 from stores.proofs.services.live_proofs import (
     LONGEST_NAME,
@@ -27,6 +35,7 @@ from stores.proofs.services.live_proofs import (
     live_values,
     tag_of,
 )
+from stores.proofs.services.wide_pages import draw_wide_page
 
 BLOCK = 262_144
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")
@@ -54,13 +63,13 @@ class RangeNotSatisfiable(Exception):
 def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpResponseBase:
     try:
         identity, seconds = read_link(kind, token, name)
-        linked = linked_file(kind, identity, name)
+        linked = linked_file(kind, identity, name, request.GET.get("width"))
         headers = _headers(linked, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         # A bucket is read only when the response is made.
         with storage_errors():
-            file = default_storage.open(linked.file_name)
+            file = _opened(linked, identity, request.META.get("REMOTE_ADDR", ""))
             with closed_on_failure(file):
                 return _answer(request, linked, file, headers)
     except LinkInvalid:
@@ -72,10 +81,24 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         return _refusal(410, "This link has expired. Create the proof again for a new one.")
     except FileNotFoundError:
         return _refusal(404, "The file is no longer kept. Create the proof again.")
-    except StorageUnavailable as error:
-        refusal = _refusal(503, error.message)
-        refusal["Retry-After"] = str(error.retry_after)
+    except WidthInvalid:
+        return _refusal(400, f"The width must be a whole number of pixels from 1 to {WIDEST}.")
+    except DomainError as error:
+        refusal = _refusal(error.status, error.message)
+        if retry_after := getattr(error, "retry_after", None):
+            refusal["Retry-After"] = str(retry_after)
         return refusal
+
+
+def _opened(linked: LinkedFile, identity: bytes, address: str) -> File:
+    """A page in a width of its own is drawn when it is first asked for."""
+    try:
+        return default_storage.open(linked.file_name)
+    except FileNotFoundError:
+        if not linked.width:
+            raise
+        draw_wide_page(digest=identity.hex(), page=linked.page, width=linked.width, address=address)
+        return default_storage.open(linked.file_name)
 
 
 def _headers(linked: LinkedFile, name: str, seconds: int) -> dict[str, str]:

@@ -51,15 +51,12 @@ class Timed(Renderer):
         self.busy.append((time.process_time() - worked) * 1000)
         return made
 
-    def send(self, *request: Any) -> None:
-        self._request = request[:2]
-
-    def receive(self, _: float) -> tuple[dict[str, Any], list[bytes]]:
-        return self.render(*self._request)
+    def render(self, *request: Any) -> tuple[dict[str, Any], list[bytes]]:
+        return super().render(*request[:2])
 
     @contextlib.contextmanager
-    def lend(self, *_: Any) -> Iterator[list["Timed"]]:
-        yield [self]
+    def lend(self, _: float) -> Iterator["Timed"]:
+        yield self
 
 
 @dataclass(frozen=True)

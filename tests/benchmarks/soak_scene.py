@@ -36,6 +36,7 @@ _media = tempfile.TemporaryDirectory(prefix="soak-media-")
 def prepare() -> None:
     """Production's settings, but for what needs https; limits that count but refuse no request. An empty database."""
     from fulfillment.local.postgres import ensure_running
+    from fulfillment.local.schema import load_schema
 
     secret = {
         name: "soak-only-0123456789-abcdefghijklmnopqrstuvwxyz-" + name
@@ -53,6 +54,7 @@ def prepare() -> None:
     import django
     from django.core.management import call_command
 
+    load_schema(os.environ["DATABASE_URL"])
     django.setup()
     call_command("migrate", verbosity=0)
 

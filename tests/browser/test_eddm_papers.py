@@ -77,7 +77,7 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     text = text_of(papers.value)
     assert "$150.00" in text
     assert "PS Form 3587 is filled at the end of this file: 2 copies" in text
-    assert "84101C001-1-3-80" in text
+    assert "84101C001-1-3-100" in text
     assert visitor.complaints == []
 
 

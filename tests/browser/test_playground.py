@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.browser.conftest import BROWSER_PATIENCE, Visitor
 from tests.factories.orders import make_card, make_design
 
 
@@ -91,4 +92,51 @@ def test_without_script_the_form_makes_proofs_and_takes_pictures(site, chromium)
     page.get_by_role("button", name="Make the proof").click()
 
     expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
+    context.close()
+
+
+# Pixels of the picture for each pixel of its place in CSS.
+DENSITY = """async (picture) => {
+    const loaded = new Image();
+    loaded.src = picture.currentSrc;
+    await loaded.decode();
+    return loaded.naturalWidth / picture.getBoundingClientRect().width;
+}"""
+
+
+# Pictures that are refused while the service is busy are loaded again.
+LOADED = """async (picture) => {
+    while (!picture.complete || !picture.naturalWidth) await new Promise((over) => setTimeout(over, 50));
+}"""
+
+
+@pytest.mark.slow
+def test_pages_are_sharp_on_a_dense_screen_and_zoom_from_print_size(site, chromium, tmp_path):
+    context = chromium.new_context(viewport={"width": 1280, "height": 844}, device_scale_factor=2)
+    context.set_default_timeout(BROWSER_PATIENCE)
+    visitor = Visitor(context.new_page(), *site)
+    page = visitor.page
+    page.on("console", lambda said: visitor.complaints.append(said.text) if said.type == "error" else None)
+    visitor.go("/catalog/demo/business-card")
+    visitor.sign_in()
+    shown = page.get_by_alt_text("Page 1 of the proof")
+    page.wait_for_function(
+        "() => document.querySelector('#part-proof img')?.currentSrc.includes('?width=')", timeout=60_000
+    )
+    assert shown.evaluate(DENSITY) >= 2
+
+    shown.click()
+    zoom = page.get_by_role("dialog", name="Page 1 of the proof")
+    picture = zoom.get_by_alt_text("Page 1 of the proof")
+    for name, factor in (("Print size", 1), ("4 ×", 4)):
+        zoom.get_by_role("button", name=name).click()
+        expect(zoom.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
+        zoom.locator("img").evaluate(LOADED)
+        assert picture.evaluate(DENSITY) >= 2
+        width = picture.evaluate("picture => picture.getBoundingClientRect().width")
+        assert width == pytest.approx(88.9 / 25.4 * 96 * factor, abs=0.5)
+        page.screenshot(path=tmp_path / f"zoom-{factor}.png")
+    page.keyboard.press("Escape")
+    expect(zoom).to_be_hidden()
+    assert visitor.complaints == []
     context.close()

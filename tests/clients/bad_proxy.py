@@ -7,13 +7,22 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 from tests.support.patience import PATIENCE
 
-KEPT = ("content-type", "etag", "link", "location", "retry-after", "ratelimit", "idempotent-replayed")
+KEPT = (
+    "content-type",
+    "content-encoding",
+    "etag",
+    "link",
+    "location",
+    "retry-after",
+    "ratelimit",
+    "idempotent-replayed",
+)
 # What happens to one request, and how often in a hundred.
 FATES = {
     "passes": 50,
@@ -31,7 +40,8 @@ class Proxy(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, target: str, seed: int) -> None:
+    def __init__(self, target: str, seed: int, fates: Mapping[str, int] = FATES) -> None:
+        self.fates_of = fates
         self.target = urlsplit(target).netloc
         self.chance = random.Random(seed)
         self.fates: Counter[str] = Counter()
@@ -54,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        [fate] = self.server.chance.choices(list(FATES), list(FATES.values()))
+        [fate] = self.server.chance.choices(*zip(*self.server.fates_of.items(), strict=True))
         self.server.fates[fate] += 1
         if fate == "is cut before":
             return self.cut()
@@ -103,8 +113,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def proxied(target: str, *, seed: int = 7) -> Iterator[Proxy]:
-    with Proxy(target, seed) as proxy:
+def proxied(target: str, *, seed: int = 7, fates: Mapping[str, int] = FATES) -> Iterator[Proxy]:
+    with Proxy(target, seed, fates) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:

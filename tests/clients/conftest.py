@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import uuid
@@ -12,11 +13,32 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from fulfillment.operations.demo import load_demo, reset_demo
-from tests.support.client_library import build, run
-from tests.support.snapshots import Snapshot
+from tests.support.client_library import ROOT, build, run
 
 PROGRAMS = Path(__file__).parent / "programs"
+DOCUMENTS = [
+    "README.md",
+    "docs/start/integrator.md",
+    # The reference shows this one as its guide.
+    "docs/clients.md",
+    "clients/python/README.md",
+    "clients/typescript/README.md",
+]
+MAX_LINES = 10
+
+
+def lines_of(document: str, language: str) -> list[str]:
+    return re.findall(
+        rf"^```{language}\n(.*?)```", (ROOT / document).read_text("utf-8"), flags=re.DOTALL | re.M
+    )
+
+
+def quick_start(language: str) -> str:
+    """One and the same everywhere, and few lines."""
+    [lines] = {block for document in DOCUMENTS for block in lines_of(document, language)}
+    assert len([line for line in lines.splitlines() if line.strip()]) <= MAX_LINES
+    assert all(lines_of(document, language) for document in DOCUMENTS[:3])
+    return lines
 
 
 def has_node() -> bool:
@@ -38,7 +60,7 @@ def python(installed_python) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def npm_project(tmp_path_factory) -> Path:
-    """A project of someone who installed the package file, with the strictest settings."""
+    """A project of someone who installed the package file; its programs are compiled with the strictest settings."""
     if not has_node():
         assert os.environ.get("NODE_TESTS") != "required", "Node.js 20 with npm is missing."
         pytest.skip("Node.js 20 or newer with npm is not installed.")
@@ -62,6 +84,9 @@ def npm_project(tmp_path_factory) -> Path:
         )
     )
     shutil.copy(folder / "typescript" / ".npmrc", project)
+    for program in PROGRAMS.glob("*.ts"):
+        shutil.copy(program, project)
+    (project / "start.ts").write_text(quick_start("ts"))
     wanted = ["@types/node@20", "typescript@5.9"]
     run(
         "npm",
@@ -74,16 +99,8 @@ def npm_project(tmp_path_factory) -> Path:
         *wanted,
         cwd=project,
     )
+    run("npx", "tsc", cwd=project, timeout=400)
     return project
-
-
-@pytest.fixture(scope="session")
-def made_demo(snapshot_of) -> Snapshot[dict[str, Any]]:
-    def make() -> dict[str, Any]:
-        load_demo()
-        return reset_demo()
-
-    return snapshot_of(make)
 
 
 @pytest.fixture

@@ -40,8 +40,6 @@ def test_python_places_orders_through_an_unreliable_network_once(python, demo, t
 @pytest.mark.slow
 def test_typescript_places_orders_through_an_unreliable_network_once(npm_project, demo, tmp_path):
     Subscription.objects.update(requests_per_minute=100_000)
-    (npm_project / "place-orders.ts").write_text((PROGRAMS / "place-orders.ts").read_text())
-    run("npx", "tsc", cwd=npm_project, timeout=400)
     with serving(tmp_path) as service, proxied(service.url) as proxy:
         (tmp_path / "given.json").write_text(json.dumps(demo | {"url": proxy.url}))
         command = ("node", "out/place-orders.js", tmp_path / "given.json", TYPESCRIPT_ORDERS)

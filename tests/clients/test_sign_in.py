@@ -10,7 +10,6 @@ from standardwebhooks import Webhook
 
 from accounts.models import User
 from tests.clients.conftest import PROGRAMS
-from tests.support.client_library import run
 from tests.support.interop_browser import Browser
 from tests.support.patience import PATIENCE
 
@@ -53,8 +52,6 @@ def test_asyncio_client_does_the_same(python, given):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_typescript_signs_a_person_in_and_renews_once(npm_project, given, tmp_path):
-    (npm_project / "sign-in.ts").write_text((PROGRAMS / "sign-in.ts").read_text())
-    run("npx", "tsc", cwd=npm_project, timeout=400)
     (tmp_path / "given.json").write_text(json.dumps(given | {"webhook": signed_request()}))
     person = Browser(User.objects.get(pk=given["user"]["id"]))
 

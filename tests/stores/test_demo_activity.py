@@ -1,10 +1,10 @@
 """The demo shows every page of the console something, at once after a fresh start."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
-from django.test import override_settings
 from django.utils import timezone
 
 from accounts.models import AssociationRequest
@@ -27,14 +27,8 @@ from tests.factories.applications import ApplicationFactory
 from tests.support.snapshots import Snapshot
 
 
-@pytest.fixture(scope="module")
-def made_demo(snapshot_of) -> Snapshot[None]:
-    with override_settings(DEVELOPMENT=True):
-        return snapshot_of(demo.load_demo)
-
-
 @pytest.fixture
-def loaded(made_demo: Snapshot[None], db, settings):
+def loaded(made_demo: Snapshot[dict[str, Any]], db, settings):
     settings.DEVELOPMENT = True
     made_demo.restore()
 

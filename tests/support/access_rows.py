@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tests.factories.budgets import budget_values
 from tests.support.access_scene import ORDER, QUOTE
 
 
@@ -22,6 +23,7 @@ NEW_USER = {
     "Email": "new@print.example",
     "Password": "a long pass phrase",
 }
+NEW_BUDGET = budget_values(Name="Another")
 
 
 ROWS = {
@@ -31,6 +33,17 @@ ROWS = {
     ("product-detail", "GET"): Row("/store/associated/product/none", (404, 403, 404, 403, 404)),
     ("quote-list", "POST"): Row("/store/associated/quote", (201, 403, 201, 403, 201), QUOTE),
     ("quote-detail", "GET"): Row("/store/associated/quote/{quote}", (200, 403, 200, 403, 200)),
+    ("budget-list", "GET"): Row("/store/associated/budget", (200, 403, 200, 403, 200)),
+    ("budget-list", "POST"): Row("/store/associated/budget", (201, 403, 403, 403, 201), NEW_BUDGET),
+    ("budget-detail", "GET"): Row("/store/associated/budget/{budget}", (200, 403, 200, 403, 200)),
+    ("budget-detail", "PATCH"): Row(
+        "/store/associated/budget/{budget}", (200, 403, 403, 403, 200), {"Limit": 200}
+    ),
+    ("budget-detail", "DELETE"): Row("/store/associated/budget/{budget}", (204, 403, 403, 403, 204)),
+    ("budget-adjust", "POST"): Row(
+        "/store/associated/budget/{budget}/adjustment", (201, 403, 403, 403, 201), {"Amount": 5, "Note": "x"}
+    ),
+    ("budget-entry-list", "GET"): Row("/store/associated/budget/{budget}/entry", (200, 403, 403, 403, 200)),
     ("order-list", "POST"): Row("/store/associated/order", (201, 403, 201, 403, 201), ORDER),
     ("order-exportview", "GET"): Row("/store/associated/order/exportview", (200, 403, 200, 403, 200)),
     ("order-detail", "GET"): Row("/store/associated/order/{order}", (200, 403, 200, 403, 200)),
@@ -41,6 +54,10 @@ ROWS = {
     ),
     ("order-status", "POST"): Row(
         "/store/associated/order/{order}/status", (200, 403, 403, 403, 200), {"Status": 30}
+    ),
+    ("order-approve", "POST"): Row("/store/associated/order/{order}/approve", (403, 403, 403, 403, 409)),
+    ("order-deny", "POST"): Row(
+        "/store/associated/order/{order}/deny", (403, 403, 403, 403, 409), {"Reason": "Too many."}
     ),
     ("order-advance", "POST"): Row("/store/associated/order/{order}/advance", (409, 403, 409, 403, 409)),
     ("order-print-file", "GET"): Row(

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from django.utils import timezone
 
 from accounts.callers import Caller
+from accounts.models import Role
 from accounts.services.associations import request_association
 from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.api.access import Access
 from fulfillment.site import api_urls
+from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, make_product
 from tests.support.scenario import World, build_known_world
 
@@ -39,7 +41,10 @@ def build_scene() -> tuple[World, dict[str, str]]:
         name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
         for name, body in (("quote", QUOTE), ("order", ORDER))
     }
+    Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
+    budget = make_budget(enable_budgets(world.associated), Limit=1_000_000)
     return world, {
+        "budget": str(budget.pk),
         "quote": placed["quote"]["QuoteID"],
         "order": placed["order"]["OrderID"],
         "user": str(world.user.pk),

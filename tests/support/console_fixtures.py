@@ -13,7 +13,7 @@ from fontTools.ttLib import TTFont
 from oauth2_provider.models import AccessToken, RefreshToken
 
 from accounts.callers import Caller
-from accounts.models import Tenant
+from accounts.models import Role, Tenant
 from accounts.permissions import Grant
 from accounts.services.associations import request_association
 from applications.registration.services.applications import create_application
@@ -28,7 +28,8 @@ from production.dispatch.services.reports import receive_report
 from production.gang_sheets.models import GangSheet
 from production.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
-from stores.catalog.models import CatalogUpload
+from stores.catalog.models import CatalogUpload, Store
+from stores.orders.approvals.services import approve_order
 from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, transition_order
@@ -46,6 +47,7 @@ FAULTS = [["/Stores/0/StoreID", "It is too long."]]
 
 
 def furnish_console(world: World) -> World:
+    _need_approval(world)
     place_orders(world)
     ask_for_stores(world)
     ship_one(world)
@@ -70,10 +72,27 @@ def furnish_console(world: World) -> World:
     return world
 
 
+def _need_approval(world: World) -> None:
+    """An order that was approved, and one that is pending."""
+    make_card(world.associated)
+    Role.objects.create(user=world.user, store=world.associated, grant=Grant.ORDER_ALL_APPROVE)
+    stores = Store.objects.filter(pk=world.associated.pk)
+    stores.update(approval_above=0)
+    line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    client = world.as_operator()
+    for note in ("For the fair.", ""):
+        placed = client.call("POST", "/store/associated/order", order_body(Items=[line]))
+        order = Order.objects.get(pk=placed.json()["OrderID"])
+        if note:
+            approve_order(order=order, actor=Actor("Store", world.user.pk), note=note)
+    stores.update(approval_above=None)
+
+
 def place_orders(world: World) -> None:
     """A quote, and two orders of a product with a template."""
     make_product(world.associated, "mailer", IsEddm=True, MinimumQty=200, DefaultQty=200)
-    make_card(world.associated)
+    if not world.associated.products.filter(external_id="card-two-sided").exists():
+        make_card(world.associated)
     client = world.as_application()
     line = {"ProductID": "card-two-sided", "Quantity": 100}
     quote = {"Items": [line], "ShipTo": {"CountryCode": "US"}}

@@ -2,16 +2,21 @@
 
 import os
 import sys
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 from django.core.files.storage import default_storage
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 
+from fulfillment.operations.demo import load_demo, reset_demo
+from production.jobs.services import outcomes
+from production.providers import selectors as provider_selectors
 from tests.support.console_fixtures import furnish_console
 from tests.support.order_helpers import Shop, build_shop, open_shop
 from tests.support.page_fixtures import furnish
+from tests.support.patience import FASTER
 from tests.support.scenario import World, build_known_world, sign_in
 from tests.support.snapshots import Snapshot
 
@@ -88,6 +93,25 @@ def made_console(snapshot_of) -> Snapshot[World]:
 def furnished(made_console: Snapshot[World], db) -> World:
     """A world with something of each kind that the console shows."""
     return made_console.restore()
+
+
+@pytest.fixture(scope="session")
+def made_demo(snapshot_of) -> Snapshot[dict[str, Any]]:
+    """With new credentials of its people and its application."""
+
+    def make() -> dict[str, Any]:
+        load_demo()
+        return reset_demo()
+
+    with override_settings(DEVELOPMENT=True):
+        return snapshot_of(make)
+
+
+@pytest.fixture
+def fast_clock(monkeypatch) -> None:
+    """Of waits between tries: jobs that a provider does not take wait a part of their time, in child processes too."""
+    monkeypatch.setattr(outcomes, "BACKOFF", [seconds / FASTER for seconds in outcomes.BACKOFF])
+    monkeypatch.setattr(provider_selectors, "FAILOVER_AFTER", provider_selectors.FAILOVER_AFTER / FASTER)
 
 
 @pytest.fixture

@@ -57,7 +57,8 @@ def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
         external_id="PO 77/3",
         store_id="5f0c1f0e-5a37-4b52-9f3a-0a4f6a1b2c3d",
         created=datetime(2026, 5, 4, 9, 30, tzinfo=UTC),
-        due=datetime(2026, 5, 8, 17, 0, tzinfo=UTC),
+        ship_by=datetime(2026, 5, 8, 17, 0, tzinfo=UTC),
+        deliver_by=datetime(2026, 5, 15, 17, 0, tzinfo=UTC),
         item=item,
         recipient={
             "Name": "Ana María O’Neill",

@@ -28,11 +28,11 @@ HOST = "print.example"
 _numbers = itertools.count(1)
 
 
-def require_proxy(program: str) -> None:
+def require_program(program: str, *, package: str = "") -> None:
     """Skips the test where the program is missing, unless PROXY_TESTS=required."""
     if shutil.which(program) is None:
         give_up = pytest.fail if os.environ.get("PROXY_TESTS") == "required" else pytest.skip
-        give_up(f"{program} is not installed: install the package {program}.")
+        give_up(f"{program} is not installed: install the package {package or program}.")
 
 
 def new_address() -> str:
@@ -167,7 +167,7 @@ COMMANDS: dict[str, Callable[[Path, int, int, str], list[str]]] = {
 @contextmanager
 def proxied(name: str, folder: Path, upstream: str) -> Iterator[Proxy]:
     """In front of the upstream, host and port, until the block ends."""
-    require_proxy(name)
+    require_program(name)
     folder.mkdir()
     trusted = ssl.create_default_context(cafile=certificate(folder)[0])
     proxy = Proxy(name, free_port(), free_port(), trusted)

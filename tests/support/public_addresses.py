@@ -25,6 +25,7 @@ MAILED = ("the question of the link; to its reader alone", "rows of one link", P
 # By route: what it gives, what it costs, its limit.
 KNOWN = {
     "": ("the start page; no data of stores but the live proof's", "a template", PROXY),
+    ".well-known/api-catalog": ("addresses of the API and its description (RFC 9727)", STORED, PROXY),
     ".well-known/oauth-authorization-server": ("addresses for signing in (RFC 8414)", STORED, PROXY),
     ".well-known/oauth-authorization-server/<path:issuer_path>": ("the same, or 404", STORED, PROXY),
     ".well-known/oauth-protected-resource": ("addresses of the API (RFC 9728)", STORED, PROXY),
@@ -33,7 +34,7 @@ KNOWN = {
     "accounts/email/confirm/<secret:token>/": MAILED,
     "accounts/login/": (
         "a session for the right password",
-        "one password hash, in a lane",
+        "one password hash, in turn",
         "`SIGN_IN_TRIES_PER_ACCOUNT`, `SIGN_IN_TRIES_PER_ADDRESS`",
     ),
     "accounts/logout/": ("nothing", "the end of a session", PROXY),
@@ -44,18 +45,19 @@ KNOWN = {
     ),
     "accounts/password-reset/<uidb64>/<secret:token>/": (
         "the form for a new password",
-        "a row; one password hash, in a lane",
+        "a row; one password hash, in turn",
         PROXY,
     ),
     "accounts/password-reset/saved/": ("a fixed page", "a template", PROXY),
     "accounts/password-reset/sent/": ("a fixed page", "a template", PROXY),
     "accounts/signup/": (
         "404 where sign-up is off; else an account, and whether a user name is taken",
-        "one password hash, in a lane; an account and a mail",
+        "one password hash, in turn; an account and a mail",
         "20 in 15 minutes from an address; 3 mails an hour, 10 a day to one",
     ),
     "^api/(?!v1/docs)": ("404", "nothing", "`ADDRESS_REQUESTS_PER_MINUTE` of an address"),
     "api/v1/docs": ("the reference of the API", "a template", REFERENCE),
+    "api/v1/docs/errors/<str:code>": ("what an error code means", "a template", REFERENCE),
     "api/v1/docs/events": ("the reference of events", "a template", REFERENCE),
     "api/v1/docs/events/<str:name>": ("the reference of one event", "a template", REFERENCE),
     "api/v1/docs/guides/<str:slug>": ("a guide", "a template", REFERENCE),
@@ -76,6 +78,8 @@ KNOWN = {
         "120 a minute of an address",
     ),
     "live-proof.png": ("the picture of it", "the same", "the same"),
+    "llms-full.txt": ("the reference and its guides as one text", STORED, PROXY),
+    "llms.txt": ("an index of the reference for programs", STORED, PROXY),
     "logos/<str:sha256>.png": ("a store's logo, by the digest of its content", ROW, PROXY),
     "metrics": ("404; figures for `METRICS_TOKEN` or from `METRICS_NETWORKS`", "nothing", PROXY),
     "oauth/authorize": ("a description of a wrong request, else the way to the sign-in", "two rows", PROXY),
@@ -88,7 +92,7 @@ KNOWN = {
     "production/file/<secret:token>/<str:name>": ("a print file, to its provider", "a file", PROXY),
     "production/postback/<slug:code>/<secret:secret>": (
         "404, but to the provider that knows its secret",
-        "a row; for the provider 1 MB parsed in a lane",
+        "a row; for the provider 1 MB parsed in turn",
         "one at a time of a provider",
     ),
     "proofs/<secret:token>/<str:name>": ("a proof, by its signed address", "a file", PROXY),

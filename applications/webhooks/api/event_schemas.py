@@ -60,6 +60,21 @@ DATA = {
         },
         "How an association request was decided.",
     ),
+    "Budget": _data(
+        {
+            "BudgetID": TEXT,
+            "StoreID": TEXT,
+            "Name": TEXT,
+            "Type": {"$ref": f"{SCHEMAS}BudgetTypeValueEnum"},
+            "WarnAt": {"type": "integer"},
+            "Limit": {"type": "number", "description": "Of this period."},
+            "Used": {"type": "number"},
+            "Remaining": {"type": "number", "description": "Negative when more is used than the limit."},
+            "PeriodStart": MOMENT,
+            "PeriodEnd": MOMENT,
+        },
+        "How a budget stands in its period.",
+    ),
     "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
     "WebhookDisabled": _data(
         {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."

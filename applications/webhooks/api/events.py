@@ -1,7 +1,14 @@
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from applications.concurrency_limits import EVENT_WAITS
+from applications.registration.models import Application
 from applications.registration.selectors.applications import application_for
 from applications.registration.services.usage import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
@@ -11,6 +18,7 @@ from applications.webhooks.selectors.events import (
     MAX_TAKE,
     Cursor,
     EventFilters,
+    EventPage,
     checked_patterns,
     event_page,
     event_record,
@@ -25,6 +33,12 @@ from fulfillment.core.api.parameters import (
     whole_parameter,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
+from fulfillment.core.http.stopping import stopping
+
+LONGEST_WAIT = 25
+# An event is on its way for at most this long; each look costs one short query.
+LOOK_SECONDS = 0.2
 
 PARAMETERS = [
     OpenApiParameter(
@@ -40,6 +54,13 @@ PARAMETERS = [
         {"type": "array", "items": {"type": "string", "enum": [*PATTERNS, *EventType.values]}},
         explode=True,
         description=f"Names of events or patterns: {PATTERNS_TEXT}.",
+    ),
+    OpenApiParameter(
+        "wait",
+        {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT, "default": 0},
+        description="Seconds to wait for an event where there is none: the response comes as soon as there is one. In "
+        "each web process one request of an application waits at a time. A further one is answered at once: "
+        "pause for a second before you ask again.",
     ),
     take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header('What follows, as `<address>; rel="next"`; on the last page too.'),
@@ -73,9 +94,24 @@ class EventViewSet(ApiViewSet):
         filters = EventFilters(
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
         )
-        page = event_page(application, after=after, patterns=patterns, filters=filters, take=take)
+        read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
+        page = _awaited(
+            read, application, whole_parameter(query, "wait", default=0, least=0, most=LONGEST_WAIT)
+        )
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]
         headers = next_page(f"/application/{application.pk}/event", parameters, page.next.text)
         return Response([event_record(event) for event in page.events], headers=headers)
+
+
+def _awaited(read: Callable[[], EventPage], application: Application, seconds: int) -> EventPage:
+    """The page, as soon as it has events; after `seconds`, or where no thread may wait, without."""
+    page = read()
+    if page.events or not seconds:
+        return page
+    ends = time.monotonic() + seconds
+    with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.limited(f"application:{application.pk}", wait=0):
+        while not page.events and time.monotonic() < ends and not stopping.wait(LOOK_SECONDS):
+            page = read()
+    return page

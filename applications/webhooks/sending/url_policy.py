@@ -100,12 +100,12 @@ def parse(url: str) -> URL:
         raise ValueError("it may hold no spaces, control characters or backslashes.")
     try:
         parsed = URL(url)
-        port = parsed.port
+        host, port = parsed.host, parsed.port
     except ValueError as error:
         raise ValueError("it is not an address such as https://example.com/events.") from error
     if parsed.scheme not in {"https", "http"}:
         raise ValueError(NOT_HTTPS)
-    if not parsed.host or not port:
+    if not host or not port:
         raise ValueError("it is not an address such as https://example.com/events.")
     if USER_INFORMATION.match(url):
         raise ValueError("it may hold no user name or password.")

@@ -78,7 +78,10 @@ class HistoryAdmin(ReadOnlyAdmin):
         return self._facts(event)["where"] or "-"
 
     def _facts(self, event: Any) -> dict[str, Any]:
-        return getattr(event, "facts", None) or event_facts(event, names_of_people([event]))
+        if not hasattr(event, "facts"):
+            event.facts = event_facts(event, names_of_people([event]))
+        facts: dict[str, Any] = event.facts
+        return facts
 
     def _column(self, name: str) -> Callable[[Any], str]:
         field = next(field for field in self.opts.concrete_fields if name in {field.name, field.attname})

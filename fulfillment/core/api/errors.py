@@ -26,6 +26,7 @@ from fulfillment.core.errors import (
     Unavailable,
     invalid_from,
 )
+from fulfillment.core.http.addresses import REFERENCE
 from fulfillment.core.observability.logs import current_trace
 from fulfillment.core.text import Place, pointer_to
 
@@ -87,6 +88,15 @@ def bearer_challenge(parameters: str = "") -> str:
     return f'Bearer realm="{settings.API_URL}"{parameters}, resource_metadata="{metadata}"'
 
 
+def title_of(status: int) -> str:
+    return TITLES.get(status) or HTTPStatus(status).phrase
+
+
+def page_of(code: str) -> str:
+    """The address of the page with cause, example and remedy (RFC 9457, section 3.1.1)."""
+    return f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}"
+
+
 def problem(
     status: int,
     code: str,
@@ -100,8 +110,8 @@ def problem(
     """`fault_count` where there are more faults than are given."""
     listed = faults[:MAX_LISTED]
     body = {
-        "type": f"urn:store-fulfillment:error:{code}",
-        "title": TITLES.get(status) or HTTPStatus(status).phrase,
+        "type": page_of(code),
+        "title": title_of(status),
         "status": status,
         "detail": detail,
         "Code": code,

@@ -67,13 +67,13 @@ def flag_parameter(query: Mapping[str, str], name: str) -> bool:
     return value == "true"
 
 
-def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: int) -> int:
-    """A whole number from 1 to `most`."""
+def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: int, least: int = 1) -> int:
+    """A whole number from `least` to `most`."""
     text = query.get(name)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        message = f"{name}: write a whole number from 1 to {most}; found {text[:40]!r}."
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+        message = f"{name}: write a whole number from {least} to {most}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message)
     return int(text)
 

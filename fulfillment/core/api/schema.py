@@ -83,7 +83,7 @@ class FaultSerializer(serializers.Serializer):
 class ProblemSerializer(serializers.Serializer):
     """The one error body (RFC 9457)."""
 
-    type = serializers.CharField()
+    type = serializers.CharField(help_text="The address of a page with cause, example and remedy.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()

@@ -24,6 +24,11 @@ def proof_files(digest: str, page_count: int) -> list[str]:
     return [f"{folder}/proof.pdf", *(f"{folder}/page-{page}.png" for page in range(1, page_count + 1))]
 
 
+def wide_page_file(digest: str, page: int, width: int) -> str:
+    """A page in a width of its own; it can be drawn again at any time."""
+    return f"{proof_folder(digest)}/page-{page}-{width}.png"
+
+
 def print_folder(order_id: UUID) -> str:
     """Sharded by the last letters: the first ones are the time, the same for many."""
     return f"{PRINT_FILES}/{order_id.hex[-2:]}/{order_id}"

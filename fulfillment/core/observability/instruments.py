@@ -14,28 +14,42 @@ from typing import Any
 from django.conf import settings
 from prometheus_client import Counter, Histogram
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
-requests = Counter("fulfillment_requests", "Answers, by route.", ["route", "caller", "status"])
+requests = Counter("fulfillment_requests", "Answers, by route.", ["route", "method", "caller", "status"])
 request_seconds = Histogram(
-    "fulfillment_request_seconds", "Time to answer, by route.", ["route", "caller"], buckets=SECONDS
+    "fulfillment_request_seconds", "Time to answer, by route.", ["route", "method", "caller"], buckets=SECONDS
 )
 refusals = Counter("fulfillment_rate_limit_refusals", "Requests refused by a rate limit.", ["policy"])
 render_seconds = Histogram(
     "fulfillment_render_seconds", "Time to typeset, by what was made.", ["kind"], buckets=SECONDS
 )
 
+stage_seconds = Histogram(
+    "fulfillment_proof_stage_seconds",
+    "Time of one stage of a proof or print file.",
+    ["stage"],
+    buckets=SECONDS,
+)
 
-def measure_request(*, route: str, caller: str, status: int, seconds: float) -> None:
+
+def measure_request(*, route: str, method: str, caller: str, status: int, seconds: float) -> None:
     """`route` is a pattern of the service, never an address chosen by a caller: each value adds a time series."""
     if settings.METRICS_OPEN:
-        _child(requests, route, caller, str(status)).inc()
-        _child(request_seconds, route, caller).observe(seconds)
+        known = method if method in METHODS else "other"
+        _child(requests, route, known, caller, str(status)).inc()
+        _child(request_seconds, route, known, caller).observe(seconds)
 
 
 def count_refusal(policy: str) -> None:
     if settings.METRICS_OPEN:
         _child(refusals, policy).inc()
+
+
+def measure_stage(stage: str, seconds: float) -> None:
+    if settings.METRICS_OPEN:
+        _child(stage_seconds, stage).observe(seconds)
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """The guides of the API reference, rendered from the documents in docs/."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 from django.conf import settings
@@ -20,18 +22,31 @@ GUIDES = (
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),
     ("orders", "Quotes and orders", "orders.md"),
+    ("approvals", "Approvals", "approvals.md"),
     ("versioning", "Versioning", "versioning.md"),
 )
 ROOT = "/api/v1/docs"
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
     slug: str
     title: str
+    folder: PurePosixPath
     text: str
     html: SafeString
     headings: tuple[tuple[str, str], ...]
+
+    @property
+    def linked(self) -> str:
+        """The Markdown with the addresses that its links have on the site; other documents are named only."""
+
+        def link(found: re.Match[str]) -> str:
+            target = _address(self.folder, found[2])
+            return f"[{found[1]}]({target})" if target else found[1]
+
+        return LINK.sub(link, self.text)
 
     @property
     def url(self) -> str:
@@ -47,14 +62,21 @@ def _guide(slug: str, title: str, name: str) -> Guide:
     text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
     # The page shows the document's heading itself.
     _, _, body = text.partition("\n")
-    folder = PurePosixPath(name).parent
+    folder = str(PurePosixPath(name).parent)
     return Guide(
         slug=slug,
         title=title,
+        folder=PurePosixPath(folder),
         text=body,
-        html=rendered(body, lambda link: _address(folder, link)),
+        html=rendered(body, guide_link(folder)),
         headings=tuple(headings_of(body)),
     )
+
+
+@cache
+def guide_link(folder: str) -> Callable[[str], str | None]:
+    """Maps links of documents in this folder of docs/ to guides; None for a document that is not shown."""
+    return partial(_address, PurePosixPath(folder))
 
 
 def _address(folder: PurePosixPath, link: str) -> str | None:

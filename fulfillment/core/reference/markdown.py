@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -29,8 +29,14 @@ def slug_of(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+class Prose(SafeString):
+    """Rendered Markdown, with its source."""
+
+    source = ""
+
+
 @lru_cache(maxsize=4096)
-def rendered(text: str, resolve: Resolve = str) -> SafeString:
+def rendered(text: str, resolve: Resolve = str) -> Prose:
     tokens = _parser().parse(text)
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -39,7 +45,10 @@ def rendered(text: str, resolve: Resolve = str) -> SafeString:
             token.attrSet("id", _text_of(tokens[index + 1]))
         elif token.children:
             token.children = _resolved(token.children, resolve)
-    return mark_safe(_parser().renderer.render(tokens, _parser().options, {}))  # noqa: S308 - escaped by the parser
+    # Escaped by the parser.
+    prose = Prose(_parser().renderer.render(tokens, _parser().options, {}))
+    prose.source = text.strip()
+    return prose
 
 
 def headings_of(text: str) -> list[tuple[str, str]]:

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
 from fulfillment.core.reference.guides import ROOT
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.markdown import Prose, rendered
 
 # The depth below which objects show only their type.
 DEEPEST = 6
@@ -34,7 +33,7 @@ class Member:
     name: str
     kind: str
     required: bool = False
-    description: SafeString = field(default_factory=SafeString)
+    description: Prose = field(default_factory=Prose)
     limits: tuple[str, ...] = ()
     pattern: str = ""
     values: tuple[str, ...] = ()
@@ -157,14 +156,14 @@ def _shown(value: object) -> str:
 class Refusal:
     status: str
     title: str
-    when: SafeString
+    when: Prose
     codes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: str
-    description: SafeString
+    description: Prose
     media: tuple[str, ...]
     headers: tuple[Member, ...]
     schema: Member | None
@@ -185,8 +184,8 @@ class Operation:
     method: str
     path: str
     tag: str
-    description: SafeString
-    access: SafeString
+    description: Prose
+    access: Prose
     parameters: tuple[tuple[str, tuple[Member, ...]], ...]
     body: Body | None
     answers: tuple[Answer, ...]
@@ -210,7 +209,7 @@ class Operation:
 class Event:
     name: str
     about: str
-    description: SafeString
+    description: Prose
     headers: tuple[Member, ...]
     schema: Member
     example: str

@@ -1,12 +1,12 @@
 """Searches operations, members, error codes, events and guides in memory."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from fulfillment.core.reference.guides import ROOT, guides
+from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.operations import events, operations
+from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import Member
 
 MOST = 40
@@ -68,7 +68,5 @@ def _of_guides() -> Iterator[Entry]:
 
 
 def _of_codes() -> Iterator[Entry]:
-    for code, meaning in re.findall(
-        r"^\| `(\w+)` \| \d+ \| (.*?) \|$", guides()["errors"].text, re.MULTILINE
-    ):
-        yield _entry("Error", code, meaning.replace("`", ""), f"{ROOT}/guides/errors#{code}")
+    for one in problems().values():
+        yield _entry("Error", one.code, one.about.replace("`", ""), one.url)

@@ -11,5 +11,6 @@ urlpatterns = [
     path("/events", views.show_events, name="events"),
     path("/events/<str:name>", views.show_event, name="event"),
     path("/guides/<str:slug>", views.show_guide, name="guide"),
+    path("/errors/<str:code>", views.show_problem, name="problem"),
     path("/search", views.search, name="search"),
 ]

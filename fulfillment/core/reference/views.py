@@ -1,65 +1,114 @@
 """The API reference at /api/v1/docs: pages of our own from the OpenAPI document, readable without script."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, groups, operations
+from fulfillment.core.reference.plain import (
+    catalog_text,
+    event_text,
+    guide_text,
+    index_text,
+    operation_text,
+    problem_text,
+    whole_text,
+)
+from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.search import found
+
+MARKDOWN = "text/markdown; charset=utf-8"
 
 
 @require_safe
 def show_start(request: HttpRequest) -> HttpResponse:
     about = rendered(schema_document()["info"]["description"])
-    return _page(request, "reference/start.html", about=about, here="start", public_url=settings.PUBLIC_URL)
+    context = {"about": about, "here": "start", "public_url": settings.PUBLIC_URL}
+    return _page(request, "reference/start.html", index_text, **context)
 
 
 @require_safe
 def show_operation(request: HttpRequest, operation_id: str) -> HttpResponse:
-    operation = operations().get(operation_id)
+    operation = operations().get(operation_id.removesuffix(".md"))
     if operation is None:
         raise Http404(f"There is no operation {operation_id[:80]}. The list beside has all of them.")
     leads_to = [operations()[name] for name in operation.leads_to if name != operation_id]
-    return _page(
-        request, "reference/operation.html", operation=operation, leads_to=leads_to, here=operation.url
-    )
+    context = {"operation": operation, "leads_to": leads_to, "here": operation.url}
+    return _page(request, "reference/operation.html", partial(operation_text, operation), **context)
 
 
 @require_safe
 def show_events(request: HttpRequest) -> HttpResponse:
-    return _page(request, "reference/events.html", here="events")
+    return _page(request, "reference/events.html", index_text, here="events")
 
 
 @require_safe
 def show_event(request: HttpRequest, name: str) -> HttpResponse:
-    event = events().get(name)
+    event = events().get(name.removesuffix(".md"))
     if event is None:
         raise Http404(f"There is no event {name[:80]}.")
-    return _page(request, "reference/event.html", event=event, here=event.url)
+    return _page(request, "reference/event.html", partial(event_text, event), event=event, here=event.url)
 
 
 @require_safe
 def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
-    guide = guides().get(slug)
+    guide = guides().get(slug.removesuffix(".md"))
     if guide is None:
         raise Http404(f"There is no guide {slug[:80]}.")
-    return _page(request, "reference/guide.html", guide=guide, here=guide.url)
+    return _page(request, "reference/guide.html", partial(guide_text, guide), guide=guide, here=guide.url)
+
+
+@require_safe
+def show_problem(request: HttpRequest, code: str) -> HttpResponse:
+    """The page at the `type` of a problem body."""
+    found = problems().get(code.removesuffix(".md"))
+    if found is None:
+        raise Http404(f"There is no error code {code[:80]}.")
+    context = {"problem": found, "here": guides()["errors"].url}
+    return _page(request, "reference/problem.html", partial(problem_text, found), **context)
 
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").strip()
-    return _page(request, "reference/search.html", words=words, hits=found(words), here="search")
+    context = {**navigation(), "words": words, "hits": found(words), "here": "search"}
+    return render(request, "reference/search.html", context)
 
 
-def _page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
-    return render(request, template, {**navigation(), **context})
+@require_safe
+def show_index(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(index_text(), content_type=MARKDOWN)
+
+
+@require_safe
+def show_whole(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(whole_text(), content_type=MARKDOWN)
+
+
+@require_safe
+def show_catalog(request: HttpRequest) -> HttpResponse:
+    profile = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+    return HttpResponse(catalog_text(), content_type=profile)
+
+
+def _page(request: HttpRequest, template: str, text: Callable[[], str], **context: Any) -> HttpResponse:
+    """HTML; Markdown at the address with `.md`, and for an `Accept` header that prefers it."""
+    preferred = request.get_preferred_type(["text/html", "text/markdown"])
+    if request.path_info.endswith(".md") or preferred == "text/markdown":
+        response = HttpResponse(text(), content_type=MARKDOWN)
+    else:
+        response = render(request, template, {**navigation(), "has_text": True, **context})
+    patch_vary_headers(response, ["Accept"])
+    return response
 
 
 def navigation() -> dict[str, Any]:

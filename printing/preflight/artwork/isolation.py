@@ -25,9 +25,11 @@ _one_at_a_time = threading.Lock()
 def read_isolated(content: bytes) -> ArtworkFacts:
     """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
-    limits = {"seconds": SECONDS, "memory": MEMORY_BYTES}
     try:
-        with _one_at_a_time, run_bounded(task, files, **limits) as (answer, folder):
+        with (
+            _one_at_a_time,
+            run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, folder),
+        ):
             return unpacked_facts(answer, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE

@@ -55,7 +55,7 @@ class JobColumns(StaffAdmin):
             '<div>{}<br><span class="console-facts">{}</span></div>', self.product(job), job.store
         )
 
-    @admin.display(description="due")
+    @admin.display(description="ship by")
     def due_when(self, job: Job) -> SafeString:
         late = (timezone.now().date() - job.due).days
         shown = date_format(job.due, "DATE_FORMAT")

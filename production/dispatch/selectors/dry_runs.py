@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from fulfillment.core.errors import NotFound
-from production.jobs.selectors import build_job
+from production.jobs.selectors import build_job, job_number
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of
 from stores.orders.models import Order, OrderItem
@@ -44,8 +44,10 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     """Dry runs of the order's first items; raises the adapter's errors."""
     order, adapter = find_order(reference), adapter_of(provider)
     runs = []
+    positions = order.items.order_by("position").values_list("position", flat=True)
+    numbers = [job_number(order, position) for position in positions]
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
-        number = f"{order.number}-{item.position + 1}"
-        job = build_job(order, item, number=number, created=timezone.now())
+        number = job_number(order, item.position)
+        job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
         runs.append(DryRun(item, number, adapter.preview(job)))
     return runs

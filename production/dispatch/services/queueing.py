@@ -8,8 +8,10 @@ from production.dispatch.services.actions import request_cancellation
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.services.members import remove_from_sheet
 from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
+from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors import enabled_rules, facts_of, first_rule
+from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
 
 ORDER_CANCELLED = "The order was cancelled."
@@ -44,11 +46,11 @@ def _queue_jobs(order: Order) -> None:
 
 def _job(order: Order, item: OrderItem, now: datetime) -> Job:
     return Job(
-        number=f"{order.number}-{item.position + 1}",
+        number=job_number(order, item.position),
         order=order,
         item=item,
         store_id=order.store_id,
-        due=order.latest_delivery,
+        due=ship_day(order, is_mailing=item.eddm is not None),
         next_try=now,
         created=now,
         updated=now,

@@ -36,7 +36,7 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     unusable: dict[int, str] = {}
     for job in sorted(jobs, key=lambda one: one.pk):
         try:
-            built = adapter_job(job)
+            built = adapter_job(job, is_stamped=False)
             request = gang_request(built)
             plan_sheets([request], sheet)
         except (Unavailable, TooManyRequests):
@@ -59,7 +59,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
     for planned in plan.sheets:
         content = impose_sheet(planned, contents)
         digest = hashlib.sha256(content).hexdigest()
-        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.run))
+        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
     first = sent[0]
     item = replace(
         first.item,
@@ -67,7 +67,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         quantity=sum(one.item.quantity for one in sent),
         pages=2 if any(planned.backs for planned in plan.sheets) else 1,
     )
-    dues = [one.due for one in sent if one.due]
+    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
     return interface.Job(
         number=gang.number,
         order_id="",
@@ -75,11 +75,14 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         external_id="",
         store_id=first.store_id,
         created=gang.created,
-        due=min(dues) if dues else None,
+        ship_by=first_to_ship.ship_by,
+        deliver_by=None,
         item=item,
         recipient={},
         delivery_method="",
         files=files,
+        production_days=first_to_ship.production_days,
+        is_rush=any(one.is_rush for one in sent),
         note=f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number.",
         members=[_member(one, plan, names) for one in sent],
     )
@@ -93,4 +96,4 @@ def _member(job: interface.Job, plan: Plan, names: Mapping[int, str]) -> interfa
 
 
 def _name(gang: GangSheet, planned: PlannedSheet) -> str:
-    return f"{gang.number}-sheet-{planned.number:02}-run-{planned.run}.pdf"
+    return f"{gang.number}-sheet-{planned.number:02}-run-{planned.printed}.pdf"

@@ -43,7 +43,7 @@ def candidate_of(job: Job) -> Candidate | None:
     if provider is None or not uses_gang_sheets(provider) or (sheet := sheet_for(provider)) is None:
         return None
     try:
-        sent = adapter_job(job)
+        sent = adapter_job(job, is_stamped=False)
         request = gang_request(sent)
         plan_sheets([request], sheet)
     except (DomainError, ValueError):

@@ -196,10 +196,14 @@ class StoreAdmin(StaffAdmin):
         ("Directory", {"fields": ["is_listed", "country", "website", "logo", "remove_logo"]}),
         ("Budgets", {"fields": ["budget_enabled", "budget_types", "budget_durations"]}),
         ("Orders", {"fields": ["hold_window_minutes", "admits_test_applications"]}),
+        ("Approvals", {"fields": ["approval_above", "approval_hours"]}),
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]
     help_texts = {
+        "approval_above": "Orders with a higher total need approval by a user who holds Order.All.Approve. "
+        "Empty: none does.",
+        "approval_hours": "After so many hours without a decision an order is rejected.",
         "hold_window_minutes": "For so many minutes a new order can be cancelled at once. Later, the store accepts or "
         "refuses the cancellation.",
         "admits_test_applications": "Approve requests of test applications automatically. Their orders are never "

@@ -69,6 +69,7 @@ FIELDS: dict[str, Callable[..., serializers.Field]] = {
     "text": serializers.CharField,
     "integer": serializers.IntegerField,
     "number": Number,
+    "optional_number": partial(Number, allow_null=True),
     "flag": serializers.BooleanField,
     "image_url": partial(ImageURL, read_only=True),
     "budget_types": partial(BudgetTypeSerializer, many=True),

@@ -10,6 +10,28 @@ from stores.presets.models import PrintPreset
 MOST_ARTWORK_PAGES = 200
 
 
+class Coating(models.TextChoices):
+    """Names of XJDF."""
+
+    NONE = "None", "Uncoated"
+    COATED = "Coated"
+    GLOSS = "Gloss"
+    MATTE = "Matte"
+    SATIN = "Satin"
+
+
+class Binding(models.TextChoices):
+    """Names of XJDF."""
+
+    SADDLE_STITCH = "SaddleStitch", "Saddle stitch"
+    SIDE_STITCH = "SideStitch", "Side stitch"
+    SOFT_COVER = "SoftCover", "Soft cover"
+    HARD_COVER = "HardCover", "Hard cover"
+    WIRE_COMB = "WireComb", "Wire comb"
+    COIL = "CoilBinding", "Coil"
+    GLUED_EDGE = "EdgeGluing", "Padded"
+
+
 @pghistory.track(exclude=["verbose_rendering", "template"])
 class Product(models.Model):
     """A product of a store. Quantities are pieces (or packs, if its description defines so); sizes are millimetres.
@@ -47,6 +69,19 @@ class Product(models.Model):
         verbose_name="print preset",
     )
     is_eddm = models.BooleanField("for EDDM", default=False, db_default=False)
+    # What tickets say of paper and finishing; empty where the press knows it by the SKU.
+    stock_code = models.CharField(max_length=64, blank=True, default="", db_default="")
+    stock_weight_gsm = models.PositiveSmallIntegerField("paper weight (g/m²)", null=True, blank=True)
+    coating = models.CharField(max_length=6, blank=True, choices=Coating.choices, default="", db_default="")
+    finish = models.CharField(max_length=100, blank=True, default="", db_default="")
+    binding = models.CharField(max_length=14, blank=True, choices=Binding.choices, default="", db_default="")
+    folding = models.CharField(max_length=8, blank=True, default="", db_default="")
+    piece_weight_g = models.DecimalField(
+        "weight of a piece (g)", max_digits=8, decimal_places=2, null=True, blank=True
+    )
+    thickness_mm = models.DecimalField(
+        "thickness of a piece (mm)", max_digits=6, decimal_places=3, null=True, blank=True
+    )
     template = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)

@@ -45,6 +45,8 @@ class Store(models.Model):
         help_text="Approve what test applications ask for at once. Their orders are never produced.",
     )
     hold_window_minutes = models.PositiveIntegerField(default=60)
+    approval_above = models.DecimalField(max_digits=14, decimal_places=2, null=True, blank=True)
+    approval_hours = models.PositiveIntegerField(default=72, db_default=72)
     created = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
+from django.db.models import Q
 
 from accounts.callers import Caller
 from accounts.models import Role
@@ -188,6 +189,20 @@ def association_required(store_id: str) -> Forbidden:
         f'and {{"StoreID": "{store_id}"}}, or in the directory of stores of the portal; the store '
         "decides.",
         code="association_required",
+    )
+
+
+def store_refusal(caller: Caller, store: Store, permissions: Sequence[str]) -> Forbidden:
+    """Why a caller without any of `permissions` is refused: no association at all, or one without the grant."""
+    related = Q(application=caller.application_id, user__isnull=True, application__isnull=False)
+    if caller.user_id is not None and caller.third_party_id is None:
+        related = Q(user=caller.user_id)
+    if not store.is_demo and not Role.objects.filter(related, store=store).exists():
+        return association_required(store.external_id)
+    required = " or ".join(permissions)
+    return Forbidden(
+        f"This requires the grant {required} on the store, and the scope of the same name.",
+        code="grant_missing",
     )
 
 

@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from PIL import Image
 
@@ -19,7 +20,7 @@ from printing.pictures.reading import (
     has_transparency,
     open_picture,
 )
-from stores.catalog.models import Product, Store, StoreProfile
+from stores.catalog.models import BudgetType, Product, Store, StoreProfile
 from stores.catalog.records import STORE, check_store
 from stores.catalog.representations import render_store
 from stores.catalog.selectors.products import store_record
@@ -31,6 +32,7 @@ LOGO_SIDE = 4096
 # It is shown in a square of 64; three times that for dense screens.
 SHOWN_SIDE = 192
 ALLOWED = f"Allowed is one PNG or JPEG picture of at most 1 MB and {LOGO_SIDE} x {LOGO_SIDE} pixels."
+MAX_NAMED = 5
 COLUMNS = {"Country": "country", "Website": "website", "IsListed": "is_listed"}
 
 
@@ -171,7 +173,20 @@ def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]
     if record["IsDemo"] and (demo := others.filter(is_demo=True).first()):
         message = f"IsDemo: only one store can be the demo store, and {demo.external_id} is."
         faults.append(Fault(f"{pointer}/IsDemo", "not_unique", message))
+    if current is not None and current.currency != record["Currency"]:
+        faults += _faults_of_amounts(current, pointer)
     return faults
+
+
+def _faults_of_amounts(store: Store, pointer: str) -> list[Fault]:
+    """Budgets that count amounts are in the currency of their store."""
+    today = timezone.now().astimezone(ZoneInfo(store.time_zone)).date()
+    lasting = Q(end_date__isnull=True) | Q(end_date__gte=today)
+    names = store.budgets.filter(lasting, type=BudgetType.AMOUNT).values_list("name", flat=True)[:MAX_NAMED]
+    if not names:
+        return []
+    message = f"Currency: it stays {store.currency} while these budgets count amounts: {', '.join(names)}."
+    return [Fault(f"{pointer}/Currency", "budgets_count_amounts", message)]
 
 
 def _comparable(record: Record) -> Record:

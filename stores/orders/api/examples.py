@@ -22,6 +22,7 @@ QUOTE = {
             "Total": 60.0,
             "EarliestDelivery": "2026-03-10",
             "LatestDelivery": "2026-03-12",
+            "BudgetDecision": "Allowed",
             "Items": [
                 {
                     "ItemKey": "cards",
@@ -31,6 +32,18 @@ QUOTE = {
                     "LineTotal": 60.0,
                 }
             ],
+        }
+    ],
+    "Budgets": [
+        {
+            "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
+            "Name": "Marketing",
+            "Type": "Amount",
+            "Limit": 5500.0,
+            "Used": 4100.0,
+            "Remaining": 1400.0,
+            "PeriodEnd": "2026-04-01T06:00:00Z",
+            "OverBudget": "Refuse",
         }
     ],
     "Issues": [],
@@ -76,6 +89,7 @@ ORDER = {
     "Updated": "2026-03-06T21:02:13.004518Z",
     "CancellableUntil": "2026-03-02T18:24:50.118204Z",
     "Cancellation": None,
+    "Approval": None,
     "DeliveryMethodCode": "GROUND",
     "ProductionDays": 3,
     "EarliestDelivery": "2026-03-10",
@@ -157,13 +171,40 @@ HISTORY = {
     "Note": "",
 }
 ORDER_EXAMPLE = OpenApiExample("Order", value=ORDER, response_only=True, status_codes=["200", "201", "202"])
-ORDER_EXAMPLES = [OpenApiExample("New order", value=ORDER_REQUEST, request_only=True), ORDER_EXAMPLE]
 HISTORY_EXAMPLE = OpenApiExample("Change", value=HISTORY, response_only=True)
 EXPORT_EXAMPLE = OpenApiExample("Row", value=EXPORT_ROW, response_only=True, media_type="application/json")
 CANCEL_EXAMPLE = OpenApiExample("Cancel", value={"Reason": "Ordered twice."}, request_only=True)
+APPROVE_EXAMPLE = OpenApiExample("Approve", value={"Note": "For the spring fair."}, request_only=True)
+DENY_EXAMPLE = OpenApiExample("Deny", value={"Reason": "Order 200 instead of 2,000."}, request_only=True)
+PENDING_EXAMPLE = OpenApiExample(
+    "Pending order",
+    value={
+        **{name: value for name, value in ORDER.items() if name != "Shipments"},
+        "Status": 10,
+        "StatusName": "Received",
+        "Sequence": 2,
+        "Shipments": [],
+        "Approval": {
+            "State": "Pending",
+            "Reasons": [{"Kind": "Total", "Limit": 50.0, "Total": 60.0}],
+            "RequestedAt": "2026-03-02T17:24:50.118204Z",
+            "ExpiresAt": "2026-03-05T17:24:50.118204Z",
+            "DecidedBy": None,
+            "DecidedAt": None,
+            "Note": "",
+        },
+    },
+    response_only=True,
+    status_codes=["201"],
+)
 REFUSAL_EXAMPLE = OpenApiExample("Refuse", value={"Note": "On the press already."}, request_only=True)
 STATUS_EXAMPLE = OpenApiExample(
     "Shipped",
     value={"Status": 60, "Shipments": [{"Carrier": "UPS", "TrackingNumber": "1Z999AA10123456784"}]},
     request_only=True,
 )
+ORDER_EXAMPLES = [
+    OpenApiExample("New order", value=ORDER_REQUEST, request_only=True),
+    ORDER_EXAMPLE,
+    PENDING_EXAMPLE,
+]

@@ -47,11 +47,9 @@ IF_MATCH = OpenApiParameter(
     description="The ETag last read; 412 if the order has changed since.",
 )
 OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
-STAFF = Access(
-    rule="Users of the store who hold `Order.All.Write` on it, and operators.",
-    permissions=WORK,
-    applications=False,
-)
+MOVE_RULE = "Users of the store who hold `Order.All.Write` on it, and operators"
+STAFF = Access(rule=f"{MOVE_RULE}.", permissions=WORK, applications=False)
+MOVE = Access(rule=f"{MOVE_RULE}; applications whose association with the store grants it.", permissions=WORK)
 OWN_READ = Access(
     rule="Their own orders, with `Order.All.Read` every order of the store. The demo store is everyone's.",
     permissions=READ,
@@ -76,7 +74,7 @@ class OrderViewSet(ApiViewSet):
         "history": OWN_READ,
         "cancel": Access(rule=OWN_WRITE, permissions=WRITE),
         "advance": Access(rule=OWN_WRITE, permissions=WRITE),
-        "status": STAFF,
+        "status": MOVE,
         "refuse_cancellation": STAFF,
     }
     errors = {
@@ -89,7 +87,8 @@ class OrderViewSet(ApiViewSet):
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
             "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
-            "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            "(`template_unusable`), a budget would be exceeded (`budget_exceeded`, with the numbers as `Budgets`), "
+            "or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
             **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
@@ -104,7 +103,8 @@ class OrderViewSet(ApiViewSet):
         },
         "status": {
             **WRITE_ERRORS,
-            409: "The current status does not allow this transition (`status_not_allowed`).",
+            409: "The current status does not allow this transition (`status_not_allowed`), or the order cannot be "
+            "accepted before it is approved (`approval_pending`).",
         },
         "refuse_cancellation": {
             **WRITE_ERRORS,
@@ -136,7 +136,7 @@ class OrderViewSet(ApiViewSet):
     @idempotent(prepare=_prepare, discard=_discard, access=_authorize)
     def create(self, request: Request, prepared: tuple[StoreAccess, PreparedOrder]) -> HttpResponse:
         access, checked = prepared
-        placed = create_order(prepared=checked, actor=_actor(access))
+        placed = create_order(prepared=checked, actor=actor_of(access))
         response = order_response(
             placed.order, access, status=201, items=placed.items, messages=placed.messages
         )
@@ -170,7 +170,8 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_cancel",
         summary="Cancel an order",
-        description="Until `CancellableUntil`, and before production, it is cancelled at once: 200. Later the store "
+        description="While its approval is pending, and until `CancellableUntil` before production, it is cancelled "
+        "at once: 200. Later the store "
         "decides: 202, and `Cancellation` shows its decision. A repeated request changes nothing.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=CancelRequestSerializer,
@@ -181,7 +182,7 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
         order = cancel_order(
-            order=order, actor=_actor(access), reason=reason, if_match=matching_tags(request)
+            order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
         )
         is_requested = order.cancellation == CancellationState.REQUESTED
         return order_response(order, access, status=202 if is_requested else 200)
@@ -199,7 +200,7 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, WORK)
         note = validate_data(RefusalRequestSerializer, request.data).get("Note", "")
         order = refuse_cancellation(
-            order=order, actor=_actor(access), note=note, if_match=matching_tags(request)
+            order=order, actor=actor_of(access), note=note, if_match=matching_tags(request)
         )
         return order_response(order, access)
 
@@ -220,7 +221,7 @@ class OrderViewSet(ApiViewSet):
         order = transition_order(
             order=order,
             status=values["Status"],
-            actor=_actor(access),
+            actor=actor_of(access),
             note=values.get("Note", ""),
             parcels=parcels_of(values),
             if_match=matching_tags(request),
@@ -239,7 +240,7 @@ class OrderViewSet(ApiViewSet):
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
-        order = advance_order(order=order, actor=_actor(access), if_match=matching_tags(request))
+        order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
         return order_response(order, access)
 
 
@@ -258,5 +259,5 @@ def order_response(
     return response
 
 
-def _actor(access: StoreAccess) -> Actor:
+def actor_of(access: StoreAccess) -> Actor:
     return Actor(actor_kind(access), access.caller.user_id)

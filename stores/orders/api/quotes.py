@@ -19,6 +19,8 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
+from stores.budgets.api.serializers import QuoteBudgetSerializer
+from stores.budgets.standings import BudgetDecision
 from stores.catalog.api.stores import STORE_ID
 from stores.catalog.models import LocationType
 from stores.catalog.models.store import EXTERNAL_ID
@@ -151,6 +153,9 @@ class QuoteOptionSerializer(serializers.Serializer):
     Total = serializers.FloatField()
     EarliestDelivery = serializers.DateField(help_text="In the store's time zone.")
     LatestDelivery = serializers.DateField()
+    BudgetDecision = serializers.ChoiceField(
+        choices=BudgetDecision.values, help_text="What the budgets said to this option when it was quoted."
+    )
     Items = PricedItemSerializer(many=True)
 
 
@@ -167,6 +172,9 @@ class QuoteSerializer(serializers.Serializer):
     ExpiresAt = Timestamp()
     Currency = serializers.CharField(help_text="ISO 4217.")
     Options = QuoteOptionSerializer(many=True)
+    Budgets = QuoteBudgetSerializer(
+        many=True, help_text="Those that bind the caller, as they were when this was quoted."
+    )
     Issues = QuoteIssueSerializer(many=True)
 
 

@@ -15,14 +15,14 @@ from fulfillment.core.api.serializers import (
     StrictText,
     Timestamp,
 )
-from stores.catalog.models import LocationType
+from stores.catalog.models import BudgetType, LocationType
 from stores.orders.api.quotes import (
     ONLY_EDDM,
     CountedItemSerializer,
     CountryCode,
     PlaceSerializer,
 )
-from stores.orders.models import ActorKind, CancellationState, OrderStatus
+from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
 from stores.orders.pricing import MAXIMUM_ITEMS
 from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
@@ -221,6 +221,44 @@ class CancellationSerializer(serializers.Serializer):
     Note = serializers.CharField()
 
 
+class ApprovalReasonSerializer(serializers.Serializer):
+    """`Total`: the total is above the limit of the store. `Budget`: a budget has too little left."""
+
+    Kind = serializers.ChoiceField(choices=["Total", "Budget"])
+    Limit = serializers.FloatField()
+    Total = serializers.FloatField(required=False, help_text="Of `Total`.")
+    BudgetID = serializers.CharField(required=False, help_text="Of `Budget`, as all that follow.")
+    Name = serializers.CharField(required=False)
+    Type = serializers.ChoiceField(choices=BudgetType.values, required=False)
+    Used = serializers.FloatField(required=False)
+    Remaining = serializers.FloatField(required=False)
+    Requested = serializers.FloatField(required=False)
+    PeriodEnd = serializers.CharField(required=False, allow_null=True)
+
+
+class ApprovalSerializer(serializers.Serializer):
+    State = serializers.ChoiceField(
+        choices=[value for value in ApprovalState.values if value],
+        help_text="`Expired`: it ended without a decision, in time or because the order was cancelled or rejected.",
+    )
+    Reasons = ApprovalReasonSerializer(many=True)
+    RequestedAt = Timestamp()
+    ExpiresAt = Timestamp(help_text="Undecided by then, the order is rejected.")
+    DecidedBy = serializers.CharField(allow_null=True, help_text="The UserID of the approver.")
+    DecidedAt = Timestamp(allow_null=True)
+    Note = serializers.CharField()
+
+
+class ApproveRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class DenyRequestSerializer(StrictSerializer):
+    Reason = StrictText(max_length=1000)
+
+
 class HistorySerializer(serializers.Serializer):
     Sequence = serializers.IntegerField()
     PreviousStatus = serializers.IntegerField(allow_null=True)
@@ -247,6 +285,7 @@ class OrderSerializer(OrderIdentitySerializer):
     Updated = Timestamp()
     CancellableUntil = Timestamp(help_text="Until then a cancellation needs no approval.")
     Cancellation = CancellationSerializer(allow_null=True)
+    Approval = ApprovalSerializer(allow_null=True, help_text="Null: it needs no approval.")
     DeliveryMethodCode = serializers.CharField()
     ProductionDays = serializers.IntegerField()
     EarliestDelivery = serializers.DateField()

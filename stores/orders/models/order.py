@@ -11,7 +11,13 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
-from stores.orders.models.status import OPEN_STATUSES, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
+from stores.orders.models.status import (
+    OPEN_STATUSES,
+    TERMINAL_OR_SHIPPED,
+    ApprovalState,
+    CancellationState,
+    OrderStatus,
+)
 from stores.proofs.models import Asset
 
 
@@ -79,6 +85,7 @@ def changes() -> tuple[pghistory.Tracker, ...]:
         "cancellation_note",
         "external_id_user",
         "is_test",
+        "approval",
     ],
 )
 class Order(models.Model):
@@ -145,6 +152,10 @@ class Order(models.Model):
     cancellation_asked = models.DateTimeField(null=True, blank=True)
     cancellation_reason = models.TextField(blank=True, max_length=1000)
     cancellation_note = models.TextField(blank=True, max_length=1000)
+
+    approval = models.CharField(
+        max_length=8, choices=ApprovalState.choices, blank=True, default="", db_default="", editable=False
+    )
 
     rendering = models.TextField(editable=False)
 

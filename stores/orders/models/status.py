@@ -81,6 +81,16 @@ class CancellationState(models.TextChoices):
     REFUSED = "Refused"
 
 
+class ApprovalState(models.TextChoices):
+    """`Expired` ended without a decision: in time, or because the order was cancelled or rejected."""
+
+    NONE = "", "Not needed"
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    DENIED = "Denied"
+    EXPIRED = "Expired"
+
+
 class ActorKind(models.TextChoices):
     APPLICATION = "Application"
     USER = "User"

@@ -6,20 +6,19 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.callers import Caller
-from accounts.models import Role
 from accounts.permissions import Permission
 from accounts.selectors.grants import effective_store_grants
 from accounts.selectors.modes import in_mode, in_mode_of_new
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import Forbidden
 from stores.catalog.models import Store
-from stores.catalog.selectors.products import association_required
+from stores.catalog.selectors.products import store_refusal
 from stores.catalog.selectors.stores import unknown_store
 from stores.orders.models import ActorKind
 
 READ = (Permission.ORDER_ALL_READ.value, Permission.ORDER_SELF_READ.value)
 WRITE = (Permission.ORDER_ALL_WRITE.value, Permission.ORDER_SELF_WRITE.value)
 WORK = (Permission.ORDER_ALL_WRITE.value,)
+APPROVE = (Permission.ORDER_ALL_APPROVE.value,)
 STORE_FIELDS = (
     "id",
     "external_id",
@@ -27,7 +26,10 @@ STORE_FIELDS = (
     "currency",
     "time_zone",
     "is_demo",
+    "budget_enabled",
     "hold_window_minutes",
+    "approval_above",
+    "approval_hours",
 )
 IS_DEMO = 2 + STORE_FIELDS.index("is_demo")
 # The grants of the application's association, those of the user, and the store; for store_access_from_row.
@@ -99,7 +101,7 @@ def store_access_from_row(
     store = Store.from_db("default", STORE_FIELDS, row[2:])
     granted = _granted(caller, row)
     if granted.isdisjoint(permissions):
-        raise _refusal(caller, store, permissions)
+        raise store_refusal(caller, store, permissions)
     return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
 
 
@@ -118,16 +120,3 @@ def actor_kind(access: StoreAccess) -> ActorKind:
 
 def _granted(caller: Caller, row: tuple[Any, ...]) -> frozenset[str]:
     return effective_store_grants(caller, associated=row[0], held=row[1], is_demo=row[IS_DEMO])
-
-
-def _refusal(caller: Caller, store: Store, permissions: tuple[str, ...]) -> Forbidden:
-    related = Q(application=caller.application_id, user__isnull=True, application__isnull=False)
-    if caller.user_id is not None and caller.third_party_id is None:
-        related = Q(user=caller.user_id)
-    if not store.is_demo and not Role.objects.filter(related, store=store).exists():
-        return association_required(store.external_id)
-    required = " or ".join(permissions)
-    return Forbidden(
-        f"This requires the grant {required} on the store, and the scope of the same name.",
-        code="grant_missing",
-    )

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from fulfillment.core.caches import register_cache
 from stores.catalog.models import Store, StoreUsage
+from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.business_days import local_date
 from stores.orders.models import CancellationState, Order, OrderDay, OrderTally, OrderView
 from stores.orders.models.status import OPEN_STATUSES
@@ -71,8 +72,13 @@ def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
     return _due(orders, 0, SOON_DAYS)
 
 
-def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
-    """The numbers of late orders and of open cancellation requests, each up to `most` + 1, without test orders."""
+def count_urgent_orders(
+    orders: QuerySet[Order], approvals: QuerySet[ApprovalRequest], *, most: int
+) -> tuple[int, int, int]:
+    """The numbers of late orders, open cancellation requests and `approvals`, each up to `most` + 1.
+
+    Test orders do not count.
+    """
     orders = orders.filter(is_test=False)
     late = late_orders(orders).order_by().annotate(kind=Value("late"))
     cancellations = (
@@ -80,11 +86,14 @@ def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int
         .order_by()
         .annotate(kind=Value("cancellations"))
     )
+    pending = approvals.order_by().annotate(kind=Value("approvals"))
     found = late.values_list("kind")[: most + 1].union(
-        cancellations.values_list("kind")[: most + 1], all=True
+        cancellations.values_list("kind")[: most + 1],
+        pending.values_list("kind")[: most + 1],
+        all=True,
     )
     counts = Counter(kind for (kind,) in found)
-    return counts["late"], counts["cancellations"]
+    return counts["late"], counts["cancellations"], counts["approvals"]
 
 
 def days_late(order: Order, now: datetime) -> int:

@@ -15,6 +15,7 @@ from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store, TemplateField, TemplateFieldType
+from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
@@ -74,7 +75,14 @@ def full_record(
 ) -> dict[str, Any]:
     shipments = order.shipments.all() if order.tracking_numbers else ()
     order_items = order.items.all() if items is None else items
-    return order_record(order, store_id, items=order_items, shipments=shipments, messages=messages)
+    return order_record(
+        order,
+        store_id,
+        items=order_items,
+        shipments=shipments,
+        approval=approval_record(order),
+        messages=messages,
+    )
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:

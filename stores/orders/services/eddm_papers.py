@@ -4,6 +4,8 @@ import logging
 from datetime import date
 from typing import Any
 
+from django.conf import settings
+
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
@@ -14,7 +16,7 @@ from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
-from stores.orders.business_days import add_business_days, local_date
+from stores.orders.business_days import add_post_days, ship_day
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
 from stores.orders.services.packing_slips import address_lines, printable
@@ -36,7 +38,9 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
         )
     with RENDERINGS.limited(caller.key):
-        sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
+        sheets = papers_sheets(
+            _mailing(item), plan_drops(_routes(item), full=settings.EDDM_BUNDLE_PIECES), postage_table()
+        )
         forms = filled_forms(sheets)
         sheets["forms"], sheets["note"] = forms.count, forms.note
         papers = _typeset(sheets, item)
@@ -66,11 +70,14 @@ def _routes(item: OrderItem) -> list[DropRoute]:
 
 def _mailing(item: OrderItem) -> Mailing:
     order, stored = item.order, item.eddm or {}
-    ready = add_business_days(local_date(order.created, order.store.time_zone), order.production_days)
+    width, height, weight, thickness = Product.objects.values_list(
+        "width_mm", "height_mm", "piece_weight_g", "thickness_mm"
+    ).get(pk=item.product_id)
+    ready = ship_day(order, is_mailing=True)
 
     def day_date(day: int) -> date:
-        """The first drop is on the business day after the pieces are produced."""
-        return add_business_days(ready, day)
+        """The first drop is on the day after the pieces are produced on which post offices are open."""
+        return add_post_days(ready, day)
 
     return Mailing(
         order_number=str(order.number),
@@ -80,7 +87,9 @@ def _mailing(item: OrderItem) -> Mailing:
         mailer=printable(address_lines(order.recipient)),
         phone=printable(order.recipient.get("Phone", "")),
         email=printable(order.recipient.get("Email", "")),
-        size_mm=Product.objects.values_list("width_mm", "height_mm").get(pk=item.product_id),
+        size_mm=(width, height),
+        piece_weight_g=weight,
+        thickness_mm=thickness,
         vintage=stored["Vintage"],
         day_date=day_date,
         is_residential_only=stored["ResidentialOnly"],

@@ -12,6 +12,8 @@ from django.db import transaction
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
+from stores.budgets.services import count_order as count_in_budgets
+from stores.orders.approvals.services import request_approval
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
@@ -113,7 +115,10 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     notify_apps_of_status(order, previous_status=None)
-    return CreatedOrder(order, items, _messages(prepared))
+    # The last steps: budgets stay locked until the commit.
+    outcome = count_in_budgets(order=order, caller=prepared.access.caller)
+    request_approval(order=order, budget_reasons=outcome.reasons)
+    return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
 
 
 def new_order_id(*, at: datetime | None = None) -> uuid.UUID:

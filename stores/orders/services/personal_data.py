@@ -8,6 +8,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from stores.catalog.models import CatalogUpload
 from stores.editor.models import ArtworkUpload
+from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import ActorKind, Order, OrderComment, OrderHistory, OrderView, Quote
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
@@ -22,6 +23,7 @@ def personal_data() -> list[PersonalData]:
     return [
         PersonalData("orders", _orders),
         PersonalData("order_history", _history),
+        PersonalData("approvals", _approvals),
         PersonalData("order_comments", _comments),
         PersonalData("order_views", _views, _erase_views),
         PersonalData("quotes", _quotes),
@@ -43,6 +45,15 @@ def _history(user: User) -> Iterator[Record]:
             "Status": entry.status,
             "Timestamp": timestamp(entry.timestamp),
             "Note": entry.note,
+        }
+
+
+def _approvals(user: User) -> Iterator[Record]:
+    for request in ApprovalRequest.objects.filter(decided_by=user).order_by("decided").iterator():
+        yield {
+            "OrderID": str(request.pk),
+            "Decided": timestamp(request.decided or request.requested),
+            "Note": request.note,
         }
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,6 +16,9 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
+from stores.budgets.representations import quote_budget_record
+from stores.budgets.selectors.standings import standings_of_caller
+from stores.budgets.standings import Standing, decision_of
 from stores.concurrency_limits import LARGE_ORDERS
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
@@ -97,19 +100,21 @@ def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Pri
         created=now,
         expires=now + BINDING,
     )
-    quote.rendering = orjson.dumps(quote_record(quote, prices), default=float).decode()
+    standings = standings_of_caller(access.caller, store=access.store, at=now)
+    quote.rendering = orjson.dumps(quote_record(quote, prices, standings), default=float).decode()
     insert_row(quote)
     return quote
 
 
-def quote_record(quote: Quote, prices: Prices) -> dict[str, Any]:
+def quote_record(quote: Quote, prices: Prices, standings: Sequence[Standing]) -> dict[str, Any]:
     return {
         "QuoteID": str(quote.pk),
         "StoreID": quote.store.external_id,
         "Created": timestamp(quote.created),
         "ExpiresAt": timestamp(quote.expires),
         "Currency": quote.store.currency,
-        "Options": [option_record(option) for option in prices.options],
+        "Options": [option_record(option, standings) for option in prices.options],
+        "Budgets": [quote_budget_record(standing) for standing in standings],
         "Issues": [
             {"Code": issue.code, "Pointer": issue.pointer, "Message": issue.message}
             for issue in prices.issues
@@ -117,7 +122,8 @@ def quote_record(quote: Quote, prices: Prices) -> dict[str, Any]:
     }
 
 
-def option_record(option: Option) -> dict[str, Any]:
+def option_record(option: Option, standings: Sequence[Standing]) -> dict[str, Any]:
+    quantity = sum(line.quantity for line in option.lines)
     return {
         "OptionID": option.option_id,
         "DeliveryMethodCode": option.delivery_method_code,
@@ -127,6 +133,7 @@ def option_record(option: Option) -> dict[str, Any]:
         "Total": option.total,
         "EarliestDelivery": option.earliest.isoformat(),
         "LatestDelivery": option.latest.isoformat(),
+        "BudgetDecision": decision_of(standings, total=option.total, quantity=quantity).value,
         "Items": [
             {
                 "ItemKey": line.item_key,

@@ -22,6 +22,7 @@ from fulfillment.core.audit.personal_data import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
+from stores.orders.approvals.services import erase_approval_notes
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
@@ -153,6 +154,7 @@ def _erase_copies(order: Order, words: list[str]) -> None:
     # Notes are free text and may name people, so all are erased.
     order.history.exclude(note="").update(note=ERASED)
     order.comments.all().delete()
+    erase_approval_notes(order=order)
     for recipient_erased in offered("order_status", "recipient_erased"):
         recipient_erased(order=order)
 

@@ -186,7 +186,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
 def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
     numbers = {int(line.number) for line in lines if _is_number(line.number)}
     orders = Order.objects.filter(number__in=numbers).only(
-        "number", "status", "sequence", "cancellation", "store"
+        "number", "status", "sequence", "cancellation", "approval", "store"
     )
     state = {order.pk: _OrderState(order, set()) for order in orders}
     parcels = Shipment.objects.filter(order__in=state).values_list("order", "carrier", "tracking_number")

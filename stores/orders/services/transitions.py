@@ -14,8 +14,11 @@ from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import execute, insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
+from stores.budgets.services import release_order
+from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import (
     ActorKind,
+    ApprovalState,
     CancellationState,
     Order,
     OrderHistory,
@@ -43,6 +46,8 @@ def lock_orders(*, store_pks: Iterable[int]) -> None:
 
 
 MAXIMUM_SHIPMENTS = 200
+# Budgets get back what an order took.
+GIVES_BACK = frozenset({OrderStatus.CANCELLED, OrderStatus.REJECTED})
 CHANGED_FIELDS = (
     "status",
     "sequence",
@@ -53,6 +58,7 @@ CHANGED_FIELDS = (
     "cancellation_asked",
     "cancellation_reason",
     "cancellation_note",
+    "approval",
 )
 
 
@@ -72,7 +78,7 @@ class Parcel:
 
 
 @dataclass(slots=True)
-class _Change:
+class Change:
     """A change of a locked order."""
 
     order: Order
@@ -99,7 +105,7 @@ def transition_order(
     was earlier.
     """
     locked = lock_order(order, if_match)
-    change = _Change(locked, actor, note, at)
+    change = Change(locked, actor, note, at)
     if status not in OrderStatus.values:
         raise Invalid.at(
             "/Status", "status_unknown", f"Status: {status} is not one of {_names(OrderStatus)}."
@@ -113,7 +119,7 @@ def transition_order(
     change.shipments = _add_parcels(locked, parcels)
     if status == locked.status and not change.shipments:
         return locked
-    return _record(change, status)
+    return record_change(change, status)
 
 
 @transaction.atomic
@@ -136,12 +142,13 @@ def cancel_order(
         raise Conflict("The store has refused to cancel this order.", code="cancellation_refused")
     now = at or timezone.now()
     locked.cancellation_asked, locked.cancellation_reason = now, reason
-    change = _Change(locked, actor, reason, at)
-    if locked.status in CANCELLABLE_AT_ONCE and now < locked.cancellable_until:
-        return _record(change, OrderStatus.CANCELLED)
+    change = Change(locked, actor, reason, at)
+    is_pending = locked.approval == ApprovalState.PENDING
+    if locked.status in CANCELLABLE_AT_ONCE and (is_pending or now < locked.cancellable_until):
+        return record_change(change, OrderStatus.CANCELLED)
     locked.cancellation = CancellationState.REQUESTED
     resume_scenario(order=locked)
-    return _record(change, locked.status, event_type=EventType.ORDER_CANCELLATION_REQUESTED.value)
+    return record_change(change, locked.status, event_type=EventType.ORDER_CANCELLATION_REQUESTED.value)
 
 
 @transaction.atomic
@@ -154,7 +161,7 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
         raise Conflict("No cancellation of this order was requested.", code="cancellation_not_requested")
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
     text = f"Cancellation refused. {note}".strip()
-    return _record(_Change(locked, actor, text[:1000]), locked.status)
+    return record_change(Change(locked, actor, text[:1000]), locked.status)
 
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
@@ -188,6 +195,8 @@ def check_transition(order: Order, status: int) -> None:
             code="status_not_allowed",
             members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
         )
+    if status == OrderStatus.ACCEPTED and order.approval == ApprovalState.PENDING:
+        raise Conflict("The order needs approval before it is accepted.", code="approval_pending")
 
 
 def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
@@ -217,7 +226,8 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
     return Shipment.objects.bulk_create(added.values())
 
 
-def _record(change: _Change, status: int, *, event_type: str | None = None) -> Order:
+def record_change(change: Change, status: int, *, event_type: str | None = None) -> Order:
+    """Writes a change of a locked order with its history and event; the caller has checked it."""
     order, previous = change.order, change.order.status
     waits = order.cancellation == CancellationState.REQUESTED
     # A store that has refused may still cancel on its own; the recorded refusal then stays.
@@ -230,6 +240,9 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
     order.status = status
     order.sequence += 1
     order.updated = max(change.at or timezone.now(), order.updated)
+    if order.approval == ApprovalState.PENDING and status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
+        note = f"The order was {OrderStatus(status).words.lower()}."
+        close_approval_request(order, state=ApprovalState.EXPIRED, note=note)
     order.tracking_numbers = [*order.tracking_numbers, *(s.tracking_number for s in change.shipments)]
     order.rendering = render_export_row(order, order.store.external_id)
     order.save(update_fields=CHANGED_FIELDS)
@@ -242,7 +255,21 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     if status != previous:
         notify_apps_of_status(order, previous_status=previous)
+        if status in GIVES_BACK:
+            application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
+            release_order(order=order, user_id=change.actor.user_id, application_id=application_id)
     return order
+
+
+def close_approval_request(
+    order: Order, *, state: ApprovalState, note: str, decided_by: UUID | None = None
+) -> None:
+    """Call it with the order locked, before `record_change`, which saves the order."""
+    order.approval = state
+    request: ApprovalRequest = order.approval_request
+    request.decided, request.decided_by_id, request.note = timezone.now(), decided_by, note
+    request.reminder_due = None
+    request.save(update_fields=["decided", "decided_by", "note", "reminder_due"])
 
 
 def append_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:

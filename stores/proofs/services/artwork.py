@@ -19,7 +19,7 @@ from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.documents import DocumentRefused, PlacedDocument, Target, place_document
 from printing.typesetting import Artwork, Template, render_page
-from printing.typesetting.rendering import proof_ppi
+from printing.typesetting.rendering import proof_dpi
 from printing.typesetting.template import Page
 from stores.catalog.models.product import MOST_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
@@ -151,7 +151,7 @@ class ArtworkMerge:
             if (placed := _placed_cache.get(key)) is None:
                 with storage_errors():
                     content = read_file(document_file(self.asset.sha256))
-                ppi = proof_ppi([one.whole for one in targets])
+                ppi = proof_dpi([one.whole for one in targets])
                 placed = place_document(content, pages_of(self.asset), targets, first=first, ppi=ppi)
                 _placed_cache.put(key, placed)
             return placed

@@ -17,6 +17,7 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
+from printing.stages import stage
 from printing.typesetting import Press, SetText, render_proof
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
@@ -66,7 +67,8 @@ def make_proof(
     *, caller: Caller, product: ProductVersion, values: Mapping[str, object], in_print: bool = False
 ) -> StoredProof:
     """The stored proof of this product and data, or a new one; with `in_print` in the colours of its preset."""
-    merged = merge_template(caller=caller, product=product, values=values)
+    with stage("merge"):
+        merged = merge_template(caller=caller, product=product, values=values)
     return _proof_of(merged, in_print=in_print)
 
 
@@ -118,19 +120,20 @@ def _render_once(
     """Renders once for equal requests at the same time; the others wait and then return the stored proof."""
     with transaction.atomic():
         _wait_for_lock(digest)
-        proof = find_proof(digest)
-        if proof is not None and _is_whole(proof):
-            record_traces(proof=proof, traces=traces)
-            return proof
+        former = find_proof(digest)
+        if former is not None and _is_whole(former):
+            record_traces(proof=former, traces=traces)
+            return former
         with typesetting_errors(), measured_rendering("proof"):
             plates, layout = merged.images(plates=True), merged.layout
             images = merged.images() if press is None else plates
             rendered = render_proof(
                 layout.template, merged.values, images, layout.fonts, settings.PROOF_WATERMARK, press=press
             )
-        findings = preflight_records(merged=merged, plates=plates, texts=rendered.texts)
+        with stage("preflight"):
+            findings = preflight_records(merged=merged, plates=plates, texts=rendered.texts)
         contents = (rendered.pdf, *rendered.pages)
-        with storage_errors():
+        with stage("files"), storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
         proof = StoredProof(
             digest,
@@ -139,8 +142,10 @@ def _render_once(
             timezone.now(),
             preflight=findings,
         )
-        _save(product, proof, is_test=merged.uploads.caller.is_test)
-        record_traces(proof=proof, traces=traces)
+        with stage("row"):
+            _save(product, proof, traces, is_test=merged.uploads.caller.is_test)
+        if former is not None:
+            record_traces(proof=former, traces=traces)
     return proof
 
 
@@ -153,7 +158,8 @@ def _wait_for_lock(digest: str) -> None:
         raise
 
 
-def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None:
+def _save(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_test: bool) -> None:
+    """An existing row keeps its traces."""
     row = Proof(
         product_id=product.pk,
         is_test=is_test,
@@ -161,6 +167,7 @@ def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None
         sizes=proof.sizes,
         messages=proof.messages,
         preflight=proof.preflight or None,
+        traces=traces or None,
         last_used=proof.last_used,
     )
     Proof.objects.bulk_create(

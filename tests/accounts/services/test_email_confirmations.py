@@ -100,6 +100,13 @@ def test_spellings_that_find_one_user_share_one_count(db):
     assert [pair for pair in pairs if mailbox_of(pair[0]) != mailbox_of(pair[1])] == []
 
 
+def test_tags_of_a_mailbox_share_its_count(db):
+    allowed = [may_mail(email=f"victim{tag}@x.example") for tag in ("", "+1", "+2", "+3", "+a+b")]
+
+    assert allowed == [True, True, True, False, False]
+    assert may_mail(email="+@x.example")
+
+
 def test_sign_ups_resets_and_changes_of_one_address_share_one_count(world):
     for number in range(2):
         address = "victim@x.example" if number % 2 else "Victim@X.example"

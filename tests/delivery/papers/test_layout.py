@@ -2,6 +2,7 @@ import io
 import random
 from collections import Counter
 from datetime import date, timedelta
+from decimal import Decimal
 
 import pytest
 import zxingcpp
@@ -65,7 +66,10 @@ def test_papers_of_random_mailings_are_read_back_whole(mailings):
 
 def bar_codes(pdf, number):
     content = render_pdf_page(pdf, number, pixels=1700, trimmed=False)
-    return [code.text for code in zxingcpp.read_barcodes(Image.open(io.BytesIO(content)).convert("RGB"))]
+    image = Image.open(io.BytesIO(content)).convert("L")
+    # As they are printed: upright, dark on light, and in their size.
+    found = zxingcpp.read_barcodes(image, try_rotate=False, try_downscale=False, try_invert=False)
+    return [code.text for code in found]
 
 
 def test_texts_are_data_and_marks_are_drawn():
@@ -80,6 +84,37 @@ def test_texts_are_data_and_marks_are_drawn():
     )
 
     assert "#panic() *x* $y$" in text
-    assert "3 × 80" in text
+    assert "1 × 100, 2 × 70" in text
+    assert "EDDM Retail · ECRWSS" in text
+    assert "Mailer: Dana Example" in text
+    assert "1 route\n" in text
     assert "TEST" in text
     assert "Invented routes and counts" in text
+
+
+def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
+    routes = [DropRoute("84101", f"C{number:03}", "MAIN", 600) for number in range(1, 4)]
+    sheets = papers_sheets(
+        make_mailing(piece_weight_g=Decimal("14.174762"), thickness_mm=Decimal("0.3")),
+        plan_drops(routes),
+        lambda day: PRICE,
+    )
+
+    pages = [
+        page.extract_text()
+        for page in PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages
+    ]
+
+    # Half an ounce each: 33 pounds hold 1,056 pieces, which are ten bundles and no part of one.
+    assert [(box["pieces"], box["weight"]) for box in sheets["boxes"]] == [
+        (1000, "33.3 lb"),
+        (800, "27.0 lb"),
+    ]
+    letter = next(page for page in pages if "Dear Postmaster" in page)
+    assert "1,800 pieces" in " ".join(letter.split())
+    labels = " ".join(next(page for page in pages if "OPEN IMMEDIATELY" in page).split())
+    assert "1 of 2" in labels
+    assert "2 of 2" in labels
+    assert labels.count("With the sample piece") == 1
+    assert "0.500 oz" in "\n".join(pages)
+    assert "0.012 in" in "\n".join(pages)

@@ -32,7 +32,8 @@ def test_every_rule_holds_in_random_mailings(mailings):
             assert {bundle.count for bundle in own} == {len(own)}
             assert max(sizes) <= 100
             assert min(sizes) >= 50 or sizes == [route.pieces]
-            assert max(sizes) - min(sizes) <= 1
+            assert all(size == 100 for size in sizes[:-2])
+            assert max(sizes[-2:]) - min(sizes[-2:]) <= 1
 
 
 @pytest.mark.parametrize(
@@ -42,12 +43,21 @@ def test_every_rule_holds_in_random_mailings(mailings):
         (49, [49]),
         (100, [100]),
         (101, [51, 50]),
-        (240, [80, 80, 80]),
+        (240, [100, 70, 70]),
         (299, [100, 100, 99]),
+        (300, [100, 100, 100]),
+        (443, [100, 100, 100, 72, 71]),
     ],
 )
-def test_bundles_are_even(pieces, sizes):
+def test_bundles_are_full_hundreds_and_the_last_two_share(pieces, sizes):
     assert bundle_sizes(pieces) == sizes
+
+
+def test_bundles_of_fifty_are_full_but_for_the_last():
+    for pieces in range(1, 1_000):
+        *full, last = bundle_sizes(pieces, 50)
+        assert (set(full) <= {50}, sum(full) + last) == (True, pieces)
+        assert 50 <= last < 100 or (pieces < 50 and not full)
 
 
 def test_days_share_the_pieces_so_that_none_falls_below_the_minimum():

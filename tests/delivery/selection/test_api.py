@@ -100,6 +100,8 @@ def test_counts_stay_when_the_data_set_is_removed(client, demo):
         ({"Center": {"Latitude": 1}, "RadiusMiles": 2}, [("/Center", "center_invalid")]),
         ({"Center": {"PostalCode": "84101"}, "RadiusMiles": 101}, [("/RadiusMiles", "max_value")]),
         ({"PostalCodes": ["8410"], "Routes": ["84101X001"]}, [("/PostalCodes/0", "invalid"), ("/Routes/0", "invalid")]),
+        ({"PostalCodes": [84101, "84101-12"]}, [("/PostalCodes/0", "invalid"), ("/PostalCodes/1", "invalid")]),
+        ({"Center": {"PostalCode": 84101}, "RadiusMiles": 2}, [("/Center/PostalCode", "invalid")]),
         ({"PostalCodes": ["84101"], "Size": 1}, [("/Size", "unknown_field")]),
         ({"PostalCodes": ["84101"], "MedianAge": {"Min": 9, "Max": 3}}, [("/MedianAge", "range_invalid")]),
         ({"PostalCodes": ["84101"], "MedianAge": {}}, [("/MedianAge", "range_empty")]),
@@ -119,6 +121,16 @@ def test_each_mistake_is_named_where_it_is(client, body, expected):
 
     assert response.status_code == 400
     assert faults(response) == expected
+
+
+def test_zip_plus_four_counts_by_its_first_five_digits_and_the_answer_says_so(client, demo):
+    short = client.call("POST", PATH, {"PostalCodes": ["84101"]}).json()
+    long = client.call("POST", PATH, {"PostalCodes": ["84101-1234", "84101"]})
+
+    assert (long.status_code, long.json()["Routes"]) == (201, short["Routes"])
+    said = long.json()["_meta"]["Messages"]
+    assert said == ["Only the first five digits count of 84101-1234."]
+    assert "_meta" not in short
 
 
 def test_self_crossing_polygon_is_refused_with_its_place(client):

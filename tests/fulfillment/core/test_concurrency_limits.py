@@ -39,9 +39,11 @@ class Crowd:
         self.started, self.refused = [], []
         self.threads = []
 
-    def send(self, caller, count=1, *, limit=RENDERINGS, wait=None) -> None:
+    def send(self, caller, count=1, *, limit=RENDERINGS, wait=None, from_browser=False) -> None:
         for _ in range(count):
-            thread = threading.Thread(target=self._work, args=(caller, limit, wait), daemon=True)
+            thread = threading.Thread(
+                target=self._work, args=(caller, limit, wait, from_browser), daemon=True
+            )
             self.threads.append(thread)
             held = threads_held()
             thread.start()
@@ -49,7 +51,8 @@ class Crowd:
                 lambda held=held, thread=thread: threads_held() > held or not thread.is_alive(), every=0.001
             )
 
-    def _work(self, caller, limit, wait) -> None:
+    def _work(self, caller, limit, wait, from_browser) -> None:
+        concurrency_limits.from_browser.set(from_browser)
         try:
             with limit.limited(caller, wait=wait):
                 self.started.append(caller)
@@ -98,8 +101,29 @@ def test_limited_work_holds_three_quarters_of_the_threads(crowd):
     crowd.send("two", 4)
     crowd.send("three", 4)
 
-    assert max_held_threads() == threads_held() == 6
-    assert Counter(crowd.refused) == {("two", ServiceBusy): 2, ("three", ServiceBusy): 4}
+    assert max_held_threads() == 6
+    # And one more for who holds none.
+    assert threads_held() == 7
+    assert Counter(crowd.refused) == {("two", ServiceBusy): 2, ("three", ServiceBusy): 3}
+
+
+def test_six_requests_of_a_browser_wait_and_leave_a_thread_to_another_caller(crowd):
+    crowd.send("browser", 7, from_browser=True)
+    crowd.send("program", 2, limit=ORDERS)
+
+    assert Counter(crowd.refused) == {("browser", TooManyAtOnce): 1, ("program", ServiceBusy): 1}
+    wait_for(lambda: "program" in crowd.started)
+    crowd.end()
+    assert Counter(crowd.started) == {"browser": 6, "program": 1}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_last_free_thread_is_never_held(threads, settings, crowd):
+    settings.WEB_THREADS = threads
+    for number in range(6):
+        crowd.send(f"caller {number}", limit=ORDERS)
+
+    assert threads_held() == max_held_threads()
 
 
 def test_waiting_request_starts_when_another_one_ends(crowd):

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import get_commands
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.operations.demo import load_demo, reset_demo
 from tests.support.scenario import ApiClient
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -123,9 +122,8 @@ def answers_of(document: Path, service: str) -> list[str]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_first_call_of_the_readme_works_as_pasted(live_server):
-    load_demo()
-    reset_demo()
+def test_first_call_of_the_readme_works_as_pasted(live_server, made_demo):
+    made_demo.restore()
     answers = answers_of(ROOT / "README.md", live_server.url)
 
     assert '"ID":"business-card-standard"' in answers[0]
@@ -137,9 +135,8 @@ def test_first_call_of_the_readme_works_as_pasted(live_server):
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_published_requests_are_accepted_by_the_demo():
-    load_demo()
-    caller = reset_demo()["application"]
+def test_published_requests_are_accepted_by_the_demo(made_demo):
+    caller = made_demo.restore()["application"]
     client = ApiClient(caller["access_token"], caller["subscription_key"])
     paths = schema_document()["paths"]
 

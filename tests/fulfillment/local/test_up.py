@@ -242,24 +242,23 @@ def test_taken_port_is_reported(service, quiet_var):
     )
 
 
-def test_killed_run_leaves_nothing_in_the_way_and_ctrl_c_ends_everything(quiet_var):
+def test_ctrl_c_ends_everything(service, var):
+    """The last of those that use this service."""
+    assert service.end(signal.SIGINT) == 0
+
+    assert "Traceback" not in service.output()
+    wait_for_silence(var)
+
+
+def test_killed_run_leaves_nothing_in_the_way_of_one_that_ends_with_its_make(quiet_var):
     killed = Run(quiet_var).wait_for_card()
     secrets = (quiet_var / "development.env").read_text()
     killed.end(signal.SIGKILL)
 
-    run = Run(quiet_var, PORT=str(killed.port)).wait_for_card()
+    run = Run(quiet_var, sys.executable, "-c", PASS_ON, PORT=str(killed.port)).wait_for_card()
 
     assert (quiet_var / "development.env").read_text() == secrets
-    assert run.end(signal.SIGINT) == 0
-    assert "Traceback" not in run.output()
-    wait_for_silence(quiet_var)
-
-
-def test_run_ends_with_the_make_that_started_it(quiet_var):
-    run = Run(quiet_var, sys.executable, "-c", PASS_ON).wait_for_card()
-
     run.end(signal.SIGKILL)
-
     wait_for_silence(quiet_var)
 
 

@@ -35,6 +35,7 @@ from tests.support.modes import add_test_application
 from tests.support.old_migrations import old_migrations
 from tests.support.patience import wait_for
 from tests.support.scenario import World, build_world
+from tests.support.snapshots import Snapshot
 
 ROOT = Path(__file__).resolve().parents[3]
 SECOND = "second_for_restore"
@@ -42,17 +43,48 @@ SECOND = "second_for_restore"
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def shop() -> Iterator[World]:
-    """A service in use: an order with a frozen print file, a proof, a key regenerated; no file of another test."""
-    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+def build_service() -> World:
+    """In use: an order with a frozen print file, a proof, a key regenerated."""
     world = build_world()
     make_card(world.associated)
     place_order(world)
     proof = world.as_application().call("POST", "/store/associated/product/card-two-sided/proof", card_data())
     assert proof.status_code in {200, 201}, proof.content
-    yield world
+    return world
+
+
+@pytest.fixture(scope="module")
+def made_service(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(build_service)
+
+
+@contextmanager
+def in_use(service: Snapshot[World]) -> Iterator[World]:
+    """With no file of another test."""
     shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+    yield service.restore()
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+
+
+@pytest.fixture
+def shop(made_service: Snapshot[World]) -> Iterator[World]:
+    with in_use(made_service) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def made_backup(made_service: Snapshot[World], django_db_blocker, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("backups") / "backup"
+    with django_db_blocker.unblock(), in_use(made_service):
+        call_command("backup", str(folder))
+        call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
+    return folder
+
+
+@pytest.fixture
+def backup(made_backup: Path, tmp_path: Path) -> Path:
+    """Of the service in use, for a test to restore or to damage."""
+    return shutil.copytree(made_backup, tmp_path / "backup")
 
 
 def place_order(world: World):
@@ -124,7 +156,24 @@ def files_below(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+READ_EXPORT = """
+from django.test import Client
+from django.conf import settings
+settings.SECURE_SSL_REDIRECT = False
+for secret, key, query in {clients!r}:
+    headers = {{"Authorization": "Bearer " + secret, "Ocp-Apim-Subscription-Key": key, "Host": "print.example"}}
+    path = "/api/v1/store/associated/order/exportview" + query
+    rows = Client(headers=headers).get(path, secure=True).json()
+    print([row["OrderID"] for row in rows])
+"""
+
+
 def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_path, capsys):
+    live, test = shop.as_application(), shop.as_application(add_test_application(shop))
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    body = order_body(Items=[item], Metadata={"TestOutcome": "Delivered"})
+    placed = test.call("POST", "/store/associated/order", body)
+    assert (placed.status_code, placed.json()["IsTest"]) == (201, True)
     call_command("backup", str(tmp_path / "backup"))
     said = capsys.readouterr()
     source = contents_of(connection.settings_dict["NAME"])
@@ -142,64 +191,36 @@ def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_
     with connected(f"{SECOND}_{os.getpid()}") as opened:
         with pytest.raises(psycopg.DatabaseError, match="append_only"):
             opened.execute("DELETE FROM accounts_userevent")
-        assert (
-            opened.execute("SELECT nextval('stores_order_number')").fetchone()[0] > Order.objects.get().number
-        )
+        (number,) = opened.execute("SELECT nextval('stores_order_number')").fetchone()
+    assert number > max(Order.objects.values_list("number", flat=True))
     assert manage(second, "migrate", "--check").returncode == 0
+    # Test data stays apart from live data.
+    script = READ_EXPORT.format(
+        clients=[(live.token, live.key, ""), (test.token, test.key, "?includeTest=true")]
+    )
+    read = manage(second, "shell", "--verbosity", "0", "-c", script)
+    of_live = str(Order.objects.get(is_test=False).pk)
+    assert read.stdout.splitlines() == [f"['{of_live}']", f"['{placed.json()['OrderID']}']"], read.stderr
     secrets = [settings.SECRET_KEY, settings.PEPPERS[0], settings.ENCRYPTION_KEYS[0]]
     everything = said.out + said.err + done.stdout + done.stderr
     assert not [secret for secret in secrets if secret in everything]
 
 
-READ_EXPORT = """
-from django.test import Client
-from django.conf import settings
-settings.SECURE_SSL_REDIRECT = False
-for secret, key, query in {clients!r}:
-    headers = {{"Authorization": "Bearer " + secret, "Ocp-Apim-Subscription-Key": key, "Host": "print.example"}}
-    path = "/api/v1/store/associated/order/exportview" + query
-    rows = Client(headers=headers).get(path, secure=True).json()
-    print([row["OrderID"] for row in rows])
-"""
-
-
-def test_test_data_is_restored_and_stays_apart_from_live_data(shop, second, tmp_path):
-    live, test = shop.as_application(), shop.as_application(add_test_application(shop))
-    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
-    body = order_body(Items=[item], Metadata={"TestOutcome": "Delivered"})
-    placed = test.call("POST", "/store/associated/order", body)
-    assert (placed.status_code, placed.json()["IsTest"]) == (201, True)
-    of_live = str(Order.objects.get(is_test=False).pk)
-
-    call_command("backup", str(tmp_path / "backup"))
-    done = manage(second, "restore", str(tmp_path / "backup"))
-
-    assert done.returncode == 0, done.stderr
-    script = READ_EXPORT.format(
-        clients=[(live.token, live.key, ""), (test.token, test.key, "?includeTest=true")]
-    )
-    read = manage(second, "shell", "--verbosity", "0", "-c", script)
-    assert read.stdout.splitlines() == [f"['{of_live}']", f"['{placed.json()['OrderID']}']"], read.stderr
-    assert files_below(tmp_path / "media") == files_below(Path(settings.MEDIA_ROOT))
-
-
-def test_restore_refuses_a_database_that_is_not_empty(shop, second, tmp_path):
-    call_command("backup", str(tmp_path / "backup"))
+def test_restore_refuses_a_database_that_is_not_empty(shop, second, backup):
     with connected(f"{SECOND}_{os.getpid()}") as opened:
         opened.execute("CREATE TABLE precious (value text); INSERT INTO precious VALUES ('kept')")
 
-    done = manage(second, "restore", str(tmp_path / "backup"))
+    done = manage(second, "restore", str(backup))
     assert (done.returncode, "not empty" in done.stderr) == (1, True)
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
 
-    assert manage(second, "restore", "--force", str(tmp_path / "backup")).returncode == 0
+    assert manage(second, "restore", "--force", str(backup)).returncode == 0
     assert contents_of(f"{SECOND}_{os.getpid()}") == contents_of(connection.settings_dict["NAME"])
 
 
-def test_restore_refuses_while_the_service_is_connected(shop, second, tmp_path):
-    call_command("backup", str(tmp_path / "backup"))
+def test_restore_refuses_while_the_service_is_connected(second, backup):
     with connected(f"{SECOND}_{os.getpid()}"):
-        done = manage(second, "restore", str(tmp_path / "backup"))
+        done = manage(second, "restore", str(backup))
 
     assert (done.returncode, "stop the service" in done.stderr) == (1, True)
 
@@ -229,12 +250,11 @@ def damage(folder: Path, kind: str) -> None:
         (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
-def test_backup_is_refused_with_any_part_damaged(shop, tmp_path):
-    call_command("backup", str(tmp_path / "backup"))
-    check_backup(tmp_path / "backup", read_manifest(tmp_path / "backup"))
+def test_backup_is_refused_with_any_part_damaged(backup, tmp_path):
+    check_backup(backup, read_manifest(backup))
 
     for kind in ("dump", "file", "lost file", "list", "manifest", "way out"):
-        folder = shutil.copytree(tmp_path / "backup", tmp_path / kind)
+        folder = shutil.copytree(backup, tmp_path / kind)
         damage(folder, kind)
         with pytest.raises(
             Unprocessable, match="cannot be read" if kind == "manifest" else "backup is damaged"
@@ -246,19 +266,18 @@ def test_backup_is_refused_with_any_part_damaged(shop, tmp_path):
     ("kind", "said"),
     [("dump", "The backup is damaged"), ("rows", "other numbers of rows than the backup: stores_order")],
 )
-def test_refused_restore_changes_nothing(shop, second, tmp_path, kind, said):
-    call_command("backup", str(tmp_path / "backup"))
+def test_refused_restore_changes_nothing(second, backup, kind, said):
     with connected(f"{SECOND}_{os.getpid()}") as opened:
         opened.execute("CREATE TABLE precious (value text)")
-    damage(tmp_path / "backup", kind)
+    damage(backup, kind)
 
-    done = manage(second, "restore", "--force", str(tmp_path / "backup"))
+    done = manage(second, "restore", "--force", str(backup))
 
     assert (done.returncode, said in done.stderr) == (1, True)
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
 
 
-def test_restore_refuses_the_backup_of_a_newer_release(shop, second, tmp_path):
+def test_restore_refuses_the_backup_of_a_newer_release(second, tmp_path):
     recorder = MigrationRecorder(connection)
     recorder.record_applied("stores", "9999_to_come")
     try:
@@ -274,7 +293,7 @@ def test_restore_refuses_the_backup_of_a_newer_release(shop, second, tmp_path):
     assert contents_of(f"{SECOND}_{os.getpid()}") == {}
 
 
-def test_restore_refuses_a_backup_made_before_the_first_release(shop, second, tmp_path):
+def test_restore_refuses_a_backup_made_before_the_first_release(second, tmp_path):
     with old_migrations():
         call_command("backup", str(tmp_path / "backup"))
 
@@ -284,16 +303,15 @@ def test_restore_refuses_a_backup_made_before_the_first_release(shop, second, tm
     assert contents_of(f"{SECOND}_{os.getpid()}") == {}
 
 
-def test_old_tables_come_back_after_a_killed_restore(shop, second, tmp_path):
+def test_old_tables_come_back_after_a_killed_restore(second, backup):
     """What a kill between setting the old tables aside and the end leaves."""
-    call_command("backup", str(tmp_path / "backup"))
     with connected(f"{SECOND}_{os.getpid()}") as opened:
         opened.execute("CREATE TABLE precious (value text)")
         opened.execute(
             "ALTER SCHEMA public RENAME TO before_restore; CREATE SCHEMA public; CREATE TABLE half (a int)"
         )
 
-    assert "not empty" in manage(second, "restore", str(tmp_path / "backup")).stderr
+    assert "not empty" in manage(second, "restore", str(backup)).stderr
 
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
 
@@ -379,11 +397,9 @@ def test_backup_is_private_and_never_written_over(shop, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["FULFILLMENT_ENCRYPTION_KEYS", "FULFILLMENT_PEPPERS"])
-def test_backup_with_other_secrets_is_reported(shop, second, tmp_path, name):
-    call_command("backup", str(tmp_path / "backup"))
-
+def test_backup_with_other_secrets_is_reported(second, backup, name):
     other = {**second, name: "another value of another service 0123456789"}
-    done = manage(other, "restore", str(tmp_path / "backup"))
+    done = manage(other, "restore", str(backup))
 
     assert done.returncode == 0
     assert f"{name} of here did not make the restored keys" in done.stderr

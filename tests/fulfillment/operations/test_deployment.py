@@ -18,7 +18,7 @@ from jsonschema import Draft7Validator
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from tests.support.hardening_page import LINES, PAGE, first_part, stricter_lines
 from tests.support.production import setting_names
-from tests.support.proxies import certificate, require_proxy
+from tests.support.proxies import certificate, require_program
 from tests.support.units import hardening_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -232,7 +232,7 @@ def test_proxies_drop_what_clients_must_not_say():
 
 
 def test_nginx_understands_its_file(tmp_path):
-    require_proxy("nginx")
+    require_program("nginx")
     certificate(tmp_path)
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     text = text.replace("/etc/nginx/certificates", str(tmp_path))
@@ -249,7 +249,7 @@ def test_nginx_understands_its_file(tmp_path):
 
 
 def test_caddy_understands_its_file():
-    require_proxy("caddy")
+    require_program("caddy")
     command = ["caddy", "validate", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
 
     done = subprocess.run(command, capture_output=True, text=True)

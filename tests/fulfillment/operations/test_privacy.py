@@ -57,8 +57,10 @@ LINKS = {
     "production.JobHistory.actor": "print_job_history",
     "stores.ArtworkUpload.user": "pictures",
     "stores.Asset.user": "pictures",
+    "stores.ApprovalRequest.decided_by": "approvals",
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
+    "stores.CostCenterMember.user": "cost_centers",
     "stores.Order.user": "orders",
     "stores.OrderComment.author": "order_comments",
     "stores.OrderHistory.actor": "order_history",
@@ -74,6 +76,8 @@ OF_THE_TRAIL = {
     "applications.ApplicationEvent.user",
     "applications.OwnerInvitationEvent.decided_by",
     "applications.OwnerInvitationEvent.invited_by",
+    "stores.CostCenterMemberEvent.user",
+    "stores.ApprovalRequestEvent.decided_by",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {

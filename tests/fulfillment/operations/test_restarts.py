@@ -15,6 +15,7 @@ import pytest
 import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
+from fulfillment.local.schema import load_schema
 from tests.support.cutting_proxy import cutting
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
@@ -29,6 +30,7 @@ HEARTBEATS = "SELECT extract(epoch FROM now() - last_heartbeat) FROM procrastina
 @pytest.fixture(scope="module")
 def database() -> Iterator[Restarted]:
     with own_postgres() as server:
+        assert load_schema(server.url)
         server.manage("migrate", "--verbosity=0")
         yield server
 

@@ -59,8 +59,8 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 @pytest.mark.parametrize(
     ("adapter", "orders", "kills"), [("folder", 40, 5), ("sftp", 20, 2), ("siteflow", 20, 2)]
 )
-def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(adapter, orders, kills):
-    """And a press that is gone hands its jobs to the next one in time."""
+def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(fast_clock, adapter, orders, kills):
+    """And a press that is gone hands its jobs to the next one; how soon, test_fail_over.py holds."""
     lines = soak_production.measure(orders, kills=kills, adapters=[adapter])
 
     # How fast it is, other tests beside do not let it show.

@@ -202,7 +202,11 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
         ("user store", {"everywhere": "on"}, "or Everywhere, not both"),
         ("user application store", {}, "leave one of them out"),
         ("user application", {}, "On an application these count: Application.All.Read"),
-        ("user store", {"grant": "Application.Self.Write"}, "On a store these count: Order.All.Read"),
+        (
+            "user store",
+            {"grant": "Application.Self.Write"},
+            "these count: Budget.All.Write, Order.All.Approve",
+        ),
         ("user store", {"grant": "Store.All.Read"}, "This role is given already."),
         ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),
         ("", {"everywhere": "on"}, "A role is a user&#x27;s, or joins an application with a store."),

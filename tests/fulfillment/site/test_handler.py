@@ -9,14 +9,13 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils.module_loading import import_string
 
-from fulfillment.core.http.for_pages import for_pages
 from fulfillment.site.middleware import SecurityHeaders
 from tests.support.web_handler import web_handler
 
+OTHER_HOOKS = ("process_exception", "process_template_response")
 _seen: list[str] = []
 
 
-@for_pages
 class Remembering:
     """Middleware that notes the paths it sees."""
 
@@ -57,7 +56,7 @@ def send(handler, path, **headers):
 
 
 def test_requests_of_programs_pass_the_middleware_of_pages_by(settings, db):
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.Remembering"]
+    settings.PAGE_MIDDLEWARE = [*settings.PAGE_MIDDLEWARE, f"{__name__}.Remembering"]
     _seen.clear()
     client = Client()
 
@@ -67,12 +66,11 @@ def test_requests_of_programs_pass_the_middleware_of_pages_by(settings, db):
     assert _seen == ["/api/v1/docs", "view /api/v1/docs", "/accounts/login/", "view /accounts/login/"]
 
 
-def test_every_middleware_below_the_first_of_pages_is_for_pages(settings):
-    names = settings.MIDDLEWARE
-    below = names[names.index("fulfillment.site.middleware.PageCompression") :]
+def test_page_middleware_calls_every_hook_of_its_middleware(settings):
+    kinds = [import_string(name) for name in settings.PAGE_MIDDLEWARE]
 
-    assert len(below) == 11
-    assert [name for name in below if "ForPages" not in import_string(name).__call__.__qualname__] == []
+    assert settings.MIDDLEWARE[-1] == "fulfillment.site.middleware.PageMiddleware"
+    assert [hook for kind in kinds for hook in OTHER_HOOKS if hasattr(kind, hook)] == []
 
 
 @pytest.mark.parametrize(("kind", "name"), [(WSGIHandler, "__call__"), (BaseHandler, "get_response")])

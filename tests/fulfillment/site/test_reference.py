@@ -8,11 +8,13 @@ import shutil
 import subprocess
 
 import pytest
+from django.conf import settings
 
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.reference.guides import guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, operations
+from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader
 from fulfillment.core.reference.search import found
 from tests.support.crawler import LINK, names_in
@@ -30,7 +32,7 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 ):
     ids = {one["operationId"] for item in document["paths"].values() for one in item.values()}
     addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
-    shown = [ROOT, f"{ROOT}/events", *addresses]
+    shown = [ROOT, f"{ROOT}/events", *addresses, *(one.url for one in list(problems().values())[::20])]
     with django_assert_num_queries(len(shown)) as queries:
         pages = {address: client.get(address) for address in shown}
     assert [query["sql"] for query in queries if "INSERT INTO accounts_ratewindow" not in query["sql"]] == []
@@ -47,7 +49,8 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 
 
 def test_links_within_the_reference_lead_to_places_that_exist(client, db):
-    addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
+    shown = (operations(), events(), guides(), problems())
+    addresses = [one.url for group in shown for one in group.values()]
     pages = {address: client.get(address) for address in [ROOT, f"{ROOT}/events", *addresses]}
     names = {address: names_in(page) for address, page in pages.items()}
     dead = set()
@@ -63,10 +66,79 @@ def test_links_within_the_reference_lead_to_places_that_exist(client, db):
     assert dead == set()
 
 
-def test_every_code_that_an_operation_answers_is_explained():
-    explained = set(re.findall(r"^\| `(\w+)` \| \d+ \|", guides()["errors"].text, re.MULTILINE))
+def test_type_of_every_problem_is_its_page(client, db):
+    refused = client.get("/api/v1/store")
 
-    assert {code for one in operations().values() for code in one.codes} - explained == set()
+    assert refused.json()["type"] == f"{settings.PUBLIC_URL}{ROOT}/errors/subscription_key_missing"
+    page = client.get(f"{ROOT}/errors/subscription_key_missing").content.decode()
+    assert "The header <code>Ocp-Apim-Subscription-Key</code> is missing." in page
+    assert "Get a new token; check the subscription key." in page
+    assert "&quot;Code&quot;: &quot;subscription_key_missing&quot;" in page
+
+
+def test_page_of_a_code_names_the_operations_that_answer_it(client, db):
+    page = client.get(f"{ROOT}/errors/quote_expired").content.decode()
+
+    assert f'href="{operations()["order_create"].url}"' in page
+    assert len(problems()["rate_limit_exceeded"].operations) == 0
+    assert client.get(f"{ROOT}/errors/no_such_code").status_code == 404
+
+
+def test_every_page_has_a_markdown_form(client, db, settings):
+    settings.ADDRESS_PAGES_PER_MINUTE = 10_000
+    pages = [one for group in (operations(), events(), guides(), problems()) for one in group.values()]
+
+    answers = {one.url: client.get(f"{one.url}.md") for one in pages}
+
+    assert {answer.status_code for answer in answers.values()} == {200}
+    assert {answer["Content-Type"] for answer in answers.values()} == {"text/markdown; charset=utf-8"}
+    assert [
+        url for url, answer in answers.items() if re.search(r"<(p|div|code|a)\b", answer.content.decode())
+    ] == []
+    order = answers[operations()["order_create"].url].content.decode()
+    assert "`POST /api/v1/store/{storeID}/order`" in order
+    assert re.search(r"^- `Recipient` \(object; required\)", order, re.MULTILINE)
+
+
+def test_page_is_markdown_for_whom_prefers_it(client, db):
+    url = f"{ROOT}/guides/webhooks"
+    plain = client.get(url, headers={"accept": "text/markdown, text/html;q=0.5"})
+    page = client.get(url, headers={"accept": "text/html,*/*"})
+
+    assert (plain["Content-Type"], page["Content-Type"][:9]) == ("text/markdown; charset=utf-8", "text/html")
+    assert "Accept" in plain["Vary"]
+    assert f'<link rel="alternate" type="text/markdown" href="{url}.md">' in page.content.decode()
+
+
+def test_index_for_programs_links_every_guide_operation_and_event(client, db):
+    index = client.get("/llms.txt").content.decode()
+    whole = client.get("/llms-full.txt").content.decode()
+
+    for group in (operations(), events(), guides()):
+        assert [one.url for one in group.values() if f"{settings.PUBLIC_URL}{one.url}.md)" not in index] == []
+    assert index.startswith("# Store Fulfillment\n\n> ")
+    assert all(f"# {guide.title}\n" in whole for guide in guides().values())
+    assert "](../" not in whole
+
+
+def test_api_catalog_leads_to_description_and_documents(client, db):
+    answer = client.get("/.well-known/api-catalog")
+    (link,) = json.loads(answer.content)["linkset"]
+
+    assert answer["Content-Type"].startswith("application/linkset+json")
+    targets = [one["href"] for kind in ("service-desc", "service-doc", "service-meta") for one in link[kind]]
+    paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
+    assert [path for path in paths if client.get(path).status_code != 200] == []
+
+
+def test_example_of_a_mistake_is_an_entry_of_a_problem():
+    body = json.loads(problems()["max_length"].example)
+
+    assert (body["Code"], body["Errors"][0]["Code"], body["status"]) == ("invalid_body", "max_length", 400)
+
+
+def test_every_code_that_an_operation_answers_is_explained():
+    assert {code for one in operations().values() for code in one.codes} - problems().keys() == set()
 
 
 @pytest.mark.parametrize("operation_id", list(operations()))

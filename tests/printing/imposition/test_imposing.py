@@ -5,6 +5,11 @@ import pytest
 from pypdf import PdfReader
 
 from printing.imposition import GangRequest, Sheet, impose_sheet, plan_sheets
+from printing.imposition.reading import request_of
+from stores.orders.models import OrderItem
+from stores.orders.services.print_files import read_print_file
+from tests.factories.orders import card_data, make_card, order_body
+from tests.support.pdfx_rules import faults
 from tests.support.production_jobs import MM, made_pdf
 
 
@@ -74,9 +79,11 @@ def test_marks_are_on_every_plate_and_outside_of_all_bleed():
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
     assert str(pdf.pages[0].obj.Resources.ColorSpace.All[1]) == "/All"
     operators = pikepdf.parse_content_stream(pdf.pages[0])
+    kinds = [str(one.operator) for one in operators]
+    marks = operators[kinds.index("SCN") :][: kinds[kinds.index("SCN") :].index("Q")]
     ends = [
         tuple(float(number) / MM for number in one.operands)
-        for one in operators[: [str(one.operator) for one in operators].index("scn")]
+        for one in marks
         if str(one.operator) in {"m", "l"}
     ]
     assert len(ends) == 4 * (len(planned.cut_xs) + len(planned.cut_ys))
@@ -116,3 +123,62 @@ def test_file_that_does_not_fit_is_named(file, message):
         del files["1002-1"]
     with pytest.raises(ValueError, match=message):
         impose_sheet(planned, files)
+
+
+def test_sheet_of_print_files_is_pdf_x4_as_they_are(world):
+    make_card(world.associated)
+    client = world.as_user(world.user)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    made = client.call("POST", "/store/associated/order", order_body(Items=[item]))
+    content = read_print_file(item=OrderItem.objects.get(order=made.json()["OrderID"]))
+    request = request_of("1001-1", content, quantity=100, preset="silk")
+
+    sheet = impose_sheet(plan_sheets([request], Sheet()).sheets[0], {"1001-1": content})
+
+    assert (faults(content), faults(sheet)) == ([], [])
+
+
+def test_pieces_of_a_job_lie_in_columns():
+    planned, _ = _planned(Sheet(), quantities=(30, 30, 30))
+
+    columns = {}
+    for place in planned.fronts:
+        columns.setdefault(place.job_number, set()).add(round(place.x_mm))
+    rows = len({place.y_mm for place in planned.fronts})
+    for number, count in planned.counts.items():
+        assert len(columns[number]) <= -(-count // rows) + 1
+
+
+def test_gripper_edge_stays_free_of_pieces_and_marks():
+    plain, gripped = (_planned(Sheet(gripper_mm=width))[0] for width in (0, 20))
+
+    lowest = min(place.y_mm for place in gripped.fronts) - gripped.bleed_mm
+    assert lowest >= 20 + gripped.sheet.slug_mm
+    assert min(place.y_mm for place in plain.fronts) - plain.bleed_mm < 20 + plain.sheet.slug_mm
+
+
+@pytest.mark.parametrize(
+    ("percent", "least", "run", "overs"), [(0, 0, 9, 0), (5, 0, 250, 13), (5, 10, 75, 10), (0, 25, 9, 25)]
+)
+def test_overs_are_a_percentage_and_at_least_a_number(percent, least, run, overs):
+    assert Sheet(overs_percent=percent, overs_least=least).overs(run) == overs
+
+
+def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
+    planned, files = _planned(Sheet())
+    pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))
+    fields = [
+        [float(number) / MM for number in one.operands]
+        for one in pikepdf.parse_content_stream(pdf.pages[0])
+        if str(one.operator) == "re"
+    ]
+    for place in planned.fronts:
+        below = [
+            (x, y, width, height)
+            for x, y, width, height in fields
+            if place.x_mm < x
+            and x + width < place.x_mm + place.width_mm
+            and place.y_mm - 3 <= y
+            and y + height <= place.y_mm - 1
+        ]
+        assert len(below) == 1, place

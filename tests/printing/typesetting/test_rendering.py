@@ -78,12 +78,12 @@ def lines_of(page):
     return found
 
 
-def test_crop_marks_point_at_each_corner_from_outside_of_the_bleed():
+def test_crop_marks_begin_half_a_millimeter_outside_of_the_bleed():
     lines = lines_of(read(render_print(words_template(), {"Words": "Hello"}).pdf).pages[0])
 
     left, right, bottom, top = 11, 99.9, 11, 61.8
-    beside = [((x, y), (x + out, y)) for x, out in ((8, -5), (102.9, 5)) for y in (bottom, top)]
-    above = [((x, y), (x, y + out)) for y, out in ((8, -5), (64.8, 5)) for x in (left, right)]
+    beside = [((x, y), (x + out, y)) for x, out in ((7.5, -5), (103.4, 5)) for y in (bottom, top)]
+    above = [((x, y), (x, y + out)) for y, out in ((7.5, -5), (65.3, 5)) for x in (left, right)]
     assert set(beside + above) <= set(lines)
 
 

@@ -14,7 +14,7 @@ def unmeasured(monkeypatch):
     def refuse(*args):
         raise AssertionError("the text was given to a renderer")
 
-    monkeypatch.setattr(rendering, "_render_in_parallel", refuse)
+    monkeypatch.setattr(rendering, "_typeset", refuse)
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap"])

@@ -1,5 +1,4 @@
 import contextlib
-import io
 import os
 import signal
 import subprocess
@@ -10,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 import printing.typesetting.worker as renderer
 from printing.bounded import RendererKilled
@@ -106,7 +104,7 @@ def test_threads_get_their_own_results():
 
 def end_in_the_middle(number: signal.Signals) -> None:
     deadline = time.monotonic() + PATIENCE
-    with shared_workers.lend(deadline, 0) as (worker,):
+    with shared_workers.lend(deadline) as worker:
         os.kill(worker.process.pid, number)
         worker.receive(deadline)
 
@@ -123,7 +121,7 @@ def test_renderer_killed_in_the_middle_is_no_fault_of_the_template(caplog, numbe
 
 def test_killed_worker_is_replaced():
     render_proof(words_template(), {"Words": "one"})
-    with shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + PATIENCE) as worker:
         pid = worker.process.pid
         os.kill(pid, 9)
         worker.process.wait(PATIENCE)
@@ -141,7 +139,7 @@ ballast = b"x" * (PEAK_KIB * 1024 + (64 << 20))
 pids = []
 for words in "ab":
     render_proof(words_template(), {"Words": words})
-    with shared_workers.lend(time.monotonic() + 240, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + 240) as worker:
         pids.append(worker.process.pid)
 print(len(set(pids)))
 """
@@ -176,7 +174,7 @@ def test_renderer_works_where_the_kernel_reports_no_peak(monkeypatch, tmp_path, 
 @pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
 def test_signal_to_the_whole_group_leaves_renderers_at_work(asked_to_stop):
     render_proof(words_template(), {"Words": "one"})
-    with shared_workers.lend(time.monotonic() + PATIENCE, 0) as (worker,):
+    with shared_workers.lend(time.monotonic() + PATIENCE) as worker:
         worker.process.send_signal(asked_to_stop)
         with pytest.raises(subprocess.TimeoutExpired):
             worker.process.wait(0.2)
@@ -197,6 +195,16 @@ def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
         worker.close()
 
 
+def test_worn_out_worker_is_replaced_before_it_is_needed():
+    with contextlib.closing(Workers(limit=1)) as own:
+        with own.lend(time.monotonic() + PATIENCE) as worker:
+            worker.needs_replacement = True
+
+        [replacement] = own._idle
+        assert replacement.process.pid != worker.process.pid
+        assert (worker.process.poll(), replacement.process.poll()) == (-signal.SIGKILL, None)
+
+
 def test_renderer_that_aborts_in_the_middle_costs_an_error():
     with pytest.raises(RenderingFailed, match="ended"):
         end_in_the_middle(signal.SIGABRT)
@@ -205,9 +213,9 @@ def test_renderer_that_aborts_in_the_middle_costs_an_error():
 def test_caller_waits_no_longer_than_its_time():
     workers = Workers(limit=1)
     with (
-        workers.lend(time.monotonic() + PATIENCE, 0),
+        workers.lend(time.monotonic() + PATIENCE),
         pytest.raises(RenderingBusy),
-        workers.lend(time.monotonic() + 0.05, 0),
+        workers.lend(time.monotonic() + 0.05),
     ):
         pytest.fail("lent twice")
     workers.close()
@@ -218,33 +226,16 @@ def test_waiting_caller_gets_the_next_free_worker():
     lent = threading.Event()
 
     def borrow():
-        with workers.lend(time.monotonic() + PATIENCE, 0):
+        with workers.lend(time.monotonic() + PATIENCE):
             lent.set()
 
-    with workers.lend(time.monotonic() + PATIENCE, 0):
+    with workers.lend(time.monotonic() + PATIENCE):
         waiting = threading.Thread(target=borrow)
         waiting.start()
         assert not lent.wait(0.05)
     waiting.join(PATIENCE)
     assert lent.is_set()
     workers.close()
-
-
-@pytest.mark.parametrize(("count", "renderers"), [(9, 3), (16, 5)])
-def test_pages_shared_between_workers_keep_their_number_and_order(monkeypatch, count, renderers):
-    pages = [
-        card(text_box(Field=f"F{number}", Size=30))["Pages"][0] | {"WidthMM": 50 + number}
-        for number in range(count)
-    ]
-    template = parse_template({"Pages": pages}, [Field(f"F{number}") for number in range(count)])
-
-    with contextlib.closing(Workers(limit=renderers)) as own:
-        monkeypatch.setattr(rendering, "shared_workers", own)
-        proof = render_proof(template, {f"F{number}": str(number) for number in range(count)})
-
-    widths = [Image.open(io.BytesIO(page)).width for page in proof.pages]
-    assert widths == sorted(widths)
-    assert len(set(widths)) == len(widths) == count
 
 
 @pytest.fixture

@@ -14,17 +14,13 @@ from production.dispatch.services.sending import claim_due_jobs
 from production.dispatch.services.slots import MAX_AT_ONCE, SLOTS
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
-from production.jobs.services import outcomes
-from production.providers import selectors as provider_selectors
 from production.providers.models import Provider
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import Shop, open_shop
-from tests.support.patience import wait_for
+from tests.support.patience import FASTER, wait_for
 
 pytestmark = pytest.mark.django_db
-# The clock of the test runs so many times as fast; more would make as much more of what other tests beside it take.
-FASTER = 4
 MAX_SECONDS = 60
 
 
@@ -36,12 +32,6 @@ def shop(world, settings, tmp_path) -> Shop:
 
 def _order(shop: Shop) -> None:
     accept(shop.place(body=order_body()).json()["OrderID"])
-
-
-@pytest.fixture
-def fast_clock(monkeypatch):
-    monkeypatch.setattr(outcomes, "BACKOFF", [seconds / FASTER for seconds in outcomes.BACKOFF])
-    monkeypatch.setattr(provider_selectors, "FAILOVER_AFTER", provider_selectors.FAILOVER_AFTER / FASTER)
 
 
 @pytest.mark.slow

@@ -157,6 +157,21 @@ def test_report_files_are_stored_part_by_part_so_that_a_crash_repeats_little(pre
     assert list(back.glob("*.json")) == []
 
 
+def test_names_that_stay_in_the_folder_hold_up_no_report(press, monkeypatch):
+    monkeypatch.setattr(folder_returns, "SETTLED_SECONDS", -5)
+    monkeypatch.setattr(folder_returns, "MAX_FILES_AT_ONCE", 3)
+    back = Path(press.settings["return_folder"])
+    for number in range(6):
+        (back / f"0{number}.json").mkdir()
+    (back / "last.json").write_text(json.dumps({"JobNumber": "1-1", "State": "Shipped"}))
+
+    polls = iter(range(100))
+    while not poll_provider(provider_pk=press.pk):
+        next(polls)
+
+    assert ProviderReport.objects.count() == 1
+
+
 def test_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
     """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
     attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))

@@ -3,23 +3,30 @@
 import hashlib
 import io
 import json
+from dataclasses import replace
+from datetime import date, datetime
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pikepdf
 import pytest
 from django.test import Client
 from lxml import etree
 from pypdf import PdfReader
 
+from printing.imposition import spot_plates
+from production import interface
 from production.adapters.sftp_files import drop_files
 from production.adapters.siteflow_orders import order_of
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job
+from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
 from production.tickets import write_json_ticket, write_xjdf
+from stores.orders.models import Order
 from tests.factories.eddm import make_selection
 from tests.factories.orders import design_data, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
@@ -61,6 +68,127 @@ def shop(world, settings, tmp_path) -> Shop:
     settings.PRODUCTION_FOLDERS = [tmp_path]
     make_rule(make_provider(tmp_path))
     return open_shop(world)
+
+
+PAPER = {
+    "StockCode": "SILK-350",
+    "StockWeightGSM": 350,
+    "Coating": "Satin",
+    "Finish": "Soft-touch lamination",
+    "Binding": "SaddleStitch",
+    "Folding": "F4-1",
+}
+
+
+def place_on(shop: Shop, moment: str, *, items: int = 1, **values: Any) -> list[Job]:
+    """The jobs of an order that was placed at a moment."""
+    listed = [{"ProductID": "card", "Quantity": 100}] * items
+    answer = shop.place(body=order_body(Items=listed, **values))
+    assert answer.status_code == 201, answer.content
+    order = Order.objects.filter(pk=answer.json()["OrderID"])
+    order.update(created=datetime.fromisoformat(moment), latest_delivery=date(2026, 12, 3))
+    accept(order.get())
+    return list(Job.objects.select_related("order__store", "provider").order_by("pk"))
+
+
+def test_deadline_is_the_day_the_job_must_leave_and_not_that_of_delivery(shop):
+    shop.store.time_zone = "America/Denver"
+    shop.store.save()
+    [job] = place_on(shop, "2026-11-23T20:00:00Z")
+
+    ticket = json.loads(write_json_ticket(adapter_job(job)))
+    xjdf = etree.fromstring(write_xjdf(adapter_job(job)))
+
+    assert str(job.due) == ticket["ShipBy"] == "2026-11-26"
+    assert (ticket["DeliverBy"], ticket["ProductionDays"], ticket["Rush"]) == ("2026-12-03", 3, False)
+    node = xjdf.find(".//x:NodeInfo", SPACES)
+    assert (node.get("LastEnd"), node.get("JobPriority")) == ("2026-11-26T23:59:59-07:00", None)
+    assert xjdf.find(".//x:DeliveryParams", SPACES).get("Required") == "2026-12-03T23:59:59-07:00"
+    shipment = order_of(with_address(adapter_job(job)), SITEFLOW)["orderData"]["shipments"][0]
+    assert (shipment["shipByDate"], shipment["slaDays"]) == ("2026-11-26T23:59:59-07:00", 3)
+
+
+def test_order_faster_than_usual_is_marked_as_a_rush(shop):
+    [job] = place_on(shop, "2026-11-23T20:00:00Z", ProductionDays=1)
+
+    ticket = json.loads(write_json_ticket(adapter_job(job)))
+    node = etree.fromstring(write_xjdf(adapter_job(job))).find(".//x:NodeInfo", SPACES)
+
+    assert (ticket["ShipBy"], ticket["ProductionDays"], ticket["Rush"]) == ("2026-11-24", 1, True)
+    assert node.get("JobPriority") == "90"
+
+
+def test_items_of_one_order_at_one_provider_name_each_other(shop, tmp_path):
+    jobs = place_on(shop, "2026-11-23T20:00:00Z", items=4)
+    other = make_provider(tmp_path, "other")
+    Job.objects.filter(pk__in=[job.pk for job in jobs[:3]]).update(
+        provider=jobs[0].provider or Provider.objects.get(code="press")
+    )
+    Job.objects.filter(pk=jobs[3].pk).update(provider=other)
+
+    second = Job.objects.select_related("order__store").get(pk=jobs[1].pk)
+    alone = Job.objects.select_related("order__store").get(pk=jobs[3].pk)
+    ticket = json.loads(write_json_ticket(adapter_job(second)))
+    single = json.loads(write_json_ticket(adapter_job(alone)))
+
+    assert (ticket["Items"], ticket["ItemNumber"]) == (3, 2)
+    assert ticket["Siblings"] == [jobs[0].number, jobs[2].number]
+    assert (single["Items"], single["ItemNumber"], single["Siblings"]) == (1, 1, [])
+    said = etree.fromstring(write_xjdf(adapter_job(second))).findall("x:GeneralID", SPACES)
+    named = [(one.get("IDUsage"), one.get("IDValue")) for one in said]
+    assert ("ItemOfOrder", "2 of 3") in named
+    assert ("Sibling", jobs[2].number) in named
+
+
+def test_paper_and_finishing_of_the_product_are_in_every_ticket(shop):
+    make_product(shop.store, "booklet", **PAPER)
+    job = adapter_job(sent(shop, {"ProductID": "booklet", "Quantity": 100}))
+
+    ticket = json.loads(write_json_ticket(job))
+    product = etree.fromstring(write_xjdf(job)).find("x:ProductList/x:Product", SPACES)
+
+    assert ticket["Stock"] == {"Code": "SILK-350", "WeightGSM": 350, "Coating": "Satin"}
+    assert (ticket["Finish"], ticket["Binding"], ticket["Folding"]) == (
+        "Soft-touch lamination",
+        "SaddleStitch",
+        "F4-1",
+    )
+    media = product.find(".//x:MediaIntent", SPACES)
+    assert (media.get("MediaQuality"), media.get("Weight"), media.get("Coating")) == (
+        "SILK-350",
+        "350",
+        "Satin",
+    )
+    assert product.find(".//x:BindingIntent", SPACES).get("BindingType") == "SaddleStitch"
+    assert product.find(".//x:FoldingIntent", SPACES).get("FoldCatalog") == "F4-1"
+    extra = order_of(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
+    assert (extra["stock"], extra["weightGSM"], extra["binding"]) == ("SILK-350", 350, "SaddleStitch")
+
+
+def test_spot_plate_of_a_print_file_is_named():
+    pdf = pikepdf.new()
+    page = pdf.add_blank_page()
+    space = pikepdf.Array(
+        [
+            pikepdf.Name.Separation,
+            pikepdf.Name("/CutContour"),
+            pikepdf.Name.DeviceCMYK,
+            pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0] * 4, C1=[0, 1, 0, 0], N=1),
+        ]
+    )
+    page.obj.Resources = pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary(c=space))
+    content = io.BytesIO()
+    pdf.save(content)
+
+    assert spot_plates(content.getvalue()) == ("CutContour",)
+    job = made_job(spot_plates=spot_plates(content.getvalue()))
+    assert json.loads(write_json_ticket(job))["Plates"][-1] == "CutContour"
+    front = etree.fromstring(write_xjdf(job)).find(".//x:SurfaceColor", SPACES)
+    assert front.get("ColorsUsed") == "Cyan Magenta Yellow Black CutContour"
+
+
+def with_address(job: interface.Job) -> interface.Job:
+    return replace(job, files=[job_file(url="https://print.example/1.pdf")])
 
 
 def sent(shop: Shop, item: dict[str, Any]) -> Job:

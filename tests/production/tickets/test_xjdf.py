@@ -117,7 +117,7 @@ def test_delivery_names_address_and_what_is_in_the_parcel():
         "FirstName": "Ana María",
     }
     delivery = _only(root, ".//x:DeliveryParams")
-    assert delivery.get("Required") == "2026-05-08T17:00:00Z"
+    assert delivery.get("Required") == "2026-05-15T17:00:00Z"
     assert delivery.get("Method") == "Ground-3-5-days"
     drop = _only(delivery, "x:DropItem")
     assert drop.get("Amount") == "500"
@@ -158,8 +158,24 @@ def test_number_that_is_no_file_name_is_refused(number):
     "changes",
     [
         {},
+        {"options": {}, "is_rush": True, "production_days": 2, "siblings": ["1001-1", "SF-1001-1"]},
+        {
+            "stock_code": "SILK-350",
+            "stock_weight_gsm": 350,
+            "coating": "Satin",
+            "finish": "Soft touch",
+            "options": {},
+        },
+        {"binding": "SaddleStitch", "folding": "F4-1", "spot_plates": ["CutContour", "PANTONE 485 C"]},
         {"note": "\x00\x0b<&>\ud800"},
-        {"due": None, "external_id": "", "delivery_method": "—", "recipient": {}, "options": {}},
+        {
+            "ship_by": None,
+            "deliver_by": None,
+            "external_id": "",
+            "delivery_method": "—",
+            "recipient": {},
+            "options": {},
+        },
         {"options": {"Weight": "heavy", "Coating": "Wax", "——": "x", "MediaType": "Vinyl"}},
         {"files": [job_file("a.pdf"), job_file("b.pdf")], "pages": 1, "two_sided": False},
         {"recipient": {"Name": "Cher", "CountryCode": "USA", "Phone": "—"}, "product_id": "…"},

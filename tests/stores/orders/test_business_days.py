@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.orders.business_days import add_business_days, local_date, transit_days
+from stores.orders.business_days import (
+    add_business_days,
+    add_post_days,
+    federal_holidays,
+    local_date,
+    transit_days,
+)
 
 FRIDAY = date(2026, 3, 6)
 
@@ -26,6 +32,26 @@ def test_business_days_are_counted_like_on_a_calendar(start, days):
 @pytest.mark.parametrize(("days", "day"), [(0, 6), (1, 9), (5, 13), (6, 16)])
 def test_weekends_do_not_count(days, day):
     assert add_business_days(FRIDAY, days) == date(2026, 3, day)
+
+
+def test_federal_holidays_are_the_eleven_of_the_postal_calendar():
+    months = [(day.month, day.day) for day in sorted(federal_holidays(2027))]
+
+    assert months == [
+        (1, 1), (1, 18), (2, 15), (5, 31), (6, 19), (7, 5), (9, 6), (10, 11), (11, 11), (11, 25), (12, 25),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("start", "days", "day"),
+    [
+        (date(2026, 11, 23), 3, date(2026, 11, 27)),
+        (date(2026, 11, 26), 0, date(2026, 11, 25)),
+        (date(2026, 12, 31), 1, date(2027, 1, 4)),
+    ],
+)
+def test_post_days_pass_over_holidays(start, days, day):
+    assert add_post_days(start, days) == day
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import archive_product, save_product
 from stores.catalog.services.refresh import refresh_renderings
 from stores.proofs.models import Proof
+from stores.proofs.services import proofs
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import TEMPLATES, field, make_card, make_demo_product, page, text_box
 
@@ -358,3 +359,18 @@ def test_unknown_kind_of_proof_is_refused(world, client):
     assert faults(client.call("POST", f"{PATH}?proof=paper", {"Name": "Ada"})) == {
         "?proof": "parameter_invalid"
     }
+
+
+def test_new_proof_takes_few_statements_and_one_file_for_each_page(
+    world, client, monkeypatch, django_assert_num_queries
+):
+    make_card(world.associated)
+    client.call("POST", PATH, {"Name": "Ada"})
+    written = []
+    monkeypatch.setattr(proofs, "write_files", lambda files: written.extend(name for name, _ in files))
+
+    # Credentials, product, the proof; a savepoint, its lock, the proof again, its row, the end of the savepoint.
+    with django_assert_num_queries(8):
+        client.call("POST", PATH, {"Name": "Grace"})
+
+    assert [name.rpartition("/")[2] for name in written] == ["proof.pdf", "page-1.png"]

@@ -93,3 +93,15 @@ def test_product_for_eddm_that_breaks_a_rule_is_not_saved(world):
         )
     [fault] = caught.value.faults
     assert (fault.pointer, fault.code) == ("/Template/Pages/0/Boxes/1", "eddm_address_type")
+
+
+def test_piece_too_heavy_or_too_thick_for_eddm_is_refused(world):
+    heavy = product_values("heavy", IsEddm=True, PieceWeightG=Decimal("93.6"), ThicknessMM=Decimal("19.1"))
+    light = product_values("light", IsEddm=True, PieceWeightG=Decimal("93.5"), ThicknessMM=Decimal("0.3"))
+
+    with pytest.raises(Invalid) as caught:
+        save_product(store=world.associated, values=heavy)
+
+    assert [fault.pointer for fault in caught.value.faults] == ["/PieceWeightG", "/ThicknessMM"]
+    assert "3.302 oz; a piece for EDDM weighs 3.3 oz at most" in caught.value.faults[0].message
+    assert save_product(store=world.associated, values=light).piece_weight_g == Decimal("93.50")

@@ -44,7 +44,7 @@ def test_figure_of_refused_calls_leads_to_them(world, browser):
     assert page.count("rows-link") == 1
     detail = browser.get(f"{own(world)}/requests/{row.pk}").content.decode()
     assert row.request_id.hex in detail
-    assert "/api/v1/docs/guides/errors#store_invalid" in detail
+    assert "/api/v1/docs/errors/store_invalid" in detail
     assert "Read a store" in browser.get(f"{own(world)}/requests/performance").content.decode()
 
 

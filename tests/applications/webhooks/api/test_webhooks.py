@@ -7,6 +7,8 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from applications.concurrency_limits import EVENT_WAITS
+from applications.webhooks.api import events
 from applications.webhooks.models import Delivery, Webhook
 from applications.webhooks.sending.client import Answer
 from applications.webhooks.services.delivery_attempts import record_attempt
@@ -285,7 +287,41 @@ class TestEvents:
         assert [event["Data"]["Sequence"] for event in going_on] == [2]
         assert (foreign.status_code, foreign.json()["Code"]) == (400, "parameter_invalid")
 
-    @pytest.mark.parametrize("query", ["take=0", "take=1001", "after=1", "after=", "type=nonsense", "type="])
+    def test_request_waits_until_there_is_an_event(self, client, path, world, monkeypatch):
+        looks = Looks(lambda number: number == 3 and make_event(world.application))
+        monkeypatch.setattr(events, "stopping", looks)
+
+        found = client.call("GET", f"{path}/event?wait=25").json()
+
+        assert len(found) == 1
+        assert looks.count >= 3
+
+    def test_wait_ends_when_the_process_stops(self, client, path, monkeypatch):
+        looks = Looks(lambda number: None, ends=4)
+        monkeypatch.setattr(events, "stopping", looks)
+
+        assert client.call("GET", f"{path}/event?wait=25").json() == []
+        assert looks.count == 4
+
+    def test_one_request_of_an_application_waits_and_a_quarter_of_the_threads(
+        self, client, path, world, monkeypatch
+    ):
+        looks = Looks(lambda number: None, ends=1)
+        monkeypatch.setattr(events, "stopping", looks)
+        answers = []
+        for waiting in ([f"application:{world.application.pk}"], ["application:1", "application:2"]):
+            held = [EVENT_WAITS.stream(iter([]), caller) for caller in waiting]
+            answers.append(client.call("GET", f"{path}/event?wait=25"))
+            for one in held:
+                one.close()
+
+        assert [(one.status_code, one.json()) for one in answers] == [(200, [])] * 2
+        assert looks.count == 0
+
+    @pytest.mark.parametrize(
+        "query",
+        ["wait=26", "wait=-1", "wait=", "take=0", "take=1001", "after=1", "after=", "type=nonsense", "type="],
+    )
     def test_parameter_that_is_not_understood_is_refused(self, client, path, query):
         response = client.call("GET", f"{path}/event?{query}")
 
@@ -341,6 +377,18 @@ class TestEvents:
         client.call("POST", f"/association/{requested['ID']}/withdraw")
 
         assert client.call("GET", f"{path}/event").json() == []
+
+
+class Looks:
+    """Stands in for the pause between two looks for an event."""
+
+    def __init__(self, act, ends=1000):
+        self.act, self.ends, self.count = act, ends, 0
+
+    def wait(self, seconds):
+        self.count += 1
+        self.act(self.count)
+        return self.count >= self.ends
 
 
 def following(response) -> str:

@@ -200,6 +200,11 @@ def test_name_with_one_address_inside_is_not_saved(monkeypatch):
     assert said == "mixed.example is not an address of the public Internet."
 
 
+@pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--client-.example"])
+def test_invalid_international_name_is_refused_in_plain_words(host):
+    assert refusal(f"https://{host}/") == "it is not an address such as https://example.com/events."
+
+
 SPECIAL = [
     *(
         "localhost",

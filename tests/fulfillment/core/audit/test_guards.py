@@ -53,6 +53,8 @@ UNTRACKED = {
     "production.RoutingTally": "counts",
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
+    "stores.BudgetEntry": "the ledger itself",
+    "stores.BudgetPeriod": "sums of the ledger",
     "stores.CatalogUpload": "waits for its import, whose stores and products are tracked",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderComment": "names its author and time; erased, never changed",

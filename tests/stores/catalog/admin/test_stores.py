@@ -16,6 +16,8 @@ VALUES = {
     "budget_types": ["Orders"],
     "budget_durations": ["Weekly", "Yearly"],
     "hold_window_minutes": 30,
+    "approval_above": "500.00",
+    "approval_hours": 24,
 }
 
 
@@ -31,6 +33,7 @@ def test_adding_a_store(operator):
     assert response.status_code == 302
     store = Store.objects.get()
     assert (store.external_id, store.budget_durations) == ("new-store", ["Weekly", "Yearly"])
+    assert (store.approval_above, store.approval_hours) == (500, 24)
     assert_stores_fresh()
 
 

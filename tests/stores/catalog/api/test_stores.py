@@ -6,7 +6,11 @@ from tests.factories.stores import make_store
 from tests.support.scenario import EVERY_SCOPE
 
 PLAIN = {"StoreID", "BudgetEnabled", "BudgetTypes", "BudgetDuration", "CompanyName"}
-VERBOSE = {"Description", "Currency", "TimeZone", "IsDemo", "ProductCount", "Created", "Updated"}
+VERBOSE = {"Description", "Currency", "TimeZone", "IsDemo", "ApprovalAbove", "ApprovalHours"} | {
+    "ProductCount",
+    "Created",
+    "Updated",
+}
 
 
 def listed(client, query=""):

@@ -152,6 +152,18 @@ class TestRoundTrip:
         make_product(
             first, ID="dated", DeliveredPrices=[price_values(Created="2024-02-29T12:00:00.5Z", Price=7)]
         )
+        make_product(
+            first,
+            ID="finished",
+            StockCode="SILK-350",
+            StockWeightGSM=350,
+            Coating="Satin",
+            Finish="Soft-touch lamination",
+            Binding="SaddleStitch",
+            Folding="F4-1",
+            PieceWeightG=Decimal("12.5"),
+            ThicknessMM=Decimal("0.42"),
+        )
         make_card(first, "with-template")
         make_store()
 
@@ -161,7 +173,7 @@ class TestRoundTrip:
 
         summary = load(export())
 
-        assert (summary.products_same, summary.stores_same) == (5, 2)
+        assert (summary.products_same, summary.stores_same) == (6, 2)
         assert state() == before
 
     def test_import_then_export_gives_the_same_bytes(self):

@@ -102,13 +102,13 @@ def test_papers_add_up_to_the_order(mail_shop, selection):
     assert response["Content-Type"] == "application/pdf"
     text = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(response.content)).pages)
     assert f"Order {order['OrderNumber']}, item 1" in text
-    assert "3 × 80" in text
+    assert "1 × 100, 2 × 70" in text
     assert "1 × 49" in text
-    assert "3 × 78, 1 × 77" in text
+    assert "2 × 100, 1 × 56, 1 × 55" in text
     assert "SALT LAKE CITY MAIN" in text
     assert "Post office serving 84102" in text
     assert "$148.20" in text
-    for slip in ("84101C001-3-3-80", "84101C002-1-1-49", "84102R001-4-4-77"):
+    for slip in ("84101C001-3-3-70", "84101C002-1-1-49", "84102R001-4-4-55"):
         assert slip in text
 
 

@@ -1,14 +1,20 @@
 """Equal requests at once, over real connections."""
 
 import threading
+from functools import partial
 
 import pytest
 from django.db import connection
 
+from accounts.models import Notification
 from applications.webhooks.models import Event
+from stores.catalog.models import Store
 from stores.orders.api import orders
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.approvals.services import expire_requests
 from stores.orders.models import Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
+from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
 
@@ -21,25 +27,6 @@ def world():
     built = build_world()
     make_product(built.associated)
     return built
-
-
-def at_once(*calls):
-    """Runs all calls as nearly at the same time as threads can."""
-    start, answers = threading.Barrier(len(calls)), [None] * len(calls)
-
-    def run(number, call):
-        try:
-            start.wait()
-            answers[number] = call()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 def placing(world, body, **extra):
@@ -169,3 +156,31 @@ def test_two_writers_with_one_etag_cannot_both_win(world):
     answers = at_once(moving(20), moving(30), moving(95))
 
     assert sorted(a.status_code for a in answers) == [200, 412, 412]
+
+
+def test_one_of_many_decisions_at_once_wins(world):
+    """Approvals, denials and the end of the time in the same second."""
+    Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
+    order = placing(world, order_body())().json()
+    request = ApprovalRequest.objects.get()
+    # Read before the threads start: both credentials are issued by a write.
+    approvers = [world.as_operator() for _ in range(MANY)]
+    address = f"/store/associated/order/{order['OrderID']}"
+    calls = [
+        partial(client.call, "POST", f"{address}/approve")
+        if number % 3 == 0
+        else partial(client.call, "POST", f"{address}/deny", {"Reason": "No."})
+        if number % 3 == 1
+        else partial(expire_requests, now=request.expires)
+        for number, client in enumerate(approvers)
+    ]
+    answers = at_once(*calls)
+
+    won = [a for a in answers if a == 1 or getattr(a, "status_code", 0) == 200]
+    lost = [a for a in answers if a == 0 or getattr(a, "status_code", 0) == 409]
+    state = Order.objects.get().approval
+    types = list(Event.objects.values_list("type", flat=True))
+    decisions = {"Approved": ["order.approved"], "Denied": ["order.denied", "order.rejected"]}
+    assert (len(won), len(lost)) == (1, MANY - 1)
+    assert types[2:] == decisions.get(state, ["order.rejected"])
+    assert Notification.objects.filter(kind="approval_decided").count() == 1

@@ -22,10 +22,10 @@ from store_fulfillment import Client, ConnectionFailed, InvalidRequest, RateLimi
 from store_fulfillment.command.profiles import Profile, folder, write_privately
 from store_fulfillment.command.screen import notes, plain
 
-# Two requests a second of the ten that a subscription usually has, four while events come.
-POLL_SECONDS = 0.5
-BUSY_POLL_SECONDS = 0.25
-BUSY_SECONDS = 5.0
+# The service answers as soon as there is an event, or after this time.
+WAIT_SECONDS = 25
+# The pause where the service does not let the request wait.
+POLL_SECONDS = 1.0
 LONGEST_PAUSE = 10.0
 # How old what the disk has may be: a machine that stops sends these events again. A killed process loses none of it.
 DISK_SECONDS = 1.0
@@ -79,8 +79,8 @@ def follow(
     store: str | None = None,
 ) -> Iterator[models.Event]:
     """Yields events endlessly, in the order of the log."""
-    latest = -BUSY_SECONDS
     while True:
+        asked = time.monotonic()
         try:
             page = client.events.list(
                 application,
@@ -89,6 +89,7 @@ def follow(
                 take=PAGE,
                 type=list(types) or None,  # type: ignore[arg-type]
                 store_id=store,
+                wait=WAIT_SECONDS,
             ).first()
         except InvalidRequest as error:
             # The last event is older than the log, which now begins later.
@@ -103,10 +104,8 @@ def follow(
         yield from page.items
         # The cursor and the last event mark the same position; without events only the cursor exists.
         after = page.items[-1]["EventID"] if page.items else after
-        latest = time.monotonic() if page.items else latest
-        if len(page.items) < PAGE:
-            is_busy = time.monotonic() - latest < BUSY_SECONDS
-            time.sleep(BUSY_POLL_SECONDS if is_busy else POLL_SECONDS)
+        if not page.items and time.monotonic() - asked < POLL_SECONDS:
+            time.sleep(POLL_SECONDS)
 
 
 def place_file(application: str, target: str) -> Path:

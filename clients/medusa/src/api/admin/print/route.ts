@@ -1,0 +1,23 @@
+import type { MedusaRequest, MedusaResponse } from "@medusajs/framework/http";
+
+import { prints } from "../../../print/container";
+import { client, startsOn } from "../../../print/settings";
+
+/** The settings page: a test of the connection, the last contacts, and what waits for a person. */
+export async function GET(_: MedusaRequest, response: MedusaResponse): Promise<void> {
+  const waiting = { state: ["open", "held"] };
+  const [connection, contacts, orders] = await Promise.all([
+    tested(),
+    prints().listPrintContacts(),
+    prints().listPrintOrders(waiting, { take: 200, order: { created_at: "ASC" } }),
+  ]);
+  response.json({ connection, starts_on: startsOn(), contacts, orders });
+}
+
+async function tested(): Promise<{ stores: string[]; problem: string | null }> {
+  try {
+    return { stores: (await client().stores.list()).map((store) => store.CompanyName), problem: null };
+  } catch (error) {
+    return { stores: [], problem: error instanceof Error ? error.message : String(error) };
+  }
+}

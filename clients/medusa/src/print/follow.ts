@@ -1,0 +1,98 @@
+/** Brings what the print store reports into the shop: shipments, deliveries and cancellations. */
+import { Modules } from "@medusajs/framework/utils";
+import {
+  cancelOrderFulfillmentWorkflow,
+  createOrderShipmentWorkflow,
+  markOrderFulfillmentAsDeliveredWorkflow,
+} from "@medusajs/medusa/core-flows";
+import { type models } from "store-fulfillment";
+
+import type { PrintOrderRow } from "../modules/print/service";
+import { container, logger, prints, read } from "./container";
+import { recordOf } from "./place";
+import { client } from "./settings";
+
+const SHIPPED = [60, 70, 80];
+const DELIVERED = 70;
+const ENDED = [90, 95];
+const LOCK_SECONDS = 30;
+
+interface Fulfillment {
+  id: string;
+  shipped_at: unknown;
+  delivered_at: unknown;
+  canceled_at: unknown;
+  items: Array<{ line_item_id: string; quantity: unknown }>;
+}
+
+/** Reads the order of this ExternalID and follows it. Events only say that there is news; they may be old. */
+export async function follow(externalId: string): Promise<void> {
+  const [known] = await prints().listPrintOrders({ external_id: externalId });
+  // Of another shop, or not answered yet: then the next try or poll finds it.
+  if (known?.state !== "placed") return;
+  await container.resolve(Modules.LOCKING).execute(
+    `print:${externalId}`,
+    async () => {
+      const order = await client().orders.get(known.store_id, `@${externalId}`);
+      await bring(known, order);
+      const hasEnded = ENDED.includes(order.Status);
+      const problem = hasEnded ? await reasonOf(order) : null;
+      await prints().updatePrintOrders({ id: known.id, ...recordOf(order), problem, ...(hasEnded ? { state: "ended" } : {}) });
+    },
+    { timeout: LOCK_SECONDS },
+  );
+}
+
+/** Each step looks first whether it was done: a report comes more than once. */
+async function bring(row: PrintOrderRow, order: models.Order): Promise<void> {
+  const fields = ["id", "shipped_at", "delivered_at", "canceled_at", "items.line_item_id", "items.quantity"];
+  const [fulfillment] = await read<Fulfillment>("fulfillment", fields, { id: row.fulfillment_id });
+  if (fulfillment === undefined || fulfillment.canceled_at) return;
+  const input = { order_id: row.order_id, fulfillment_id: fulfillment.id };
+  if (SHIPPED.includes(order.Status) && !fulfillment.shipped_at) {
+    const items = fulfillment.items.map((item) => ({ id: item.line_item_id, quantity: Number(item.quantity) }));
+    await createOrderShipmentWorkflow(container).run({ input: { ...input, items, labels: labelsOf(order) } });
+  }
+  if (order.Status === DELIVERED && !fulfillment.delivered_at) {
+    await markOrderFulfillmentAsDeliveredWorkflow(container).run({ input: { orderId: row.order_id, fulfillmentId: fulfillment.id } });
+  }
+  if (ENDED.includes(order.Status) && !fulfillment.shipped_at) await cancelOrderFulfillmentWorkflow(container).run({ input });
+}
+
+function labelsOf(order: models.Order): Array<{ tracking_number: string; tracking_url: string; label_url: string }> {
+  return order.Shipments.map((one) => ({ tracking_number: one.TrackingNumber, tracking_url: one.TrackingURL ?? "", label_url: "" }));
+}
+
+async function reasonOf(order: models.Order): Promise<string> {
+  const history = await client().orders.history(order.StoreID, order.OrderID);
+  const note = history.at(-1)?.Note;
+  return `The print order is ${order.StatusName}${note ? `: ${note}` : "."}`;
+}
+
+/** Finds what no webhook reported: every order of ours that changed since the last time. */
+export async function followChanges(): Promise<void> {
+  const placed = await prints().listPrintOrders({ state: "placed" }, { select: ["store_id"] });
+  for (const id of new Set(placed.map((row) => row.store_id))) {
+    try {
+      await followStore(id);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      logger().warn(`The orders of ${id} could not be followed: ${problem}`);
+      await prints().recordContact({ id, problem });
+    }
+  }
+}
+
+async function followStore(id: string): Promise<void> {
+  const [contact] = await prints().listPrintContacts({ id });
+  let cursor = contact?.cursor ?? "";
+  const changed = client().orders.export(id, { includeTest: true, ...(cursor ? { updatedAfter: cursor } : {}) });
+  for await (const row of changed) {
+    const [known] = row.ExternalID ? await prints().listPrintOrders({ external_id: row.ExternalID, state: "placed" }) : [];
+    if (known && (known.status !== row.Status || parcelsOf(known) !== row.TrackingNumbers.length)) await follow(known.external_id);
+    if (row.Updated > cursor) cursor = row.Updated;
+  }
+  await prints().recordContact({ id, cursor });
+}
+
+const parcelsOf = (row: PrintOrderRow): number => ((row.shipments ?? []) as unknown[]).length;

@@ -1,0 +1,53 @@
+/** From lines of a cart or an order to items of the print store. */
+import { refusal, type PrintProductRow } from "../modules/print/service";
+import { prints } from "./container";
+
+export interface Line {
+  id: string;
+  title?: string | null;
+  variant_id?: string | null;
+  quantity: unknown;
+  /** What the buyer typed stands in `print`, by the FieldName of each template field. */
+  metadata?: Record<string, unknown> | null;
+}
+
+export interface Item {
+  ItemKey: string;
+  ProductID: string;
+  Quantity: number;
+  TemplateData: Record<string, unknown> | null;
+}
+
+/** A refusal that names each line without a product: none is left out. */
+export async function itemsOf(lines: Line[], storeId: string): Promise<Item[]> {
+  const variants = lines.map((line) => line.variant_id ?? "");
+  const known = new Map((await prints().listPrintProducts({ variant_id: variants })).map((one) => [one.variant_id, one]));
+  const faults: string[] = [];
+  const items = lines.map((line) => {
+    const product = known.get(line.variant_id ?? "");
+    if (product === undefined) faults.push(`"${line.title}" has no print product; choose one on the page of the variant.`);
+    else if (product.store_id !== storeId) faults.push(`"${line.title}" is printed by ${product.store_id}, the delivery is of ${storeId}.`);
+    else return itemOf(line, product);
+    return undefined;
+  });
+  if (faults.length) throw refusal(faults.join("\n"));
+  // The same order in a cart and in its order, whose lines have other IDs: a quote binds for items in their order.
+  return (items as Item[]).sort((a, b) => sortKey(a).localeCompare(sortKey(b)));
+}
+
+function itemOf(line: Line, product: PrintProductRow): Item {
+  const values = fieldsOf(product, line.metadata?.["print"]);
+  return {
+    ItemKey: line.id,
+    ProductID: product.product_id,
+    Quantity: Number(line.quantity) * product.pieces,
+    TemplateData: Object.keys(values).length ? values : null,
+  };
+}
+
+/** The values of the mapping, then those of the buyer. */
+export function fieldsOf(product: PrintProductRow, typed: unknown): Record<string, unknown> {
+  return { ...product.fields, ...(typeof typed === "object" ? typed : {}) };
+}
+
+const sortKey = (item: Item): string => `${item.ProductID} ${item.Quantity} ${item.ItemKey}`;

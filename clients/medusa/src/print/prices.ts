@@ -1,0 +1,45 @@
+/** Binding prices: the one that a buyer was shown is the one that is billed. */
+import { createHash } from "node:crypto";
+
+import { type PrintQuoteRow, refusal } from "../modules/print/service";
+import { prints } from "./container";
+import type { Item } from "./lines";
+import { client } from "./settings";
+
+export interface Delivery {
+  store_id: string;
+  method: string;
+}
+
+/** A quote is not used in its last minutes: it would end on the way. */
+const MARGIN = 5 * 60_000;
+
+/** The binding price, and what an ended quote for the same said before. */
+export async function quoteFor(delivery: Delivery, items: Item[], country: string): Promise<[PrintQuoteRow, PrintQuoteRow | undefined]> {
+  const priced = items.map(({ ProductID, Quantity }) => ({ ProductID, Quantity }));
+  const id = createHash("sha256").update(JSON.stringify([delivery, priced, country])).digest("hex");
+  const [known] = await prints().listPrintQuotes({ id });
+  if (known && known.expires_at.getTime() - MARGIN > Date.now()) return [known, undefined];
+  const quote = await client().quotes.create(delivery.store_id, { Items: priced, ShipTo: { CountryCode: country } });
+  const cheapest = [...quote.Options].sort((a, b) => a.Total - b.Total);
+  const option = cheapest.find((one) => one.DeliveryMethodCode === delivery.method);
+  if (option === undefined) {
+    const reasons = quote.Issues.map((issue) => issue.Message).join(" ");
+    throw refusal(`${delivery.method} of ${delivery.store_id} does not deliver this to ${country}. ${reasons}`.trim());
+  }
+  const values = {
+    id,
+    quote_id: quote.QuoteID,
+    option_id: option.OptionID,
+    currency: quote.Currency,
+    total: String(option.Total),
+    surcharge: (option.Total - (cheapest[0]?.Total ?? option.Total)).toFixed(2),
+    expires_at: new Date(quote.ExpiresAt),
+  };
+  return [await prints().keepQuote(values), known];
+}
+
+export function requireCurrency(quote: PrintQuoteRow, currency: string): void {
+  if (quote.currency.toLowerCase() === currency.toLowerCase()) return;
+  throw refusal(`The print store bills in ${quote.currency}, this order is in ${currency.toUpperCase()}; sell it in a region with ${quote.currency}.`);
+}

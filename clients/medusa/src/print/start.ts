@@ -1,0 +1,102 @@
+/** Begins the printing of shop orders, by a fulfilment of Medusa for each of their print deliveries. */
+import { ContainerRegistrationKeys, Modules } from "@medusajs/framework/utils";
+import { createOrderFulfillmentWorkflow } from "@medusajs/medusa/core-flows";
+
+import type { PrintOrderRow } from "../modules/print/service";
+import { container, logger, prints, read } from "./container";
+import { startsOn } from "./settings";
+
+const PROVIDER = "store-fulfillment_";
+const LOOK_BACK_DAYS = 30;
+const PAGE = 500;
+
+interface ShopOrder {
+  id: string;
+  status: string;
+  total: unknown;
+  items: Array<{
+    id: string;
+    quantity: unknown;
+    detail: { fulfilled_quantity: unknown };
+    variant?: { product?: { shipping_profile?: { id: string } } };
+  }>;
+  shipping_methods: Array<{ shipping_option_id: string }>;
+  payment_collections: Array<{ status: string }>;
+  fulfillments?: Array<{ id: string } | null>;
+}
+
+const FIELDS = [
+  "id",
+  "status",
+  "total",
+  "items.*",
+  "items.detail.*",
+  "items.variant.product.shipping_profile.id",
+  "shipping_methods.shipping_option_id",
+  "payment_collections.status",
+  "fulfillments.id",
+];
+
+/** Starts what is due and not started. What cannot be ordered says so in its row; `again` when a person retries it. */
+export async function startPrinting(orderId: string, again = false): Promise<void> {
+  const [order] = await read<ShopOrder>("order", FIELDS, { id: orderId });
+  if (order === undefined || order.status === "canceled" || !isDue(order)) return;
+  const rows = await prints().listPrintOrders({ order_id: orderId });
+  // A person decides about what is held, and cancelled it or not.
+  if (!again && rows.some((row) => row.state === "held" || row.state === "ended")) return;
+  const ids = order.shipping_methods.map((method) => method.shipping_option_id);
+  const options = await read<{ id: string; provider_id: string; shipping_profile_id: string }>(
+    "shipping_option",
+    ["id", "provider_id", "shipping_profile_id"],
+    { id: ids },
+  );
+  for (const option of options.filter((one) => one.provider_id.startsWith(PROVIDER))) {
+    const items = order.items
+      .filter((item) => item.variant?.product?.shipping_profile?.id === option.shipping_profile_id)
+      .map((item) => ({ id: item.id, quantity: Number(item.quantity) - Number(item.detail.fulfilled_quantity) }))
+      .filter((item) => item.quantity > 0);
+    if (items.length) await fulfill(orderId, option.id, items);
+    else await linkOrphans(order, rows);
+  }
+}
+
+/** Medusa counts what a fulfilment holds and links it to its order in two transactions: a kill may leave the second undone. */
+async function linkOrphans(order: ShopOrder, rows: PrintOrderRow[]): Promise<void> {
+  const linked = (order.fulfillments ?? []).map((one) => one?.id);
+  for (const { fulfillment_id } of rows.filter((row) => row.state === "placed")) {
+    if (fulfillment_id === null || linked.includes(fulfillment_id)) continue;
+    const link = container.resolve(ContainerRegistrationKeys.LINK);
+    await link.create({ [Modules.ORDER]: { order_id: order.id }, [Modules.FULFILLMENT]: { fulfillment_id } });
+  }
+}
+
+async function fulfill(orderId: string, optionId: string, items: Array<{ id: string; quantity: number }>): Promise<void> {
+  try {
+    await createOrderFulfillmentWorkflow(container).run({ input: { order_id: orderId, shipping_option_id: optionId, items } });
+  } catch (error) {
+    // Medusa hands on the errors of steps as plain objects.
+    logger().warn(`Order ${orderId} was not sent to print: ${(error as Error).message}`);
+  }
+}
+
+function isDue(order: ShopOrder): boolean {
+  if (startsOn() === "order" || Number(order.total) === 0) return true;
+  return order.payment_collections.length > 0 && order.payment_collections.every((one) => one.status === "completed");
+}
+
+/** Starts the orders whose event was lost with the process that should have handled it. */
+export async function startMissed(): Promise<void> {
+  const filters = { created_at: { $gte: new Date(Date.now() - LOOK_BACK_DAYS * 86_400_000) }, status: "pending" };
+  for (let skip = 0; ; skip += PAGE) {
+    const pages = { take: PAGE, skip, order: { created_at: "ASC" } };
+    const page = await read<{ id: string; fulfillments?: Array<{ id: string } | null> }>("order", ["id", "fulfillments.id"], filters, pages);
+    const rows = await prints().listPrintOrders({ order_id: page.map((order) => order.id) });
+    for (const order of page) {
+      const linked = (order.fulfillments ?? []).map((one) => one?.id);
+      const own = rows.filter((row) => row.order_id === order.id);
+      const isFinished = own.every((row) => row.state !== "open" && (row.state !== "placed" || linked.includes(row.fulfillment_id ?? "")));
+      if (own.length === 0 || !isFinished) await startPrinting(order.id);
+    }
+    if (page.length < PAGE) return;
+  }
+}

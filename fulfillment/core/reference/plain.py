@@ -1,0 +1,127 @@
+"""The pages of the API reference as Markdown, for programs that read documents."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from django.conf import settings
+
+from fulfillment.core.reference.guides import ROOT, Guide, guides
+from fulfillment.core.reference.operations import events, groups
+from fulfillment.core.reference.problems import Problem
+from fulfillment.core.reference.schemas import Event, Member, Operation
+
+ABOUT = (
+    "Store Fulfillment puts print-on-demand stores behind one API: sign in with OAuth, read products, "
+    "render proofs, get binding prices, submit orders and follow them."
+)
+
+
+def guide_text(guide: Guide) -> str:
+    return f"# {guide.title}\n\n{guide.linked.strip()}\n"
+
+
+def operation_text(operation: Operation) -> str:
+    parts = [
+        f"# {operation.title}",
+        f"`{operation.method} {operation.path}`",
+        operation.description.source,
+        f"Who may call it: {operation.access.source}",
+    ]
+    for place, members in operation.parameters:
+        parts += [f"## {place}", _list_of(members)]
+    if operation.body:
+        members = operation.body.schema.members if operation.body.schema else ()
+        parts += ["## Body", ", ".join(f"`{media}`" for media in operation.body.media), _list_of(members)]
+    for answer in operation.answers:
+        parts += [f"## Response {answer.status}", answer.description.source]
+        parts += [_list_of(answer.schema.members)] if answer.schema else []
+        parts += [_code("json", text) for _, text in answer.examples[:1]]
+    refusals = (
+        f"- {one.status}: {', '.join(f'`{code}`' for code in one.codes)}" for one in operation.refusals
+    )
+    parts += ["## Errors", "\n".join(refusals), "## Example"]
+    parts += [_code("sh", text) for language, _, text in operation.samples if language == "curl"]
+    return _joined(parts)
+
+
+def event_text(event: Event) -> str:
+    parts = [f"# Event {event.name}", event.about, event.description.source, "## Body"]
+    return _joined([*parts, _list_of(event.schema.members), _code("json", event.example)])
+
+
+def problem_text(problem: Problem) -> str:
+    parts = [f"# {problem.code}", f"{problem.status} {problem.title}", "## Cause", problem.cause.source]
+    return _joined([*parts, "## What to do", problem.what_to_do.source, _code("json", problem.example)])
+
+
+@cache
+def index_text() -> str:
+    """The index that https://llmstxt.org describes."""
+    parts = ["# Store Fulfillment", f"> {ABOUT}", "## Guides"]
+    parts += [_links((one.title, one.url) for one in guides().values())]
+    for group in groups():
+        links = ((f"{one.title} ({one.method} {one.path})", one.url) for one in group.operations)
+        parts += [f"## {group.name}", _links(links)]
+    parts += ["## Events", _links((one.name, one.url) for one in events().values())]
+    schema = f"- [OpenAPI description]({settings.API_URL}/schema)"
+    return _joined(
+        [*parts, "## More", schema, f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"]
+    )
+
+
+@cache
+def whole_text() -> str:
+    return "\n".join(_every_text())
+
+
+def _every_text() -> Iterator[str]:
+    yield f"# Store Fulfillment\n\n{ABOUT}\n"
+    yield from map(guide_text, guides().values())
+    yield from (operation_text(one) for group in groups() for one in group.operations)
+    yield from map(event_text, events().values())
+
+
+def catalog_text() -> str:
+    """The API catalog (RFC 9727) with the links of RFC 8631."""
+    link = {
+        "anchor": settings.API_URL,
+        "service-desc": [{"href": f"{settings.API_URL}/schema", "type": "application/vnd.oai.openapi+json"}],
+        "service-doc": [
+            {"href": f"{settings.PUBLIC_URL}{ROOT}", "type": "text/html"},
+            {"href": f"{settings.PUBLIC_URL}/llms.txt", "type": "text/markdown"},
+        ],
+        "service-meta": [
+            {
+                "href": f"{settings.PUBLIC_URL}/.well-known/oauth-authorization-server",
+                "type": "application/json",
+            }
+        ],
+    }
+    return json.dumps({"linkset": [link]})
+
+
+def _links(pairs: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"- [{title}]({settings.PUBLIC_URL}{url}.md)" for title, url in pairs)
+
+
+def _list_of(members: Iterable[Member], depth: int = 0) -> str:
+    return "\n".join(line for member in members for line in _lines_of(member, depth))
+
+
+def _lines_of(member: Member, depth: int) -> Iterator[str]:
+    notes = [member.kind, *(["required"] if member.required else []), *member.limits]
+    notes += [f"one of {', '.join(member.values)}"] if member.values else []
+    about = re.sub(r"\s+", " ", member.description.source)
+    yield f"{'  ' * depth}- `{member.name}` ({'; '.join(notes)}){f': {about}' if about else ''}"
+    if member.members:
+        yield _list_of(member.members, depth + 1)
+
+
+def _code(language: str, text: str) -> str:
+    return f"```{language}\n{text.strip()}\n```" if text else ""
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"

@@ -1,0 +1,103 @@
+"""Stamps a print file with its job: number, copies and deadline as text, the number as a bar code.
+
+The stamp lies outside of the bleed, on pages that leave room for marks there. The same file and job give the same
+bytes.
+"""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import pikepdf
+
+from printing.imposition.marks import (
+    BAR_MM,
+    CROSS_MM,
+    POINTS,
+    bar_code,
+    bar_code_width,
+    color_bar,
+    cross,
+    registration,
+    save_for_press,
+)
+from printing.imposition.outlines import text_path, text_width
+
+FORM_NAME = pikepdf.Name("/JobStamp")
+# Around the bleed: crop marks begin half a millimetre off it, and a slug line takes the first four below.
+ROOM_MM = 7.5
+CLEAR_MM = 0.7
+SIDE_MM = 3.0
+CODE_MM, LINE_MM = 4.0, 2.2
+MODULES = (0.3, 0.25, 0.2)
+TEXT_SIZES = (6.0, 5.0, 4.0, 3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    number: str
+    copies: int
+    ship_by: date | None
+
+    @property
+    def words(self) -> str:
+        day = f"   SHIP BY {self.ship_by:%b} {self.ship_by.day}, {self.ship_by.year}" if self.ship_by else ""
+        return f"JOB {self.number}   {self.copies:,} COPIES{day}"
+
+
+def stamp_file(content: bytes, stamp: Stamp) -> bytes:
+    """The file as it is, where no page has room or it is no PDF."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            title = str(pdf.docinfo.get("/Title", ""))
+            stamped = [_stamp_page(pdf, page, stamp) for page in pdf.pages]
+            return save_for_press(pdf, title=title) if any(stamped) else content
+    except pikepdf.PdfError:
+        return content
+
+
+def _stamp_page(pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp) -> bool:
+    media, bleed, trim = (
+        [float(edge) / POINTS for edge in edges] for edges in (page.mediabox, page.bleedbox, page.trimbox)
+    )
+    room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
+    if room < ROOM_MM - 0.01:
+        return False
+    operators = [*_job(stamp, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim)]
+    form = pikepdf.Stream(
+        pdf,
+        "\n".join(operators).encode(),
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Form,
+        BBox=[edge * POINTS for edge in media],
+        Resources=pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary(All=registration(pdf))),
+    )
+    name = page.add_resource(pdf.make_indirect(form), pikepdf.Name.XObject, FORM_NAME)
+    page.contents_add(b"q", prepend=True)
+    page.contents_add(f"Q {name} Do".encode())
+    return True
+
+
+def _job(stamp: Stamp, trim: Sequence[float], *, top: float) -> list[str]:
+    """A line of text over the bar code, above the trim and between its crop marks."""
+    left, width = trim[0] + SIDE_MM, trim[2] - trim[0] - 2 * SIDE_MM
+    size = next(
+        (size for size in TEXT_SIZES if text_width(stamp.words, size) <= width * POINTS), TEXT_SIZES[-1]
+    )
+    words = text_path(stamp.words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
+    drawn = [f"q 0 0 0 1 k\n{words}\nQ"]
+    fitting = [module for module in MODULES if bar_code_width(stamp.number, module) <= width]
+    if fitting:
+        drawn.append(bar_code(stamp.number, left, top, module=fitting[0], height=CODE_MM))
+    return drawn
+
+
+def _register(bleed: Sequence[float], trim: Sequence[float]) -> list[str]:
+    """Crosses at the middle of each side, and the color bar below the room of the slug line."""
+    middle = (trim[1] + trim[3]) / 2
+    off = CLEAR_MM + CROSS_MM / 2 + 1
+    drawn = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
+    if trim[2] - trim[0] >= BAR_MM + 2 * SIDE_MM:
+        drawn.append(color_bar((trim[0] + trim[2] - BAR_MM) / 2, bleed[1] - ROOM_MM))
+    return drawn

@@ -1,0 +1,288 @@
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.settings import api_settings
+
+from accounts.api.idempotency import idempotent
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
+from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.errors import Invalid
+from stores.budgets.api.examples import (
+    ADJUSTMENT_EXAMPLE,
+    BUDGET_EXAMPLE,
+    CHANGE_EXAMPLE,
+    ENTRY_EXAMPLE,
+    REQUEST_EXAMPLE,
+)
+from stores.budgets.api.serializers import (
+    AdjustmentSerializer,
+    BudgetChangeSerializer,
+    BudgetEntrySerializer,
+    BudgetRequestSerializer,
+    BudgetSerializer,
+)
+from stores.budgets.models import Budget, BudgetEntry
+from stores.budgets.representations import ENTRY_COLUMNS, budget_record, entry_cells, entry_record
+from stores.budgets.selectors.budgets import (
+    READ,
+    WRITE,
+    BudgetAccess,
+    actor_names,
+    authorize_budgets,
+    entries_for,
+    list_budgets,
+    scope_names,
+    standing_for,
+)
+from stores.budgets.services.budgets import adjust_budget, change_budget, create_budget, remove_budget
+from stores.budgets.standings import Standing
+from stores.catalog.api.stores import STORE_ID
+
+BUDGET_ID = OpenApiParameter("budget_id", str, OpenApiParameter.PATH, description="The BudgetID.")
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+FORMAT = OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header.")
+BATCH = 500
+
+BUDGET_READ = Access(
+    rule="Those that bind the caller, with `Store.All.Read` or `Budget.All.Write` every one of the store.",
+    permissions=READ,
+)
+BUDGET_WRITE = Access(rule="Callers with `Budget.All.Write` on the store.", permissions=WRITE)
+NO_STORE = "There is no such store (`store_invalid`)"
+BROKEN_RULE = (
+    f"{NO_STORE}, or the body breaks a rule: `scope_unknown`, `not_offered`, `not_whole`, `too_small`, "
+)
+ASSOCIATION = (
+    "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
+)
+NOT_FOUND = "There is no such budget for this caller (`budget_not_found`)."
+COMMON = {400: NO_STORE + ".", 403: ASSOCIATION, 404: NOT_FOUND}
+HAS_ENTRIES = "The budget has entries (`budget_has_entries`)"
+
+
+class BudgetCSV(MediaTypeOnly):
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+
+class BudgetViewSet(ApiViewSet):
+    tag = "Budgets"
+    access = {
+        "list": BUDGET_READ,
+        "retrieve": BUDGET_READ,
+        "create": BUDGET_WRITE,
+        "partial_update": BUDGET_WRITE,
+        "destroy": BUDGET_WRITE,
+        "adjust": BUDGET_WRITE,
+    }
+    errors = {
+        "list": {400: NO_STORE + ".", 403: ASSOCIATION, 404: "There is nothing at this address."},
+        "retrieve": COMMON,
+        "create": {
+            400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`.",
+            403: ASSOCIATION,
+            404: "There is nothing at this address.",
+            409: "The store has no budgets (`budgets_disabled`).",
+        },
+        "partial_update": {
+            **COMMON,
+            400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`, `currency_changed`.",
+            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate stay as they are.",
+        },
+        "destroy": {**COMMON, 409: f"{HAS_ENTRIES}: end it by its EndDate."},
+        "adjust": {
+            **COMMON,
+            400: f"{NO_STORE}, or the limit of the period would be below 0 (`limit_below_zero`).",
+            409: "The budget has no period today (`budget_not_in_force`).",
+        },
+    }
+
+    def _authorize(self, request: Request, store_id: str, budget_id: str = "") -> BudgetAccess:
+        return authorize_budgets(request.auth, store_id, WRITE)
+
+    def _budget(self, request: Request, store_id: str, budget_id: str) -> Budget:
+        return standing_for(self._authorize(request, store_id), budget_id).budget
+
+    @extend_schema(
+        operation_id="budget_list",
+        summary="List budgets",
+        description="By name, each with its present period.",
+        parameters=[STORE_ID],
+        responses={200: BudgetSerializer(many=True)},
+        examples=[BUDGET_EXAMPLE],
+    )
+    def list(self, request: Request, store_id: str) -> Response:
+        standings = list_budgets(authorize_budgets(request.auth, store_id, READ))
+        names = scope_names(standing.budget for standing in standings)
+        return Response([budget_record(standing, store_id, names) for standing in standings])
+
+    @extend_schema(
+        operation_id="budget_create",
+        summary="Make a budget",
+        description="It binds from `StartDate` on every order that its `Scope` fits.",
+        parameters=[STORE_ID],
+        request=BudgetRequestSerializer,
+        responses={201: BudgetSerializer},
+        examples=[REQUEST_EXAMPLE, BUDGET_EXAMPLE],
+    )
+    @idempotent(access=_authorize)
+    def create(self, request: Request, store_id: str) -> Response:
+        access = self._authorize(request, store_id)
+        values = validate_data(BudgetRequestSerializer, request.data)
+        standing = create_budget(store=access.store, values=values)
+        location = f"/api/v1/store/{store_id}/budget/{standing.budget.pk}"
+        return _answer(standing, store_id, status=201, headers={"Location": location})
+
+    @extend_schema(
+        operation_id="budget_read",
+        summary="Read a budget",
+        parameters=[STORE_ID, BUDGET_ID],
+        responses={200: BudgetSerializer},
+        examples=[BUDGET_EXAMPLE],
+    )
+    def retrieve(self, request: Request, store_id: str, budget_id: str) -> Response:
+        return _answer(standing_for(authorize_budgets(request.auth, store_id, READ), budget_id), store_id)
+
+    @extend_schema(
+        operation_id="budget_update",
+        summary="Change a budget",
+        description="Send what changes. A limit below what is used changes nothing past; further orders are treated by "
+        "`OverBudget`. Once there are entries, `Scope`, `Type`, `Duration` and `StartDate` stay.",
+        parameters=[STORE_ID, BUDGET_ID],
+        request=BudgetChangeSerializer,
+        responses={200: BudgetSerializer},
+        examples=[CHANGE_EXAMPLE, BUDGET_EXAMPLE],
+    )
+    def partial_update(self, request: Request, store_id: str, budget_id: str) -> Response:
+        budget = self._budget(request, store_id, budget_id)
+        values = validate_data(BudgetChangeSerializer, request.data)
+        return _answer(change_budget(budget=budget, values=values), store_id)
+
+    @extend_schema(
+        operation_id="budget_delete",
+        summary="Remove a budget",
+        description="Only while it has no entries; else end it by `EndDate`.",
+        parameters=[STORE_ID, BUDGET_ID],
+        request=None,
+        responses={204: None},
+    )
+    def destroy(self, request: Request, store_id: str, budget_id: str) -> HttpResponse:
+        remove_budget(budget=self._budget(request, store_id, budget_id))
+        return HttpResponse(status=204)
+
+    @extend_schema(
+        operation_id="budget_adjust",
+        summary="Adjust the present period of a budget",
+        parameters=[STORE_ID, BUDGET_ID],
+        request=AdjustmentSerializer,
+        responses={201: BudgetEntrySerializer},
+        examples=[ADJUSTMENT_EXAMPLE, ENTRY_EXAMPLE],
+    )
+    @idempotent(access=_authorize)
+    def adjust(self, request: Request, store_id: str, budget_id: str) -> Response:
+        budget = self._budget(request, store_id, budget_id)
+        values = validate_data(AdjustmentSerializer, request.data)
+        entry = adjust_budget(
+            budget=budget, amount=values["Amount"], note=values["Note"], caller=request.auth
+        )
+        return Response(entry_record(entry, budget, actor_names([entry])), status=201)
+
+
+class BudgetEntryViewSet(ApiViewSet):
+    tag = "Budgets"
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, BudgetCSV]
+    access = {
+        "list": Access(
+            rule="With `Store.All.Read` or `Budget.All.Write` those of every budget of the store, else those of a "
+            "budget whose scope is the caller alone.",
+            permissions=READ,
+        )
+    }
+    errors = {
+        "list": {
+            **COMMON,
+            400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
+            **concurrency_errors("exports as CSV"),
+        }
+    }
+
+    @extend_schema(
+        operation_id="budget_entry_list",
+        summary="List the entries of a budget",
+        description='Oldest first. Follow `Link: rel="next"` through any number; `Accept: text/csv` streams all.',
+        parameters=[
+            STORE_ID,
+            BUDGET_ID,
+            AFTER,
+            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            FORMAT,
+            link_header(),
+        ],
+        responses={
+            (200, "application/json"): BudgetEntrySerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+        },
+        examples=[ENTRY_EXAMPLE],
+    )
+    def list(self, request: Request, store_id: str, budget_id: str) -> Response | StreamingHttpResponse:
+        access = authorize_budgets(request.auth, store_id, READ)
+        budget = standing_for(access, budget_id).budget
+        entries = entries_for(access, budget)
+        query = request.query_params
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        if "after" in query:
+            entries = entries.filter(pk__gt=_cursor(query["after"]))
+        if _wants_csv(request):
+            rows = csv_pieces(ENTRY_COLUMNS, _all_cells(entries, budget))
+            response = StreamingHttpResponse(
+                FILES.stream(rows, request.auth.key), content_type="text/csv; charset=utf-8"
+            )
+            response["Content-Disposition"] = f'attachment; filename="budget-{budget.pk}.csv"'
+            response["Cache-Control"] = "no-store"
+            return response
+        page = list(entries[: take + 1])
+        path = f"/store/{store_id}/budget/{budget_id}/entry"
+        more = len(page) > take
+        headers = next_page(path, query.items(), str(page[take - 1].pk)) if more else {}
+        return Response(_records(page[:take], budget), headers=headers)
+
+
+def _answer(standing: Standing, store_id: str, **options: Any) -> Response:
+    return Response(budget_record(standing, store_id, scope_names([standing.budget])), **options)
+
+
+def _records(entries: Iterable[BudgetEntry], budget: Budget) -> "list[dict[str, Any]]":
+    listed = list(entries)
+    names = actor_names(listed)
+    return [entry_record(entry, budget, names) for entry in listed]
+
+
+def _all_cells(entries: Any, budget: Budget) -> Iterator[Iterable[Any]]:
+    last = 0
+    while page := list(entries.filter(pk__gt=last)[:BATCH]):
+        yield from (entry_cells(record) for record in _records(page, budget))
+        last = page[-1].pk
+
+
+def _cursor(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return int(text)
+    message = "after: take it from the Link header of the page before."
+    raise Invalid.at("?after", "parameter_invalid", message)
+
+
+def _wants_csv(request: Request) -> bool:
+    chosen = request.query_params.get("format", request.accepted_renderer.format)
+    if chosen not in {"csv", "json"}:
+        raise Invalid.at("?format", "parameter_invalid", f"format: write csv or json; found {chosen[:40]!r}.")
+    return bool(chosen == BudgetCSV.format)

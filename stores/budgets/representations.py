@@ -1,0 +1,104 @@
+"""The API's records of budgets; stores.budgets.api.serializers describes the same shapes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from fulfillment.core.api.serializers import timestamp
+from stores.budgets.models import Budget, BudgetEntry, ScopeKind
+from stores.budgets.standings import Standing, number
+
+Record = dict[str, Any]
+ENTRY_COLUMNS = (
+    "EntryID",
+    "Kind",
+    "Amount",
+    "PeriodStart",
+    "OrderID",
+    "ActorID",
+    "ActorName",
+    "Note",
+    "Created",
+)
+
+
+def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
+    budget = standing.budget
+    return {
+        "BudgetID": str(budget.pk),
+        "StoreID": store_id,
+        "Name": budget.name,
+        "Scope": _scope(budget, store_id, names),
+        "Type": budget.type,
+        "Limit": number(budget.type, budget.limit),
+        "Currency": budget.currency or None,
+        "Duration": budget.duration,
+        "StartDate": budget.start_date.isoformat(),
+        "EndDate": budget.end_date.isoformat() if budget.end_date else None,
+        "CarryOver": budget.carry_over,
+        "OverBudget": budget.over_budget,
+        "WarnAt": budget.warn_at,
+        "IsEnabled": budget.is_enabled,
+        "Created": timestamp(budget.created),
+        "Updated": timestamp(budget.updated),
+        "Period": {
+            "Start": timestamp(standing.period.starts),
+            "End": timestamp(standing.period.ends),
+            "Limit": number(budget.type, standing.limit),
+            "Used": number(budget.type, standing.period.used),
+            "Remaining": number(budget.type, standing.remaining),
+        },
+    }
+
+
+def quote_budget_record(standing: Standing) -> Record:
+    """A budget that binds the caller of a quote."""
+    budget = standing.budget
+    return {
+        "BudgetID": str(budget.pk),
+        "Name": budget.name,
+        "Type": budget.type,
+        "Limit": number(budget.type, standing.limit),
+        "Used": number(budget.type, standing.period.used),
+        "Remaining": number(budget.type, standing.remaining),
+        "PeriodEnd": timestamp(standing.period.ends),
+        "OverBudget": budget.over_budget,
+    }
+
+
+def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) -> Record:
+    return {
+        "EntryID": str(entry.pk),
+        "Kind": entry.kind,
+        "Amount": number(budget.type, entry.amount),
+        "PeriodStart": timestamp(entry.period.starts),
+        "OrderID": str(entry.order_id) if entry.order_id else None,
+        "Actor": _actor(entry, names),
+        "Note": entry.note,
+        "Created": timestamp(entry.created),
+    }
+
+
+def entry_cells(record: Record) -> Sequence[Any]:
+    """The cells of ENTRY_COLUMNS."""
+    actor = record["Actor"] or {"ID": None, "Name": None}
+    flat = {**record, "ActorID": actor["ID"], "ActorName": actor["Name"]}
+    return [flat[name] for name in ENTRY_COLUMNS]
+
+
+def _scope(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
+    """The name is null when the person was erased or the application removed."""
+    if budget.scope_key is None:
+        return {"Kind": ScopeKind.STORE.value, "ID": store_id, "Name": budget.store.company_name}
+    shown, name = names.get(budget.scope_key, (str(budget.scope_key), None))
+    return {"Kind": budget.scope_kind, "ID": shown, "Name": name}
+
+
+def _actor(entry: BudgetEntry, names: Mapping[UUID, str]) -> Record | None:
+    """None for what the service did by itself."""
+    if entry.actor_user:
+        return {"Kind": "User", "ID": str(entry.actor_user), "Name": names.get(entry.actor_user)}
+    if entry.actor_application:
+        key = entry.actor_application
+        return {"Kind": "Application", "ID": str(key), "Name": names.get(key)}
+    return None

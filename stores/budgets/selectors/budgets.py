@@ -1,0 +1,126 @@
+"""Budgets and their entries, for callers of the API and pages of the console."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import User
+from accounts.permissions import Permission
+from accounts.selectors.grants import grants_on_store
+from applications.registration.models import Application
+from fulfillment.core.errors import Forbidden, NotFound
+from fulfillment.core.text import parse_uuid
+from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, ScopeKind
+from stores.budgets.selectors.standings import standings_of, standings_of_caller
+from stores.budgets.standings import Standing
+from stores.catalog.models import Store
+from stores.catalog.selectors.products import store_refusal
+from stores.catalog.selectors.stores import unknown_store
+
+READ_ALL = (Permission.STORE_ALL_READ.value, Permission.BUDGET_ALL_WRITE.value)
+READ = (*READ_ALL, Permission.STORE_SELF_READ.value)
+WRITE = (Permission.BUDGET_ALL_WRITE.value,)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetAccess:
+    """A store, and whether the caller may read all of its budgets or only those that bind the caller."""
+
+    store: Store
+    caller: Caller
+    sees_all: bool
+
+
+def authorize_budgets(caller: Caller, store_id: str, permissions: Sequence[str]) -> BudgetAccess:
+    """The store, if the caller has one of `permissions` on it."""
+    store = Store.objects.filter(external_id=store_id).first()
+    if store is None:
+        raise unknown_store(store_id)
+    granted = grants_on_store(caller, store)
+    if granted.isdisjoint(permissions):
+        raise store_refusal(caller, store, permissions)
+    return BudgetAccess(store, caller, sees_all=not granted.isdisjoint(READ_ALL))
+
+
+def list_budgets(access: BudgetAccess) -> list[Standing]:
+    """By name: with access to all every budget, else those that bind the caller today."""
+    now = timezone.now()
+    if access.sees_all:
+        budgets = list(Budget.objects.filter(store=access.store).order_by("name", "id"))
+        return standings_of(budgets, store=access.store, at=now)
+    return sorted(
+        standings_of_caller(access.caller, store=access.store, at=now),
+        key=lambda one: (one.budget.name, one.budget.pk),
+    )
+
+
+def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
+    """Raises NotFound for one that the caller cannot see."""
+    key, now = parse_uuid(budget_id), timezone.now()
+    if access.sees_all:
+        budgets = list(Budget.objects.filter(store=access.store, pk=key)) if key else []
+        found = standings_of(budgets, store=access.store, at=now) if budgets else []
+    else:
+        found = [
+            one
+            for one in standings_of_caller(access.caller, store=access.store, at=now)
+            if one.budget.pk == key
+        ]
+    if not found:
+        raise NotFound("There is no budget with this ID for this caller.", code="budget_not_found")
+    return found[0]
+
+
+def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
+    """The oldest first. One's own budget shows all of its entries; those of others show what other people ordered."""
+    own = {ScopeKind.USER: access.caller.user_id, ScopeKind.APPLICATION: access.caller.application_id}
+    is_own = budget.scope_key is not None and own.get(ScopeKind(budget.scope_kind)) == budget.scope_key
+    if not (access.sees_all or is_own):
+        message = (
+            "The entries of a budget that binds others as well require the grant Store.All.Read on the store."
+        )
+        raise Forbidden(message, code="grant_missing")
+    return BudgetEntry.objects.filter(budget=budget).select_related("period").order_by("id")
+
+
+def count_wrong_balances(stores: Sequence[int] | None) -> int:
+    """Budgets of these stores, or of all, that the nightly check found to differ from their entries."""
+    wrong = BudgetPeriod.objects.filter(differs=True)
+    if stores is not None:
+        wrong = wrong.filter(budget__store__in=stores)
+    return wrong.values("budget").distinct().count()
+
+
+def scope_names(budgets: Iterable[Budget]) -> Mapping[UUID, tuple[str, str]]:
+    """By `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed."""
+    keys = {budget.scope_key for budget in budgets if budget.scope_key}
+    if not keys:
+        return {}
+    people = {user.pk: (str(user.pk), user.full_name) for user in _known_people(keys)}
+    applications = Application.objects.filter(pk__in=keys).values_list("pk", "name")
+    centers = CostCenter.objects.filter(pk__in=keys)
+    return {
+        **people,
+        **{pk: (str(pk), name) for pk, name in applications},
+        **{center.pk: (center.code, center.name) for center in centers},
+    }
+
+
+def actor_names(entries: Iterable[BudgetEntry]) -> Mapping[UUID, str]:
+    """The names of people and applications in entries; nothing for those that were erased or removed."""
+    listed = list(entries)
+    people = {entry.actor_user for entry in listed if entry.actor_user}
+    applications = {entry.actor_application for entry in listed if entry.actor_application}
+    named: dict[Any, str] = dict(Application.objects.filter(pk__in=applications).values_list("pk", "name"))
+    return {**named, **{user.pk: user.full_name for user in _known_people(people)}}
+
+
+def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
+    return User.objects.filter(pk__in=[key for key in keys if key]).exclude(
+        username__startswith="erased-", is_active=False
+    )

@@ -1,0 +1,125 @@
+"""The budgets that bind an order, and how each stands at a moment."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import fetch_row, fetch_rows
+from stores.budgets.models import Budget
+from stores.budgets.periods import period_bounds, period_number
+from stores.budgets.standings import ZERO, Period, Standing
+from stores.catalog.models import Store
+
+COLUMNS = [field.attname for field in Budget._meta.concrete_fields]
+LISTED = ", ".join(f'budget."{name}"' for name in COLUMNS)
+FITS = """
+    budget.store_id = %(store)s AND budget.is_enabled AND budget.start_date <= %(day)s
+    AND (budget.end_date IS NULL OR budget.end_date >= %(day)s)
+    AND (budget.scope_key IS NULL OR budget.scope_key IN (
+        %(user)s::uuid, %(application)s::uuid,
+        (SELECT member.cost_center_id FROM stores_costcentermember member
+         WHERE member.store_id = %(store)s AND member.user_id = %(user)s::uuid)))
+"""
+BINDING = f"SELECT {LISTED} FROM stores_budget budget WHERE {FITS} ORDER BY budget.id"  # noqa: S608 - our columns
+LOCKED = f"{BINDING} FOR NO KEY UPDATE OF budget"
+PERIOD = "period.id, period.number, period.starts, period.ends, period.added, period.used, period.level"
+# Both rows are locked: after a wait PostgreSQL reads both again. Budgets without a row of the period are missing here.
+LOCKED_WITH_PERIOD = f"""
+SELECT (SELECT count(*) FROM stores_budget budget WHERE {FITS}), {PERIOD}, {LISTED}
+FROM stores_budget budget
+JOIN stores_budgetperiod period
+    ON period.budget_id = budget.id AND period.starts <= %(at)s AND period.ends > %(at)s
+WHERE {FITS} ORDER BY budget.id FOR NO KEY UPDATE OF budget, period
+"""  # noqa: S608 - names of our columns
+PERIOD_COLUMNS = PERIOD.count(",") + 1
+LATEST = """
+SELECT latest.* FROM unnest(%s::uuid[]) AS named(id) CROSS JOIN LATERAL (
+    SELECT budget_id, id, number, starts, ends, added, used, level FROM stores_budgetperiod
+    WHERE budget_id = named.id ORDER BY number DESC LIMIT 1
+) latest
+"""
+CAME_BACK_LATE = """
+SELECT coalesce(sum(amount), 0) FROM stores_budgetentry
+WHERE period_id = %s AND kind = 'Release' AND created >= %s
+"""
+
+
+def binding_standings(
+    *, store: Store, user_id: UUID | None, application_id: UUID | None, at: datetime, lock: bool = False
+) -> list[Standing]:
+    """The enabled budgets that bind an order of this caller, in the order of their IDs.
+
+    With `lock` no other transaction changes them, or what is used of them, until this one ends.
+    """
+    parameters = {
+        "store": store.pk,
+        "day": local_day(store, at),
+        "user": user_id,
+        "application": application_id,
+        "at": at,
+    }
+    if lock and (found := _locked_standings(parameters)):
+        return found
+    rows = fetch_rows(LOCKED if lock else BINDING, parameters)
+    if not rows:
+        return []
+    # A statement of its own: it sees what was written by the transactions that held the locks before.
+    return standings_of([Budget.from_db("default", COLUMNS, row) for row in rows], store=store, at=at)
+
+
+def _locked_standings(parameters: dict[str, Any]) -> list[Standing]:
+    """In one statement, where each budget has a row of the period already; else nothing."""
+    rows = fetch_rows(LOCKED_WITH_PERIOD, parameters)
+    if not rows or rows[0][0] != len(rows):
+        return []
+    first = 1 + PERIOD_COLUMNS
+    return [Standing(Budget.from_db("default", COLUMNS, row[first:]), Period(*row[1:first])) for row in rows]
+
+
+def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[Standing]:
+    """The budgets that bind the caller's orders; none bind at the demo store, or those of test applications."""
+    if not store.budget_enabled or store.is_demo or caller.is_test:
+        return []
+    return binding_standings(store=store, user_id=caller.user_id, application_id=caller.application_id, at=at)
+
+
+def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> list[Standing]:
+    """Each in its period of the moment; before its start in the first one, after its end in the last one."""
+    rows = fetch_rows(LATEST, ([budget.pk for budget in budgets],))
+    latest = {budget_id: Period(*rest) for budget_id, *rest in rows}
+    return [Standing(budget, _period(budget, latest.get(budget.pk), store, at)) for budget in budgets]
+
+
+def local_day(store: Store, at: datetime) -> date:
+    return at.astimezone(ZoneInfo(store.time_zone)).date()
+
+
+def _period(budget: Budget, latest: Period | None, store: Store, at: datetime) -> Period:
+    """The period of the moment. One that was written lasts to its end, also where the store changes its time zone."""
+    if latest is not None and at < latest.ends:
+        return latest
+    day = local_day(store, at)
+    day = max(min(day, budget.end_date or day), budget.start_date)
+    number = period_number(budget.duration, budget.start_date, day)
+    if latest is not None and latest.number >= number:
+        return latest
+    starts, ends = period_bounds(budget.duration, budget.start_date, number, store.time_zone)
+    added = _carried(budget, latest, number, store) if budget.carry_over else ZERO
+    return Period(None, number, starts, ends, added, ZERO)
+
+
+def _carried(budget: Budget, latest: Period | None, number: int, store: Store) -> Decimal:
+    """What the periods before `number` left; those in between, and those of no entry, were not used at all.
+
+    What came back after its period ended is not carried on.
+    """
+    if latest is None:
+        first = max(local_day(store, budget.created), budget.start_date)
+        return budget.limit * (number - period_number(budget.duration, budget.start_date, first))
+    late: tuple[Any, ...] = fetch_row(CAME_BACK_LATE, (latest.pk, latest.ends)) or (ZERO,)
+    left = max(budget.limit + latest.added - latest.used - late[0], ZERO)
+    return left + budget.limit * (number - latest.number - 1)

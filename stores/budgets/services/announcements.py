@@ -1,0 +1,82 @@
+"""Announces once for a period that a budget is nearly used, and that it is used."""
+
+from typing import Any
+from uuid import UUID
+
+from accounts.models import NotificationKind, Role
+from accounts.permissions import Grant
+from accounts.services.notifications import notify
+from applications.webhooks.event_types import EventType
+from applications.webhooks.services.events import record_event
+from fulfillment.core.api.serializers import timestamp
+from stores.budgets.models import BudgetLevel, BudgetPeriod
+from stores.budgets.standings import Standing, number
+from stores.catalog.models import Store
+
+EVENT_TYPES = {
+    BudgetLevel.WARNED: EventType.BUDGET_WARNED,
+    BudgetLevel.EXCEEDED: EventType.BUDGET_EXCEEDED,
+}
+# Grants with which all budgets of a store may be read.
+READERS = (Grant.STORE_ALL_READ, Grant.BUDGET_ALL_WRITE)
+
+
+def announce_levels(standing: Standing, *, store: Store, application_id: UUID | None = None) -> None:
+    """Announces each level that the period reached for the first time; its row is locked with the budget.
+
+    `application_id` is the application of the order that reached it, which gets the events as well.
+    """
+    period, level = standing.period, standing.level
+    if level <= period.level:
+        return
+    reached = [one for one in EVENT_TYPES if period.level < one <= level]
+    BudgetPeriod.objects.filter(budget=standing.budget, number=period.number).update(level=level)
+    period.level = level
+    for application in _applications(store, application_id):
+        for one in reached:
+            record_event(
+                application_id=application,
+                store_id=store.external_id,
+                type=EVENT_TYPES[one],
+                data=_event_data(standing, store),
+            )
+    _notify_staff(standing, store, level)
+
+
+def _applications(store: Store, application_id: UUID | None) -> list[UUID]:
+    """Applications that may read all budgets of the store, and that of the order; never test applications."""
+    associated = Role.objects.filter(
+        store=store, user__isnull=True, grant__in=READERS, application__is_test=False
+    ).values_list("application_id", flat=True)
+    return sorted({one for one in (*associated, application_id) if one is not None})
+
+
+def _event_data(standing: Standing, store: Store) -> dict[str, Any]:
+    return {
+        "BudgetID": str(standing.budget.pk),
+        "StoreID": store.external_id,
+        "Name": standing.budget.name,
+        "Type": standing.budget.type,
+        "WarnAt": standing.budget.warn_at,
+        "Limit": number(standing.budget.type, standing.limit),
+        "Used": number(standing.budget.type, standing.period.used),
+        "Remaining": number(standing.budget.type, standing.remaining),
+        "PeriodStart": timestamp(standing.period.starts),
+        "PeriodEnd": timestamp(standing.period.ends),
+    }
+
+
+def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
+    budget, period = standing.budget, standing.period
+    people = Role.objects.filter(store=store, application__isnull=True, user__isnull=False, grant__in=READERS)
+    is_used = level == BudgetLevel.EXCEEDED
+    state = "is used up" if is_used else f"is used to {budget.warn_at} %"
+    used, limit = standing.text(period.used), standing.text(standing.limit)
+    notify(
+        user_ids=sorted(set(people.values_list("user_id", flat=True))),
+        kind=NotificationKind.BUDGET_USED,
+        key=f"budget:{budget.pk}:{period.number}:{level.value}",
+        title=f"The budget {budget.name} of {store.company_name} {state}",
+        text=f"{used} of {limit} are used. The period ends on {period.ends:%Y-%m-%d %H:%M} UTC.",
+        path=f"/admin/stores/budget/{budget.pk}/change/",
+    )

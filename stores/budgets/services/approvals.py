@@ -1,0 +1,45 @@
+"""Whether the budgets that counted an order still have room for it when it is approved."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from fulfillment.core.db.prepared import fetch_rows
+from stores.budgets.models import Budget, OverBudget
+from stores.budgets.selectors.standings import COLUMNS, LISTED
+from stores.budgets.services.counting import budget_exceeded, is_counted
+from stores.budgets.standings import Countable, Period, Standing, overdraft_record
+
+# Used is what was counted before the order: later orders never take its place.
+PLACES = f"""
+SELECT {LISTED}, -own.amount, period.id, period.number, period.starts, period.ends, period.added,
+       period.used + own.amount + coalesce((
+           SELECT sum(later.amount) FROM stores_budgetentry later
+           WHERE later.period_id = own.period_id AND later.order_id IN (
+               SELECT placed.order_id FROM stores_budgetentry placed
+               WHERE placed.period_id = own.period_id AND placed.kind = 'Order' AND placed.id > own.id)), 0)
+FROM stores_budgetentry own
+JOIN stores_budget budget ON budget.id = own.budget_id
+JOIN stores_budgetperiod period ON period.id = own.period_id
+WHERE own.order_id = %s AND own.kind = 'Order' AND budget.is_enabled
+ORDER BY budget.id FOR NO KEY UPDATE OF budget
+"""  # noqa: S608 - names of our columns
+
+
+def check_place(*, order: Countable, known_limits: Mapping[str, Decimal]) -> None:
+    """Raises Conflict if a limit was lowered since, so that the order has no place in a budget any more.
+
+    `known_limits` are those by BudgetID of the budgets for which approval was requested: they were exceeded then.
+    """
+    if not is_counted(order):
+        return
+    exceeded = []
+    for row in fetch_rows(PLACES, (order.pk,)):
+        budget = Budget.from_db("default", COLUMNS, row[: len(COLUMNS)])
+        requested, *period = row[len(COLUMNS) :]
+        standing = Standing(budget, Period(*period))
+        known = known_limits.get(str(budget.pk))
+        is_accepted = budget.over_budget == OverBudget.WARN or (known is not None and standing.limit >= known)
+        if requested > standing.remaining and not is_accepted:
+            exceeded.append(overdraft_record(standing, requested))
+    if exceeded:
+        raise budget_exceeded(exceeded)

@@ -1,0 +1,234 @@
+"""Makes, changes, tops up and removes budgets."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import User
+from applications.registration.models import Application
+from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
+from fulfillment.core.text import parse_uuid
+from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, EntryKind, ScopeKind
+from stores.budgets.selectors.standings import local_day
+from stores.budgets.services.announcements import announce_levels
+from stores.budgets.services.ledger import Posting, Reason, lock_standing, open_period, write_entries
+from stores.budgets.standings import Standing
+from stores.catalog.models import Store
+from stores.catalog.models.store import BudgetType
+from stores.catalog.services.stores import lock_store
+
+# `Scope` beside these is resolved to two columns.
+COLUMNS = {
+    "Name": "name",
+    "Type": "type",
+    "Limit": "limit",
+    "Duration": "duration",
+    "StartDate": "start_date",
+    "EndDate": "end_date",
+    "CarryOver": "carry_over",
+    "OverBudget": "over_budget",
+    "WarnAt": "warn_at",
+    "IsEnabled": "is_enabled",
+}
+# With entries these stay as they are; after changing the last three, periods are counted anew.
+FIXED = ("Scope", "Type", "Duration", "StartDate")
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+LARGEST = Decimal(10) ** 12
+
+
+@transaction.atomic
+def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
+    """`values` under the names of the API; StartDate is today by default."""
+    store = lock_store(store.pk)
+    _refuse_disabled(store)
+    now = timezone.now()
+    budget = Budget(store=store, start_date=local_day(store, now), created=now, updated=now)
+    _apply(budget, store, values, is_new=True)
+    budget.save(force_insert=True)
+    return lock_standing(budget, store=store, at=now)
+
+
+@transaction.atomic
+def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
+    """Changes the members in `values`. A changed limit or carry-over counts from the present period on."""
+    store, now = lock_store(budget.store_id), timezone.now()
+    standing = lock_standing(budget, store=store, at=now)
+    stored = standing.budget
+    if changed := [name for name in FIXED if name in values and _differs(stored, name, values[name])]:
+        _refuse_entries(stored, f"{', '.join(changed)} cannot change")
+        BudgetPeriod.objects.filter(budget=stored).delete()
+    elif local_day(store, now) >= stored.start_date:
+        # Earlier periods are carried over by the terms that they had.
+        open_period(standing, at=now)
+    _apply(stored, store, values)
+    if differs_from_stored(stored):
+        stored.updated = now
+        stored.save()
+    standing = lock_standing(stored, store=store, at=now)
+    if standing.period.pk is not None:
+        announce_levels(standing, store=store)
+    return standing
+
+
+@transaction.atomic
+def adjust_budget(*, budget: Budget, amount: Decimal, note: str, caller: Caller) -> BudgetEntry:
+    """Adds to the present period, or takes from it if `amount` is negative."""
+    now, store = timezone.now(), budget.store
+    standing = lock_standing(budget, store=store, at=now)
+    day, stored = local_day(store, now), standing.budget
+    if not stored.start_date <= day <= (stored.end_date or day):
+        raise Conflict(
+            "The budget has no period today: it has not begun, or it has ended.", code="budget_not_in_force"
+        )
+    raise_faults(list(_amount_faults("Amount", amount, stored.type)))
+    if standing.limit + amount < 0:
+        message = (
+            f"Amount: the limit of the period is {standing.text(standing.limit)}; not more can be taken."
+        )
+        raise Invalid.at("/Amount", "limit_below_zero", message)
+    open_period(standing, at=now)
+    reason = Reason(
+        EntryKind.ADJUSTMENT,
+        f"adjustment:{uuid4()}",
+        now,
+        user_id=caller.user_id,
+        application_id=caller.application_id,
+        note=note,
+    )
+    write_entries(postings=[Posting(stored.pk, standing.period.pk, amount)], reason=reason)
+    standing.period.added += amount
+    announce_levels(standing, store=store)
+    return BudgetEntry.objects.select_related("period").get(budget=stored, cause=reason.cause)
+
+
+@transaction.atomic
+def remove_budget(*, budget: Budget) -> None:
+    """Only one without entries: others are ended."""
+    locked = Budget.objects.select_for_update(of=("self",)).get(pk=budget.pk)
+    _refuse_entries(locked, "It cannot be removed; end it by its EndDate")
+    locked.delete()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    kind: ScopeKind
+    key: UUID | None
+
+
+def resolve_scope(store: Store, scope: Mapping[str, Any]) -> Scope:
+    """The scope of `Kind` and `ID`; raises Invalid where there is none."""
+    kind, sent = ScopeKind(scope["Kind"]), str(scope.get("ID") or "")
+    if kind == ScopeKind.STORE:
+        if sent in {"", store.external_id}:
+            return Scope(kind, None)
+        message = f"ID: a budget of this store is for {store.external_id}."
+        raise Invalid.at("/Scope/ID", "scope_unknown", message)
+    key = _scope_key(store, kind, sent)
+    if key is None:
+        places = {
+            ScopeKind.USER: "user with this ID",
+            ScopeKind.APPLICATION: "application with this ID",
+            ScopeKind.COST_CENTER: "cost center with this code in the store",
+        }
+        raise Invalid.at("/Scope/ID", "scope_unknown", f"ID: there is no {places[kind]}.")
+    return Scope(kind, key)
+
+
+def _scope_key(store: Store, kind: ScopeKind, sent: str) -> UUID | None:
+    if kind == ScopeKind.COST_CENTER:
+        return CostCenter.objects.filter(store=store, code=sent).values_list("pk", flat=True).first()
+    key = parse_uuid(sent)
+    if key is None:
+        return None
+    known: Any = User.objects.filter(is_active=True) if kind == ScopeKind.USER else Application.objects.all()
+    return key if known.filter(pk=key).exists() else None
+
+
+def _apply(budget: Budget, store: Store, values: Mapping[str, Any], *, is_new: bool = False) -> None:
+    """Sets the members in `values`, or raises Invalid with every fault."""
+    faults: list[Fault] = []
+    offered = {"Type": store.budget_types, "Duration": store.budget_durations}
+    for name, allowed in offered.items():
+        if (
+            name in values
+            and values[name] not in allowed
+            and (is_new or _differs(budget, name, values[name]))
+        ):
+            listed = ", ".join(allowed) or "none"
+            message = f"{name}: the store does not offer {values[name]}; it offers: {listed}."
+            faults.append(Fault(f"/{name}", "not_offered", message))
+    if "Scope" in values and (is_new or _differs(budget, "Scope", values["Scope"])):
+        try:
+            scope = resolve_scope(store, values["Scope"])
+            budget.scope_kind, budget.scope_key = scope.kind, scope.key
+        except Invalid as error:
+            faults += error.faults
+    for name, column in COLUMNS.items():
+        if name in values:
+            setattr(budget, column, values[name])
+    if is_new or "Type" in values:
+        budget.currency = store.currency if budget.type == BudgetType.AMOUNT else ""
+    faults += [*_amount_faults("Limit", budget.limit, budget.type, least=Decimal(0)), *_date_faults(budget)]
+    faults += _currency_faults(budget, store)
+    raise_faults(faults)
+
+
+def _amount_faults(
+    name: str, amount: Decimal, budget_type: str, *, least: Decimal | None = None
+) -> Iterator[Fault]:
+    if least is not None and amount < least:
+        yield Fault(f"/{name}", "too_small", f"{name}: this must not be below {least}.")
+    elif not amount and least is None:
+        yield Fault(f"/{name}", "too_small", f"{name}: 0 changes nothing.")
+    elif abs(amount) > LARGEST:
+        yield Fault(f"/{name}", "too_large", f"{name}: at most {LARGEST:,}.")
+    elif budget_type != BudgetType.AMOUNT and amount % 1:
+        yield Fault(f"/{name}", "not_whole", f"{name}: a budget of {budget_type} takes whole numbers.")
+
+
+def _date_faults(budget: Budget) -> Iterator[Fault]:
+    dates: dict[str, date | None] = {"StartDate": budget.start_date, "EndDate": budget.end_date}
+    for name, day in dates.items():
+        if day is not None and not FIRST_YEAR <= day.year <= LAST_YEAR:
+            message = f"{name}: write a day from {FIRST_YEAR} to {LAST_YEAR}."
+            yield Fault(f"/{name}", "date_out_of_range", message)
+    if budget.end_date is not None and budget.end_date < budget.start_date:
+        yield Fault("/EndDate", "ends_before_start", "EndDate: this is before StartDate.")
+
+
+def _currency_faults(budget: Budget, store: Store) -> Iterator[Fault]:
+    """A budget that ended before the store changed its currency stays ended."""
+    is_over = budget.end_date is not None and budget.end_date < local_day(store, timezone.now())
+    if budget.currency not in {"", store.currency} and not is_over:
+        message = f"EndDate: the budget is in {budget.currency}, and the store is now in {store.currency}."
+        yield Fault("/EndDate", "currency_changed", message)
+
+
+def _differs(budget: Budget, name: str, value: Any) -> bool:
+    if name != "Scope":
+        return bool(getattr(budget, COLUMNS[name]) != value)
+    if value["Kind"] != budget.scope_kind:
+        return True
+    if budget.scope_kind == ScopeKind.STORE:
+        return value.get("ID") not in {None, "", budget.store.external_id}
+    return (
+        _scope_key(budget.store, ScopeKind(budget.scope_kind), str(value.get("ID") or "")) != budget.scope_key
+    )
+
+
+def _refuse_disabled(store: Store) -> None:
+    if not store.budget_enabled:
+        raise Conflict("The store has no budgets: BudgetEnabled is false.", code="budgets_disabled")
+
+
+def _refuse_entries(budget: Budget, what: str) -> None:
+    if BudgetEntry.objects.filter(budget=budget).exists():
+        raise Conflict(f"The budget has entries. {what}.", code="budget_has_entries")

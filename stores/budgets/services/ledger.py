@@ -1,0 +1,90 @@
+"""Writes entries with the balances they change. The budgets are locked by the caller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+from uuid import UUID
+
+from fulfillment.core.db.prepared import execute, fetch_row
+from stores.budgets.models import Budget, EntryKind
+from stores.budgets.selectors.standings import standings_of
+from stores.budgets.standings import Standing
+from stores.catalog.models import Store
+
+# One round trip; at most one entry of each period, because PostgreSQL changes a row once in a statement.
+WRITE = """
+WITH entry AS (
+    INSERT INTO stores_budgetentry
+        (budget_id, period_id, amount, kind, cause, order_id, actor_user, actor_application, note, created)
+    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(user)s::uuid, %(application)s::uuid, %(note)s, %(created)s
+    FROM unnest(%(budgets)s::uuid[], %(periods)s::bigint[], %(amounts)s::numeric[]) AS listed
+    RETURNING period_id, amount, kind IN ('Adjustment', 'CarryOver') AS adds
+)
+UPDATE stores_budgetperiod period
+SET added = period.added + CASE WHEN entry.adds THEN entry.amount ELSE 0 END,
+    used = period.used - CASE WHEN entry.adds THEN 0 ELSE entry.amount END
+FROM entry WHERE period.id = entry.period_id
+"""
+NEW_PERIOD = """
+INSERT INTO stores_budgetperiod (budget_id, number, starts, ends, added, used, level)
+VALUES (%s, %s, %s, %s, 0, 0, 0) RETURNING id
+"""
+
+
+class Posting(NamedTuple):
+    budget_id: UUID
+    period_id: int | None
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What entries are written for. `cause` is unique for a budget."""
+
+    kind: EntryKind
+    cause: str
+    created: datetime
+    order_id: UUID | None = None
+    user_id: UUID | None = None
+    application_id: UUID | None = None
+    note: str = ""
+
+
+def write_entries(*, postings: Sequence[Posting], reason: Reason) -> None:
+    """At most one posting for each period."""
+    parameters = {
+        "budgets": [posting.budget_id for posting in postings],
+        "periods": [posting.period_id for posting in postings],
+        "amounts": [posting.amount for posting in postings],
+        "kind": reason.kind.value,
+        "cause": reason.cause,
+        "order": reason.order_id,
+        "user": reason.user_id,
+        "application": reason.application_id,
+        "note": reason.note,
+        "created": reason.created,
+    }
+    execute(WRITE, parameters)
+
+
+def open_period(standing: Standing, *, at: datetime) -> None:
+    """Writes the period of a locked budget if it is not written yet, with what is carried over to it."""
+    period = standing.period
+    if period.pk is not None:
+        return
+    row = fetch_row(NEW_PERIOD, (standing.budget.pk, period.number, period.starts, period.ends))
+    period.pk = row[0] if row else None
+    if period.added:
+        posting = Posting(standing.budget.pk, period.pk, period.added)
+        reason = Reason(EntryKind.CARRY_OVER, f"carry-over:{period.number}", at)
+        write_entries(postings=[posting], reason=reason)
+
+
+def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
+    """The budget as it is now, locked, in its present period."""
+    locked = Budget.objects.select_for_update(of=("self",), no_key=True).get(pk=budget.pk)
+    locked.store = store
+    [standing] = standings_of([locked], store=store, at=at)
+    return standing

@@ -1,0 +1,128 @@
+"""How a budget stands in a period, and what it says to an order: without database access."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.db import models
+
+from fulfillment.core.api.serializers import timestamp
+from stores.budgets.models import Budget, BudgetLevel, OverBudget
+from stores.catalog.models.store import BudgetType, Store
+
+ZERO = Decimal("0.00")
+
+
+class BudgetDecision(models.TextChoices):
+    """What the budgets of an order say to it; the last one that any of them says is that of all."""
+
+    ALLOWED = "Allowed"
+    WARNED = "Warned"
+    NEEDS_APPROVAL = "NeedsApproval"
+    REFUSED = "Refused"
+
+
+DECISIONS = {
+    OverBudget.WARN: BudgetDecision.WARNED,
+    OverBudget.APPROVE: BudgetDecision.NEEDS_APPROVAL,
+    OverBudget.REFUSE: BudgetDecision.REFUSED,
+}
+
+
+class Countable(Protocol):
+    """What budgets need to know of an order."""
+
+    pk: UUID
+    store: Store
+    user_id: UUID | None
+    application_id: UUID | None
+    is_test: bool
+    reprint_of_id: UUID | None
+    total: Decimal
+    total_quantity: int
+    created: datetime
+
+
+@dataclass(slots=True)
+class Period:
+    """A period as stored or, without `pk`, as it is made when it is first needed."""
+
+    pk: int | None
+    number: int
+    starts: datetime
+    ends: datetime
+    added: Decimal
+    used: Decimal
+    level: int = BudgetLevel.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    budget: Budget
+    period: Period
+
+    @property
+    def limit(self) -> Decimal:
+        return self.budget.limit + self.period.added
+
+    @property
+    def remaining(self) -> Decimal:
+        return self.limit - self.period.used
+
+    def decide(self, requested: Decimal) -> BudgetDecision:
+        if not requested or requested <= self.remaining:
+            return BudgetDecision.ALLOWED
+        return DECISIONS[OverBudget(self.budget.over_budget)]
+
+    @property
+    def level(self) -> BudgetLevel:
+        used, limit = self.period.used, self.limit
+        if not used:
+            return BudgetLevel.NONE
+        if used >= limit:
+            return BudgetLevel.EXCEEDED
+        return BudgetLevel.WARNED if used * 100 >= limit * self.budget.warn_at else BudgetLevel.NONE
+
+    def text(self, value: Decimal) -> str:
+        """A value in the measure of the budget, for people."""
+        if self.budget.type == BudgetType.AMOUNT:
+            return f"{value:,.2f} {self.budget.currency}"
+        unit = "orders" if self.budget.type == BudgetType.ORDERS else "pieces"
+        return f"{value:,.0f} {unit}"
+
+
+def number(budget_type: str, value: Decimal) -> float | int:
+    """A value in the measure of a budget, for JSON."""
+    return float(value) if budget_type == BudgetType.AMOUNT else int(value)
+
+
+def measure(budget_type: str, *, total: Decimal, quantity: int) -> Decimal:
+    """What an order takes from a budget of this type."""
+    if budget_type == BudgetType.AMOUNT:
+        return total
+    return Decimal(1 if budget_type == BudgetType.ORDERS else quantity)
+
+
+def decision_of(standings: Iterable[Standing], *, total: Decimal, quantity: int) -> BudgetDecision:
+    """What the budgets say together to an order."""
+    severities = list(BudgetDecision)
+    decisions = (one.decide(measure(one.budget.type, total=total, quantity=quantity)) for one in standings)
+    return max(decisions, key=severities.index, default=BudgetDecision.ALLOWED)
+
+
+def overdraft_record(standing: Standing, requested: Decimal) -> dict[str, Any]:
+    """A budget that an order would exceed, in `Budgets` of a refusal and in the reasons of an approval."""
+    return {
+        "Kind": "Budget",
+        "BudgetID": str(standing.budget.pk),
+        "Name": standing.budget.name,
+        "Type": standing.budget.type,
+        "Limit": number(standing.budget.type, standing.limit),
+        "Used": number(standing.budget.type, standing.period.used),
+        "Remaining": number(standing.budget.type, standing.remaining),
+        "Requested": number(standing.budget.type, requested),
+        "PeriodEnd": timestamp(standing.period.ends),
+    }

@@ -1,0 +1,192 @@
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.callers import Caller
+from accounts.permissions import Grant
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.text import parse_uuid
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.orders.admin.actions import actor_on, shown_reason
+from stores.orders.approvals.cards import RequestCard, request_cards
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.approvals.services import approve_order, deny_order
+from stores.orders.models import OrderItem
+from stores.orders.selectors.orders import history_of
+from stores.orders.services.print_files import SIZES, print_file_pages, print_picture
+
+QUEUE = "admin:stores_approvalrequest_changelist"
+PAGES_SHOWN = 20
+
+
+class StateFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("decided", "Decided")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        every, decided = super().choices(changelist)
+        yield {**every, "display": "Pending"}
+        yield decided
+
+    def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        return records.filter(decided__isnull=self.value() != "decided")
+
+
+@admin.register(ApprovalRequest)
+class ApprovalRequestAdmin(StaffAdmin):
+    """The queue of approvers: the proof beside the order, and the decision."""
+
+    store_path = "order__store"
+    view_grants = (Grant.ORDER_ALL_APPROVE,)
+    forbidden = ("add", "change", "delete")
+    harmless_pages = ("decide", "picture")
+    # For the columns that are searched; the template shows cards.
+    list_display = ["order", "requested", "expires"]
+    list_filter = [StateFilter]
+    search_fields = ["order__number"]
+    exact_search = {"order__number": int}
+    search_help_text = "Order number"
+    change_list_template = "admin/stores/approvals.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApprovalRequest]:
+        found = (
+            super()
+            .get_queryset(request)
+            .select_related("order__store", "order__application", "order__user", "decided_by")
+        )
+        return found.defer(
+            "order__rendering",
+            "order__metadata",
+            "order__store__rendering",
+            "order__store__verbose_rendering",
+        )
+
+    def get_ordering(self, request: HttpRequest) -> list[str]:
+        return ["-decided"] if request.GET.get("state") == "decided" else ["expires", "order"]
+
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("decide/", self.decide, "decide"),
+            (
+                "<uuid:order_id>/item/<int:position>/<int:page>-<slug:size>.png",
+                self.picture,
+                "picture",
+            ),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        answer = super().changelist_view(request, extra_context)
+        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+            found = answer.context_data["cl"]
+            answer.context_data |= {
+                "cards": request_cards(found.result_list, viewer_id=request.user.pk),
+                "is_decided": request.GET.get("state") == "decided",
+                **self._links(request),
+            }
+        return answer
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        found = get_object_or_404(self.get_queryset(request), pk=parse_uuid(object_id))
+        [card] = request_cards([found], viewer_id=request.user.pk)
+        context = {
+            **self.page_context(request, f"Approval of order {found.order}"),
+            **self._links(request),
+            "card": card,
+            "pages": _pages(card),
+            "history": history_of(found.order).select_related("actor").order_by("-sequence"),
+        }
+        return TemplateResponse(request, "admin/stores/approval.html", context)
+
+    @serves_picture
+    def picture(
+        self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
+    ) -> HttpResponse:
+        if size not in SIZES:
+            raise Http404
+        found = get_object_or_404(self.get_queryset(request), pk=order_id)
+        item = get_object_or_404(
+            OrderItem.objects.select_related("order"), order=found.order, position=position
+        )
+        caller = Caller.on_pages(request.user)
+        return picture_answer(
+            lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
+        )
+
+    def decide(self, request: HttpRequest) -> HttpResponse:
+        """Decides the chosen requests of one card; each is decided on its own."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        keys = [key for text in request.POST.getlist("order") if (key := parse_uuid(text))]
+        found = self.get_queryset(request).filter(pk__in=keys).order_by("expires", "order")
+        cards = request_cards(found, viewer_id=request.user.pk)
+        if len(cards) == 1:
+            self._decide(request, cards[0])
+        elif cards:
+            messages.error(
+                request, "Orders are decided together only where nothing differs. Nothing was decided."
+            )
+        else:
+            messages.error(request, "Select the orders to decide first.")
+        return HttpResponseRedirect(reverse(QUEUE))
+
+    def _decide(self, request: HttpRequest, card: RequestCard) -> None:
+        note, is_approval = (
+            request.POST.get("note", "").strip()[:1000],
+            request.POST.get("decision") == "approve",
+        )
+        if not is_approval and not note:
+            messages.error(request, "A denial needs a reason: the person who ordered reads it.")
+            return
+        done = []
+        for member in card.members:
+            order, seen = member.request.order, [request.POST.get(f"seen-{member.request.pk}", "")]
+            try:
+                if is_approval:
+                    approve_order(order=order, actor=actor_on(request), note=note, if_match=seen)
+                else:
+                    deny_order(order=order, actor=actor_on(request), reason=note, if_match=seen)
+            except DomainError as error:
+                messages.error(request, f"{order}: {shown_reason(error)}")
+            else:
+                done.append(str(order))
+        if done:
+            words = "approved" if is_approval else "denied"
+            messages.success(request, f"Order{'s' if len(done) > 1 else ''} {', '.join(done)} {words}.")
+
+    def _links(self, request: HttpRequest) -> dict[str, Any]:
+        """Which other pages the viewer may open."""
+        staff = staff_on(request)
+        return {"sees_orders": staff.holds(ORDER_GRANTS), "is_operator": staff.is_operator}
+
+
+def _pages(card: RequestCard) -> list[tuple[OrderItem, list[int]]]:
+    """The items with a proof, each with the numbers of its pages; at most PAGES_SHOWN pages together."""
+    found: list[tuple[OrderItem, list[int]]] = []
+    left = PAGES_SHOWN
+    for item in card.items:
+        if not item.print_file or left <= 0:
+            continue
+        try:
+            count = min(left, len(print_file_pages(item=item)))
+        except DomainError:
+            continue
+        found.append((item, list(range(count))))
+        left -= count
+    return found

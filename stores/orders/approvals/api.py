@@ -1,0 +1,66 @@
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import matching_tags
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.api.viewsets import ApiViewSet
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.examples import APPROVE_EXAMPLE, DENY_EXAMPLE, ORDER_EXAMPLE
+from stores.orders.api.orders import IF_MATCH, ORDER_ID, WRITE_ERRORS, actor_of, order_response
+from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer, OrderSerializer
+from stores.orders.approvals.services import approve_order, deny_order
+from stores.orders.selectors.access import APPROVE
+from stores.orders.selectors.orders import order_for
+
+APPROVERS = Access(
+    rule="Users of the store who hold `Order.All.Approve` on it, and operators; never the person who placed the "
+    "order, nor an owner of the application that did.",
+    permissions=APPROVE,
+    applications=False,
+)
+ERRORS = {
+    **WRITE_ERRORS,
+    403: f"{WRITE_ERRORS[403]} Or the caller placed the order (`approver_ordered`).",
+    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`). "
+    "On approving: a limit was lowered, and the order exceeds it (`budget_exceeded`, with the numbers as `Budgets`).",
+}
+
+
+class ApprovalViewSet(ApiViewSet):
+    tag = "Orders"
+    access = {"approve": APPROVERS, "deny": APPROVERS}
+    errors = {"approve": ERRORS, "deny": ERRORS}
+
+    @extend_schema(
+        operation_id="order_approve",
+        summary="Approve an order",
+        description="The order stays Received and can be accepted.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=ApproveRequestSerializer,
+        responses={200: OrderSerializer},
+        examples=[APPROVE_EXAMPLE, ORDER_EXAMPLE],
+    )
+    def approve(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        access, order = order_for(request.auth, store_id, order_id, APPROVE)
+        note = validate_data(ApproveRequestSerializer, request.data).get("Note", "")
+        order = approve_order(order=order, actor=actor_of(access), note=note, if_match=matching_tags(request))
+        return order_response(order, access)
+
+    @extend_schema(
+        operation_id="order_deny",
+        summary="Deny the approval of an order",
+        description="The order becomes Rejected with the reason. To try again, place a new order.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=DenyRequestSerializer,
+        responses={200: OrderSerializer},
+        examples=[DENY_EXAMPLE, ORDER_EXAMPLE],
+    )
+    def deny(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        access, order = order_for(request.auth, store_id, order_id, APPROVE)
+        reason = validate_data(DenyRequestSerializer, request.data)["Reason"]
+        order = deny_order(
+            order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
+        )
+        return order_response(order, access)

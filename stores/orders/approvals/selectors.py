@@ -1,0 +1,71 @@
+"""Who ordered, who may approve, and which requests are undecided."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Role, User
+from accounts.permissions import Grant
+from applications.registration.selectors.owners import owner_ids
+from fulfillment.core.api.serializers import timestamp
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.models import ApprovalState, Order
+
+
+def people_who_ordered(order: Order) -> set[UUID]:
+    """The user, and the owners of the application: an owner controls what the application orders."""
+    people = {order.user_id}
+    application = order.application
+    if application is not None and not application.is_first_party:
+        people |= {application.user_id, *owner_ids(application)}
+    return {person for person in people if person is not None}
+
+
+def approver_ids(order: Order, ordered_by: set[UUID]) -> list[UUID]:
+    """Active users with the grant on the store, without those who ordered."""
+    roles = Role.objects.filter(
+        Q(store=order.store_id) | Q(store__isnull=True),
+        application__isnull=True,
+        user__is_active=True,
+        grant=Grant.ORDER_ALL_APPROVE,
+    )
+    return sorted(set(roles.values_list("user", flat=True)) - ordered_by)
+
+
+def approver_names(order: Order, ordered_by: set[UUID]) -> list[str]:
+    people = User.objects.filter(pk__in=approver_ids(order, ordered_by)).order_by("first_name", "last_name")
+    return [person.get_full_name() or person.username for person in people]
+
+
+def requests_of(user: User) -> QuerySet[ApprovalRequest]:
+    """Of the orders that the user placed, also through an application of theirs."""
+    placed = ApprovalRequest.objects.filter(Q(order__user=user) | Q(ordered_by__contains=[user.pk]))
+    orders = placed.select_related("order__store", "decided_by")
+    return orders.defer("order__rendering", "order__store__rendering", "order__store__verbose_rendering")
+
+
+def undecided_requests() -> QuerySet[ApprovalRequest]:
+    """Of all stores, the next to expire first."""
+    return ApprovalRequest.objects.filter(decided__isnull=True).order_by("expires", "order")
+
+
+def expired_request_ids(now: datetime) -> list[UUID]:
+    return list(undecided_requests().filter(expires__lte=now).values_list("pk", flat=True))
+
+
+def approval_record(order: Order) -> dict[str, Any] | None:
+    """The member `Approval` of an order; None if it never needed approval."""
+    if order.approval == ApprovalState.NONE:
+        return None
+    request = order.approval_request
+    return {
+        "State": order.approval,
+        "Reasons": request.reasons,
+        "RequestedAt": timestamp(request.requested),
+        "ExpiresAt": timestamp(request.expires),
+        "DecidedBy": str(request.decided_by_id) if request.decided_by_id else None,
+        "DecidedAt": timestamp(request.decided) if request.decided else None,
+        "Note": request.note,
+    }

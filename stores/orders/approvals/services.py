@@ -1,0 +1,186 @@
+"""Requests approval of an order, and records the decision or the end of the time for it."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pghistory
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.services.notifications import erase_texts
+from applications.webhooks.event_types import EventType
+from fulfillment.core.audit.personal_data import ERASED
+from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.errors import Conflict, Forbidden
+from stores.budgets.services.approvals import check_place
+from stores.orders.approvals.models import OWN_ORDER, ApprovalRequest
+from stores.orders.approvals.notices import (
+    decision_key,
+    notify_approvers,
+    notify_of_decision,
+    reason_in_words,
+)
+from stores.orders.approvals.selectors import expired_request_ids, people_who_ordered, undecided_requests
+from stores.orders.models import ActorKind, ApprovalState, Order, OrderStatus
+from stores.orders.representations import dumps
+from stores.orders.services.transitions import (
+    Actor,
+    Change,
+    close_approval_request,
+    lock_order,
+    record_change,
+)
+
+SYSTEM = Actor(ActorKind.SYSTEM)
+EXPIRED = "No approver decided in time."
+EVENT_TYPES: dict[ApprovalState, str] = {
+    ApprovalState.APPROVED: EventType.ORDER_APPROVED.value,
+    ApprovalState.DENIED: EventType.ORDER_DENIED.value,
+}
+
+
+def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] = ()) -> None:
+    """Call it in the transaction that writes the order. Without a reason, nothing is requested.
+
+    Test orders and orders of the demo store cost nothing and need no approval.
+    """
+    reasons = [*_total_reasons(order), *budget_reasons]
+    if not reasons or order.is_test or order.store.is_demo:
+        return
+    hours = order.store.approval_hours
+    request = ApprovalRequest(
+        order=order,
+        reasons=orjson.loads(dumps(reasons)),
+        ordered_by=sorted(people_who_ordered(order)),
+        requested=order.created,
+        expires=order.created + timedelta(hours=hours),
+        reminder_due=order.created + timedelta(hours=hours) / 2,
+    )
+    insert_row(request)
+    order.approval = ApprovalState.PENDING
+    note = f"Approval requested. {'. '.join(map(reason_in_words, request.reasons))}."
+    record_change(
+        Change(order, SYSTEM, note[:1000]), order.status, event_type=EventType.ORDER_APPROVAL_REQUESTED.value
+    )
+    notify_approvers(request)
+
+
+def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
+    """Raises Conflict if it was decided or has expired, or if the order exceeds a limit that was lowered since.
+
+    Raises Forbidden for the people who ordered.
+    """
+    _refuse_own_order(order, actor)
+    with transaction.atomic():
+        locked = lock_order(order, if_match)
+        if _is_open(locked):
+            check_place(order=locked, known_limits=_known_limits(locked))
+            change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
+            return _record_decision(change, ApprovalState.APPROVED, note)
+    raise _decided(locked)
+
+
+def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[str] = ()) -> Order:
+    """Denies the approval and rejects the order; raises as `approve_order` does."""
+    _refuse_own_order(order, actor)
+    with transaction.atomic():
+        locked = lock_order(order, if_match)
+        if _is_open(locked):
+            change = Change(locked, actor, f"Approval denied. {reason}"[:1000])
+            _record_decision(change, ApprovalState.DENIED, reason)
+            return record_change(Change(locked, actor, reason), OrderStatus.REJECTED)
+    raise _decided(locked)
+
+
+def expire_requests(*, now: datetime) -> int:
+    """Rejects the orders of requests that are undecided at their end; called by the worker."""
+    return sum(_expire_request(order_id, now) for order_id in expired_request_ids(now))
+
+
+def remind_approvers(*, now: datetime) -> int:
+    """Once for each request, when half of its time is over."""
+    count = 0
+    while True:
+        with transaction.atomic():
+            due = undecided_requests().filter(reminder_due__lte=now, expires__gt=now)
+            request = (
+                due.select_related("order__store").select_for_update(of=("self",), skip_locked=True).first()
+            )
+            if request is None:
+                return count
+            request.reminder_due = None
+            request.save(update_fields=["reminder_due"])
+            count += notify_approvers(request, is_reminder=True)
+
+
+def erase_approval_notes(*, order: Order) -> None:
+    """Notes are free text and may name people; they are also in the notification of the decision."""
+    ApprovalRequest.objects.filter(order=order).exclude(note="").update(note=ERASED)
+    erase_texts(keys=[decision_key(order)])
+
+
+def _total_reasons(order: Order) -> list[dict[str, Any]]:
+    limit = order.store.approval_above
+    if limit is None or order.total <= limit:
+        return []
+    return [{"Kind": "Total", "Limit": limit, "Total": order.total}]
+
+
+def _refuse_own_order(order: Order, actor: Actor) -> None:
+    """Also for operators. The attempt is recorded in the audit log, outside of any other transaction."""
+    request = ApprovalRequest.objects.filter(order=order).first()
+    if request is None:
+        raise Conflict("The order needs no approval.", code="approval_not_requested")
+    if actor.user_id in {*request.ordered_by, *people_who_ordered(order)}:
+        pghistory.create_event(request, label=OWN_ORDER)
+        raise Forbidden("You placed this order, or own the application that did.", code="approver_ordered")
+
+
+def _is_open(order: Order) -> bool:
+    """Whether it can be decided; a request whose time is over is closed here, before the worker comes to it."""
+    if order.approval != ApprovalState.PENDING:
+        return False
+    if order.approval_request.expires <= timezone.now():
+        _reject_expired(order)
+        return False
+    return True
+
+
+def _known_limits(order: Order) -> dict[str, Decimal]:
+    reasons = order.approval_request.reasons
+    return {one["BudgetID"]: Decimal(str(one["Limit"])) for one in reasons if one["Kind"] == "Budget"}
+
+
+def _record_decision(change: Change, state: ApprovalState, note: str) -> Order:
+    order, event_type = change.order, EVENT_TYPES[state]
+    close_approval_request(order, state=state, note=note, decided_by=change.actor.user_id)
+    notify_of_decision(order.approval_request)
+    return record_change(change, order.status, event_type=event_type)
+
+
+def _expire_request(order_id: UUID, now: datetime) -> bool:
+    order = Order.objects.only("store").get(pk=order_id)
+    with transaction.atomic():
+        locked = lock_order(order, ())
+        if locked.approval != ApprovalState.PENDING or locked.approval_request.expires > now:
+            return False
+        _reject_expired(locked)
+        return True
+
+
+def _reject_expired(order: Order) -> None:
+    close_approval_request(order, state=ApprovalState.EXPIRED, note=EXPIRED)
+    notify_of_decision(order.approval_request)
+    record_change(Change(order, SYSTEM, EXPIRED), OrderStatus.REJECTED)
+
+
+def _decided(order: Order) -> Conflict:
+    return Conflict(
+        f"The approval of this order is {order.approval} and cannot be decided again.",
+        code="approval_decided",
+        members={"State": order.approval},
+    )

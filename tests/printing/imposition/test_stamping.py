@@ -1,0 +1,57 @@
+"""What a sheet says of its job once it is printed."""
+
+import io
+from datetime import date
+
+import pikepdf
+import pytest
+import zxingcpp
+from PIL import Image
+
+from printing.imposition import Stamp, stamp_file
+from printing.typesetting import render_pdf_page
+from stores.orders.models import OrderItem
+from stores.orders.services.print_files import read_print_file
+from tests.factories.orders import card_data, make_card, order_body
+from tests.support.pdfx_rules import faults
+from tests.support.production_jobs import made_pdf
+
+STAMP = Stamp("1001-1-2", 2500, date(2026, 11, 27))
+
+
+@pytest.fixture
+def print_file(world):
+    make_card(world.associated)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    made = world.as_user(world.user).call("POST", "/store/associated/order", order_body(Items=[item]))
+    return read_print_file(item=OrderItem.objects.get(order=made.json()["OrderID"]))
+
+
+def shown(content, number=0, *, trimmed=False):
+    picture = render_pdf_page(content, number, pixels=2400, trimmed=trimmed)
+    return Image.open(io.BytesIO(picture)).convert("RGB")
+
+
+def test_each_page_names_its_job_in_a_bar_code_outside_of_the_bleed(print_file):
+    stamped = stamp_file(print_file, STAMP)
+
+    for number in (0, 1):
+        assert [code.text for code in zxingcpp.read_barcodes(shown(stamped, number))] == ["1001-1-2"]
+        before, after = (shown(file, number, trimmed=True) for file in (print_file, stamped))
+        assert before.tobytes() == after.tobytes()
+    assert STAMP.words == "JOB 1001-1-2   2,500 COPIES   SHIP BY Nov 27, 2026"
+
+
+def test_stamped_file_is_pdf_x4_and_the_same_for_the_same_job(print_file):
+    stamped = stamp_file(print_file, STAMP)
+
+    assert faults(stamped) == []
+    assert stamp_file(print_file, STAMP) == stamped
+    with pikepdf.open(io.BytesIO(stamped)) as new, pikepdf.open(io.BytesIO(print_file)) as old:
+        assert new.trailer.ID[1] != old.trailer.ID[1]
+        assert list(new.pages[0].mediabox) == list(old.pages[0].mediabox)
+
+
+@pytest.mark.parametrize("content", [made_pdf(), b"%PDF-1.7 art", b""], ids=["no-room", "damaged", "empty"])
+def test_file_without_room_or_pages_stays_as_it_is(content):
+    assert stamp_file(content, STAMP) == content

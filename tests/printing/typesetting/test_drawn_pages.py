@@ -1,0 +1,140 @@
+"""How often the typesetter works for a proof."""
+
+from contextlib import contextmanager
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from printing.typesetting import Field, parse_template, render_page, render_proof, rendering
+from printing.typesetting.worker import Renderer
+from tests.factories.pictures import encode_picture
+from tests.support.made_templates import card, text_box
+
+
+class CountingRenderer(Renderer):
+    """Renders in this process and records what was compiled, and for each PNG how many pages."""
+
+    slot = 0
+
+    def __init__(self):
+        super().__init__()
+        self.hand_overs, self.made = 0, []
+
+    @contextmanager
+    def lend(self, _deadline):
+        yield self
+
+    def render(self, request, jobs, _deadline):
+        self.hand_overs += 1
+        return super().render(request, jobs)
+
+    def _compile(self, request, form):
+        output = super()._compile(request, form)
+        self.made.append((form, len(output)))
+        return output
+
+    def _query(self, request, label):
+        self.made.append((label, 1))
+        return super()._query(request, label)
+
+    def _new_compiler(self, root, fonts):
+        self.made.append(("compiler", 1))
+        return super()._new_compiler(root, fonts)
+
+
+@pytest.fixture
+def renderer(monkeypatch):
+    rendering.drawn_pages.clear()
+    counting = CountingRenderer()
+    monkeypatch.setattr(rendering, "shared_workers", counting)
+    return counting
+
+
+def booklet(count, **changes):
+    """Each page shows a field of its own, and is a little wider than the one before."""
+    pages = [
+        card(text_box(Field=f"F{number}", Size=30))["Pages"][0] | {"WidthMM": 50 + number, **changes}
+        for number in range(count)
+    ]
+    return parse_template({"Pages": pages}, [Field(f"F{number}") for number in range(count)])
+
+
+def values(count, **changes):
+    return {f"F{number}": str(number) for number in range(count)} | changes
+
+
+def test_proof_takes_one_hand_over_one_compiler_and_each_output_once(renderer):
+    render_proof(booklet(2), values(2))
+
+    assert renderer.hand_overs == 1
+    assert renderer.made == [("compiler", 1), ("pdf", 1), ("png", 2), ("<set>", 1)]
+
+
+def test_only_changed_pages_are_drawn_again(renderer):
+    first = render_proof(booklet(9), values(9))
+    renderer.made.clear()
+
+    second = render_proof(booklet(9), values(9, F2="other", F7="others"))
+
+    assert renderer.made == [("pdf", 1), ("<set>", 1), ("png", 2)]
+    changed = [
+        at for at, pages in enumerate(zip(first.pages, second.pages, strict=True)) if len(set(pages)) > 1
+    ]
+    assert changed == [2, 7]
+    widths = [Image.open(BytesIO(page)).width for page in second.pages]
+    assert widths == sorted(set(widths))
+
+
+def test_page_drawn_alone_is_the_page_drawn_with_all_others(renderer):
+    render_proof(booklet(3), values(3))
+    alone = render_proof(booklet(3), values(3, F1="other"))
+    rendering.drawn_pages.clear()
+
+    assert render_proof(booklet(3), values(3, F1="other")) == alone
+
+
+def test_text_left_out_of_an_earlier_page_draws_no_later_page_again(renderer):
+    render_proof(booklet(3), values(3))
+    renderer.made.clear()
+
+    proof = render_proof(booklet(3), values(3, F0=""))
+
+    assert ("png", 1) in renderer.made
+    assert [(text.page, text.box) for text in proof.texts] == [(1, 0), (2, 0)]
+
+
+@pytest.mark.parametrize("mark", ["DRAFT", None])
+def test_other_mark_draws_all_pages_again(renderer, mark):
+    render_proof(booklet(2), values(2))
+    renderer.made.clear()
+
+    render_proof(booklet(2), values(2), mark=mark)
+
+    assert ("png", 2) in renderer.made
+
+
+def test_other_picture_of_the_same_field_is_drawn(renderer):
+    box = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 60, "Height": 40}
+    template = parse_template(card(box), [Field("Photo", type="Image", sub_type="Upload")])
+
+    teal, again, red = (
+        render_proof(template, {"Photo": "x"}, {"Photo": encode_picture(color)}).pages
+        for color in ("teal", "teal", "red")
+    )
+
+    assert teal == again
+    assert teal != red
+    assert [form for form, _ in renderer.made].count("png") == 2
+
+
+def test_page_of_other_size_in_pixels_is_drawn(renderer):
+    template = booklet(1)
+
+    sizes = [
+        Image.open(BytesIO(render_page(template, 0, values(1), pixels=pixels).png)).width
+        for pixels in (300, 600, 300)
+    ]
+
+    assert sizes == [300, 600, 300]
+    assert [form for form, _ in renderer.made].count("png") == 2

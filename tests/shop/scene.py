@@ -1,0 +1,81 @@
+"""Everything together: PostgreSQL, the service, the shop, and a proxy with faults on each side between them."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from fulfillment.local import postgres
+from tests.clients.bad_proxy import Proxy, proxied
+from tests.shop.service import Service, served
+from tests.shop.shop import Shop, new_port, open_shop, settings_of
+from tests.support.serving import serving
+
+NO_FAULTS: Mapping[str, int] = {"passes": 1}
+
+
+@dataclass
+class Scene:
+    service: Service
+    shop: Shop
+    to_service: Proxy
+    to_shop: Proxy
+
+
+@contextlib.contextmanager
+def scene(shop_folder: Path) -> Iterator[Scene]:
+    with tempfile.TemporaryDirectory(prefix="fulfillment-shop-", dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        data = folder / "postgres"
+        database = postgres.ensure_running(data, database="service", durable=False)
+        # Medusa's driver takes no address of a Unix socket.
+        with port_of(postgres.ensure_running(data, database="shop", durable=False)) as port:
+            try:
+                with (
+                    served(folder, database) as service,
+                    proxied(service.url, fates=NO_FAULTS) as to_service,
+                    proxied(f"http://127.0.0.1:{(shop_port := new_port())}", fates=NO_FAULTS) as to_shop,
+                ):
+                    # The secret before last and the present one, as while it is being replaced.
+                    secret = service.webhook(f"{to_shop.url}/hooks/print")
+                    settings = settings_of(to_service.url, service.demo, f"whsec_b2xk {secret}")
+                    address = f"postgres://fulfillment@127.0.0.1:{port}/shop"
+                    with open_shop(shop_folder, folder / "shop.log", address, shop_port, settings) as shop:
+                        shop.set_up()
+                        yield Scene(service, shop, to_service, to_shop)
+            except BaseException:
+                print_logs(folder)
+                raise
+            finally:
+                postgres.release(data)
+
+
+@contextlib.contextmanager
+def port_of(database: str) -> Iterator[int]:
+    """A port of this machine for the server's Unix socket."""
+    options = parse_qs(urlsplit(database).query)
+    socket = f"{options['host'][0]}/.s.PGSQL.{options['port'][0]}"
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                sink.write(data)
+                await sink.drain()
+        sink.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        source, sink = await asyncio.open_unix_connection(socket)
+        await asyncio.gather(pump(reader, sink), pump(source, writer))
+
+    with serving(serve, backlog=100) as port:
+        yield port
+
+
+def print_logs(folder: Path) -> None:
+    for log in sorted(folder.glob("*.log")):
+        lines = log.read_text(errors="replace").splitlines()
+        print(f"--- {log.name}", *(line[:700] for line in lines[-15:]), sep="\n")

@@ -1,0 +1,264 @@
+"""The operations of budgets."""
+
+import functools
+import operator
+from datetime import date
+
+import pytest
+
+from accounts.models import Role
+from stores.budgets.models import Budget
+from tests.factories.budgets import budget_values, enable_budgets, make_budget, make_cost_center
+from tests.support.order_helpers import open_shop
+
+pytestmark = pytest.mark.django_db
+PATH = "/store/associated/budget"
+
+
+@pytest.fixture
+def shop(world):
+    shop = open_shop(world)
+    enable_budgets(world.associated)
+    Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
+    return shop
+
+
+@pytest.fixture
+def manager(shop):
+    return shop.world.as_user(shop.world.user)
+
+
+def test_budget_is_made_with_its_defaults(shop, manager):
+    answer = manager.call("POST", PATH, budget_values(Limit=99.5))
+
+    made = answer.json()
+    assert answer.status_code == 201
+    assert answer["Location"] == f"/api/v1{PATH}/{made['BudgetID']}"
+    assert {name: made[name] for name in ("OverBudget", "WarnAt", "CarryOver", "EndDate", "IsEnabled")} == {
+        "OverBudget": "Refuse",
+        "WarnAt": 80,
+        "CarryOver": False,
+        "EndDate": None,
+        "IsEnabled": True,
+    }
+    assert made["Scope"] == {"Kind": "Store", "ID": "associated", "Name": "Associated Print"}
+    assert (made["Limit"], made["Currency"]) == (99.5, "USD")
+    assert {name: made["Period"][name] for name in ("Limit", "Used", "Remaining")} == {
+        "Limit": 99.5,
+        "Used": 0.0,
+        "Remaining": 99.5,
+    }
+    assert manager.call("GET", f"{PATH}/{made['BudgetID']}").json() == made
+    assert manager.call("GET", PATH).json() == [made]
+
+
+def test_budget_made_twice_with_one_key_is_one(shop, manager):
+    answers = [manager.call("POST", PATH, budget_values(), HTTP_IDEMPOTENCY_KEY="b-1") for _ in range(2)]
+    assert answers[0].content == answers[1].content
+    assert Budget.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "code"),
+    [
+        ({"Limit": -1}, "/Limit", "too_small"),
+        ({"Limit": 1.005}, "/Limit", "max_decimal_places"),
+        ({"Limit": "5"}, "/Limit", "invalid"),
+        ({"Limit": True}, "/Limit", "invalid"),
+        ({"Limit": 1e30}, "/Limit", "max_digits"),
+        ({"Type": "Orders", "Limit": 1.5}, "/Limit", "not_whole"),
+        ({"Type": "Pounds"}, "/Type", "invalid_choice"),
+        ({"StartDate": "2026-02-30"}, "/StartDate", "invalid"),
+        ({"StartDate": "1999-01-01"}, "/StartDate", "date_out_of_range"),
+        ({"StartDate": "2026-02-02", "EndDate": "2026-02-01"}, "/EndDate", "ends_before_start"),
+        ({"WarnAt": 0}, "/WarnAt", "min_value"),
+        ({"WarnAt": 101}, "/WarnAt", "max_value"),
+        ({"Scope": {"Kind": "User"}}, "/Scope/ID", "required"),
+        ({"Scope": {"Kind": "User", "ID": "nobody"}}, "/Scope/ID", "scope_unknown"),
+        ({"Scope": {"Kind": "Application", "ID": "none"}}, "/Scope/ID", "scope_unknown"),
+        ({"Scope": {"Kind": "CostCenter", "ID": "none"}}, "/Scope/ID", "scope_unknown"),
+        ({"Scope": {"Kind": "Store", "ID": "unassociated"}}, "/Scope/ID", "scope_unknown"),
+        ({"Name": " "}, "/Name", "blank"),
+        ({"Total": 1}, "/Total", "unknown_field"),
+    ],
+)
+def test_wrong_value_is_refused_where_it_is(shop, manager, changes, pointer, code):
+    answer = manager.call("POST", PATH, budget_values(**changes))
+    assert answer.status_code == 400
+    assert [(one["Pointer"], one["Code"]) for one in answer.json()["Errors"]] == [(pointer, code)]
+    assert not Budget.objects.exists()
+
+
+def test_several_broken_rules_are_named_at_once(shop, manager):
+    values = budget_values(Limit=-1, Scope={"Kind": "User", "ID": "x"}, StartDate="1999-01-01")
+    pointers = [one["Pointer"] for one in manager.call("POST", PATH, values).json()["Errors"]]
+    assert sorted(pointers) == ["/Limit", "/Scope/ID", "/StartDate"]
+
+
+def test_store_offers_only_its_measures_and_periods(shop, manager):
+    shop.store.budget_types, shop.store.budget_durations = ["Orders"], ["Weekly"]
+    shop.store.save()
+    errors = manager.call("POST", PATH, budget_values()).json()["Errors"]
+    assert [(one["Pointer"], one["Code"]) for one in errors] == [
+        ("/Type", "not_offered"),
+        ("/Duration", "not_offered"),
+    ]
+
+
+def test_store_without_budgets_makes_none(shop, manager):
+    shop.store.budget_enabled = False
+    shop.store.save()
+    answer = manager.call("POST", PATH, budget_values())
+    assert (answer.status_code, answer.json()["Code"]) == (409, "budgets_disabled")
+
+
+def test_change_keeps_what_is_not_sent(shop, manager):
+    path = f"{PATH}/{make_budget(shop.store).pk}"
+    before = manager.call("GET", path).json()
+
+    changed = manager.call("PATCH", path, {"Limit": 120, "EndDate": "2199-12-31"}).json()
+
+    assert changed["Updated"] > before["Updated"]
+    same = {name for name in before if before[name] == changed[name]}
+    assert set(before) - same == {"Limit", "EndDate", "Updated", "Period"}
+    assert manager.call("PATCH", path, {"EndDate": None}).json()["EndDate"] is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Scope": {"Kind": "CostCenter", "ID": "4100"}},
+        {"Type": "Orders", "Limit": 5},
+        {"Duration": "Weekly"},
+        {"StartDate": "2026-01-01"},
+    ],
+)
+def test_what_entries_rest_on_stays(shop, manager, change):
+    make_cost_center(shop.store)
+    unused, counted = make_budget(shop.store), make_budget(shop.store)
+    assert manager.call("PATCH", f"{PATH}/{unused.pk}", change).status_code == 200
+    shop.place()
+
+    answer = manager.call("PATCH", f"{PATH}/{counted.pk}", change)
+
+    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_has_entries")
+    same = {"Type": "Amount", "Scope": {"Kind": "Store", "ID": "associated"}, "Limit": 7}
+    assert manager.call("PATCH", f"{PATH}/{counted.pk}", same).status_code == 200
+
+
+def test_limit_below_what_is_used_changes_nothing_past(shop, manager):
+    budget = make_budget(shop.store, Limit=20)
+    shop.place()
+
+    changed = manager.call("PATCH", f"{PATH}/{budget.pk}", {"Limit": 5}).json()
+
+    assert (changed["Period"]["Used"], changed["Period"]["Remaining"]) == (12.0, -7.0)
+    assert shop.place().json()["Code"] == "budget_exceeded"
+
+
+def test_adjustment_adds_to_the_present_period(shop, manager):
+    budget = make_budget(shop.store, Limit=10)
+    path = f"{PATH}/{budget.pk}"
+
+    answer = manager.call("POST", f"{path}/adjustment", {"Amount": 2.5, "Note": "Trade fair"})
+
+    entry = answer.json()
+    assert (answer.status_code, entry["Kind"], entry["Amount"], entry["Note"]) == (
+        201,
+        "Adjustment",
+        2.5,
+        "Trade fair",
+    )
+    assert entry["Actor"] == {"Kind": "User", "ID": str(shop.world.user.pk), "Name": "User Example"}
+    assert manager.call("GET", path).json()["Period"]["Limit"] == 12.5
+    assert shop.place().status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("amount", "code"), [(-10.01, "limit_below_zero"), (0, "too_small"), (1.005, "max_decimal_places")]
+)
+def test_adjustment_that_makes_no_sense_is_refused(shop, manager, amount, code):
+    path = f"{PATH}/{make_budget(shop.store, Limit=10).pk}/adjustment"
+    answer = manager.call("POST", path, {"Amount": amount, "Note": "x"})
+    assert (answer.status_code, answer.json()["Errors"][0]["Code"]) == (400, code)
+
+
+def test_budget_that_has_ended_is_not_adjusted(shop, manager):
+    budget = make_budget(shop.store, StartDate=date(2020, 1, 1), EndDate=date(2020, 6, 30))
+    answer = manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "x"})
+    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_not_in_force")
+
+
+def test_budget_without_entries_is_removed(shop, manager):
+    path = f"{PATH}/{make_budget(shop.store).pk}"
+    manager.call("PATCH", path, {"Limit": 5})
+    assert manager.call("DELETE", path).status_code == 204
+    assert manager.call("GET", path).json()["Code"] == "budget_not_found"
+
+
+def test_budget_with_entries_is_kept(shop, manager):
+    path = f"{PATH}/{make_budget(shop.store).pk}"
+    shop.place()
+    answer = manager.call("DELETE", path)
+    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_has_entries")
+
+
+def test_caller_without_the_grant_sees_what_binds_it(shop):
+    client = shop.world.as_application()
+    of_store = make_budget(shop.store, Name="B")
+    own = make_budget(
+        shop.store, Name="A", Scope={"Kind": "Application", "ID": str(shop.world.application.pk)}
+    )
+    foreign = make_budget(shop.store, Scope={"Kind": "User", "ID": str(shop.world.user.pk)})
+
+    seen = [one["BudgetID"] for one in client.call("GET", PATH).json()]
+
+    assert seen == [str(own.pk), str(of_store.pk)]
+    assert client.call("GET", f"{PATH}/{foreign.pk}").status_code == 404
+    assert client.call("GET", f"{PATH}/{own.pk}/entry").status_code == 200
+    assert client.call("GET", f"{PATH}/{of_store.pk}/entry").json()["Code"] == "grant_missing"
+    assert client.call("POST", PATH, budget_values()).json()["Code"] == "grant_missing"
+
+
+def test_entries_are_paged_by_key(shop, manager):
+    budget = make_budget(shop.store, Limit=1000)
+    for _ in range(5):
+        shop.place()
+    path, pages = f"{PATH}/{budget.pk}/entry?take=2", []
+    while path:
+        answer = manager.call("GET", path)
+        pages.append([one["EntryID"] for one in answer.json()])
+        link = answer.get("Link", "")
+        path = link[1 : link.index(">")].partition("/api/v1")[2] if link else ""
+
+    assert [len(page) for page in pages] == [2, 2, 1]
+    assert functools.reduce(operator.iadd, pages, []) == [
+        str(pk) for pk in budget.entries.values_list("pk", flat=True)
+    ]
+
+
+def test_entries_as_csv_hold_no_formulas(shop, manager):
+    budget = make_budget(shop.store, Limit=1000)
+    manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "=1+1"})
+    shop.place()
+
+    answer = manager.call("GET", f"{PATH}/{budget.pk}/entry?format=csv")
+
+    lines = b"".join(answer.streaming_content).decode().splitlines()
+    assert lines[0] == "EntryID,Kind,Amount,PeriodStart,OrderID,ActorID,ActorName,Note,Created"
+    assert ",Adjustment,5.0," in lines[1]
+    assert ",User Example,'=1+1," in lines[1]
+    assert ",Order,-12.0," in lines[2]
+    assert ",Mail Studio,," in lines[2]
+    assert manager.call("GET", f"{PATH}/{budget.pk}/entry?format=xml").status_code == 400
+
+
+def test_unknown_cursor_is_refused(shop, manager):
+    path = f"{PATH}/{make_budget(shop.store).pk}/entry?after=x"
+    assert manager.call("GET", path).json()["Code"] == "parameter_invalid"
+
+
+def test_budget_of_a_person_shows_the_name(shop, manager):
+    budget = make_budget(shop.store, Scope={"Kind": "User", "ID": str(shop.world.outsider.pk)})
+    path = f"{PATH}/{budget.pk}"
+    assert manager.call("GET", path).json()["Scope"]["Name"] == "Outsider Example"

@@ -1,0 +1,97 @@
+"""The console's pages of budgets and cost centers."""
+
+import pytest
+from django.db import connection
+
+from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
+from stores.budgets.services.checks import check_balances
+from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
+from tests.support.order_helpers import open_shop
+from tests.support.scenario import sign_in
+
+pytestmark = pytest.mark.django_db
+LIST = "/admin/stores/budget/"
+
+
+@pytest.fixture
+def shop(world):
+    shop = open_shop(world)
+    enable_budgets(world.associated)
+    return shop
+
+
+def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):
+    budget = make_budget(shop.store, Limit=50)
+    shop.place()
+    sign_in(client, shop.world.user)
+
+    listed = client.get(LIST).content.decode()
+    page = client.get(f"{LIST}{budget.pk}/change/").content.decode()
+
+    assert "12.00 USD of 50.00 USD" in listed
+    assert "38.00 USD left" in page
+    assert 'value="24"' in page
+    assert "Mail Studio" in page
+    assert "-12.00" in page
+
+
+def test_staff_of_another_store_see_none(shop, client):
+    budget = make_budget(enable_budgets(shop.world.unassociated))
+    sign_in(client, shop.world.user)
+    assert client.get(f"{LIST}{budget.pk}/change/").status_code == 404
+
+
+def test_operator_keeps_a_cost_center_with_its_people(shop, client):
+    world = shop.world
+    sign_in(client, world.operator)
+    form = {
+        "store": shop.store.pk,
+        "code": "4100",
+        "name": "Marketing",
+        "members-TOTAL_FORMS": "1",
+        "members-INITIAL_FORMS": "0",
+        "members-0-user": str(world.user.pk),
+    }
+
+    assert client.post("/admin/stores/costcenter/add/", form).status_code == 302
+
+    assert CostCenter.objects.get().store == shop.store
+    member = CostCenterMember.objects.get()
+    assert (member.user, member.store) == (world.user, shop.store)
+
+
+def test_nightly_check_raises_an_alarm_and_repairs_nothing(shop, client, caplog):
+    budget = make_budget(shop.store, Limit=50)
+    shop.place()
+    assert check_balances() == 0
+    BudgetPeriod.objects.filter(budget=budget).update(used=5)
+
+    assert check_balances() == 1
+
+    assert "The balance of a budget differs from its entries" in caplog.text
+    assert budget.periods.get().used == 5
+    sign_in(client, shop.world.operator)
+    assert "balance is not the sum of its entries" in client.get("/admin/").content.decode()
+    assert budget.name in client.get(f"{LIST}?differs=yes").content.decode()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE stores_budgetperiod SET used = 12")
+    assert check_balances() == 0
+    assert not BudgetPeriod.objects.filter(differs=True).exists()
+
+
+def test_person_in_two_cost_centers_of_a_store_is_refused(shop, client):
+    world = shop.world
+    make_cost_center(shop.store, world.user)
+    other = make_cost_center(shop.store, code="4200")
+    sign_in(client, world.operator)
+    form = {
+        "name": "Marketing",
+        "members-TOTAL_FORMS": "1",
+        "members-INITIAL_FORMS": "0",
+        "members-0-user": str(world.user.pk),
+    }
+
+    answer = client.post(f"/admin/stores/costcenter/{other.pk}/change/", form)
+
+    assert "belongs to 4100 Cost center 4100 already" in answer.content.decode()
+    assert CostCenterMember.objects.count() == 1

@@ -1,0 +1,25 @@
+"""The ledger against a small model, over years."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.support.budget_model import BudgetMachine
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+
+def test_ledger_does_what_the_model_does(world):
+    class Machine(BudgetMachine):
+        def staff(self):
+            return world.user
+
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=20,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

@@ -1,0 +1,90 @@
+"""The ledger only grows, and outlives what it is about."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from accounts.models import Role
+from fulfillment.core.errors import Invalid
+from fulfillment.operations.privacy import erase_user
+from stores.budgets.models import BudgetEntry, CostCenterMember
+from stores.catalog.selectors.products import store_record
+from stores.catalog.services.stores import save_store
+from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
+from tests.support.order_helpers import open_shop
+
+pytestmark = pytest.mark.django_db
+PATH = "/store/associated/budget"
+
+
+@pytest.fixture
+def shop(world):
+    shop = open_shop(world)
+    enable_budgets(world.associated)
+    return shop
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE stores_budgetentry SET amount = -1",
+        "UPDATE stores_budgetentry SET note = 'x'",
+        "DELETE FROM stores_budgetentry",
+    ],
+)
+def test_entry_is_never_changed_or_deleted(shop, statement):
+    make_budget(shop.store)
+    shop.place()
+
+    with pytest.raises(DatabaseError, match="append_only"), transaction.atomic():
+        connection.cursor().execute(statement)
+
+
+def test_order_is_counted_once_by_a_budget(shop):
+    budget = make_budget(shop.store)
+    shop.place()
+    entry = BudgetEntry.objects.get()
+    entry.pk = None
+
+    with pytest.raises(DatabaseError, match="budget_entry_cause_unique"), transaction.atomic():
+        entry.save(force_insert=True)
+    assert budget.entries.count() == 1
+
+
+def test_store_keeps_its_currency_while_a_budget_counts_amounts(shop):
+    values = {**store_record(shop.store), "Currency": "EUR"}
+    make_budget(shop.store, Type="Orders")
+    counted = make_budget(shop.store)
+
+    with pytest.raises(Invalid, match="Currency: it stays USD while these budgets count amounts: Marketing"):
+        save_store(values=values)
+    counted.delete()
+    assert save_store(values=values).store.currency == "EUR"
+
+
+def test_erased_person_leaves_budget_and_entries_without_a_name(shop):
+    world = shop.world
+    person = world.outsider
+    make_cost_center(shop.store, person)
+    for grant in ("Order.Self.Write", "Budget.All.Write"):
+        Role.objects.create(user=person, store=shop.store, grant=grant)
+    budget = make_budget(shop.store, Scope={"Kind": "User", "ID": str(person.pk)})
+    client = world.as_user(person)
+    assert shop.place(client).status_code == 201
+    note = {"Amount": 5, "Note": "For Outsider Example"}
+    assert client.call("POST", f"{PATH}/{budget.pk}/adjustment", note).status_code == 201
+
+    world.other_application.user = world.operator
+    world.other_application.save()
+    Role.objects.filter(application=world.other_application).update(user=world.operator)
+    erase_user(user=person)
+
+    staff = world.as_user(world.user)
+    shown = staff.call("GET", f"{PATH}/{budget.pk}").json()
+    entries = staff.call("GET", f"{PATH}/{budget.pk}/entry").json()
+    assert shown["Scope"] == {"Kind": "User", "ID": str(person.pk), "Name": None}
+    assert [(one["Kind"], one["Amount"], one["Note"]) for one in entries] == [
+        ("Order", -12.0, ""),
+        ("Adjustment", 5.0, "[erased]"),
+    ]
+    assert {one["Actor"]["Name"] for one in entries} == {None}
+    assert not CostCenterMember.objects.exists()

@@ -1,0 +1,141 @@
+"""The queue of approvers in the console."""
+
+import re
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Role
+from stores.orders.models import Order
+from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
+from tests.stores.orders.approvals.test_api import add_approver
+
+QUEUE = "/admin/stores/approvalrequest/"
+
+
+@pytest.fixture(autouse=True)
+def limit(shop):
+    type(shop.store).objects.filter(pk=shop.store.pk).update(approval_above=10)
+    make_card(shop.store)
+
+
+@pytest.fixture
+def console(shop, client):
+    client.force_login(add_approver(shop))
+    return client
+
+
+def place(shop, quantity=100, city="Denver", **data):
+    item = {"ProductID": "card-two-sided", "Quantity": quantity, "TemplateData": {**card_data(), **data}}
+    body = order_body(Items=[item], Recipient={**RECIPIENT, "City": city})
+    return Order.objects.get(pk=shop.place(body=body).json()["OrderID"])
+
+
+def decide(console, card, decision, note=""):
+    """Sends the form of a card as a browser does."""
+    page = console.get(QUEUE)
+    found = re.findall(r"<form class=\"approval-form\".*?</form>", page.content.decode(), re.S)[card]
+    values = {}
+    for name, value in re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', found):
+        values.setdefault(name, []).append(unescape(value))
+    return console.post(f"{QUEUE}decide/", {**values, "decision": decision, "note": note}, follow=True)
+
+
+def said(page):
+    return [str(message) for message in page.context["messages"]]
+
+
+def test_queue_shows_proof_price_person_and_reason(shop, console):
+    order = place(shop)
+    page = console.get(QUEUE)
+    text = " ".join(page.content.decode().split())
+    picture = re.search(r'src="([^"]+large\.png[^"]*)"', text)[1]
+
+    assert f"Order {order.number}" in text
+    assert "12.00 USD" in text
+    assert "Mail Studio" in text
+    assert "The total 12.00 is above 10.00." in text
+    assert console.get(picture).headers["Content-Type"] == "image/png"
+    assert console.get(f"{QUEUE}{order.pk}/change/").status_code == 200
+    assert "1 order needs approval" in " ".join(
+        re.sub("<[^>]+>", " ", console.get("/admin/").content.decode()).split()
+    )
+
+
+def test_approver_without_other_grants_opens_no_order(shop, console):
+    order = place(shop)
+
+    assert console.get(reverse("admin:stores_order_change", args=[order.pk])).status_code == 403
+    assert "stores/order/" not in console.get(f"{QUEUE}{order.pk}/change/").content.decode()
+
+
+def test_staff_without_the_grant_and_of_other_stores_see_nothing(shop, client):
+    order = place(shop)
+    client.force_login(shop.world.user)
+    assert client.get(QUEUE).status_code == 403
+    Role.objects.create(user=shop.world.user, store=shop.world.unassociated, grant="Order.All.Approve")
+    assert f"Order {order.number}" not in client.get(QUEUE).content.decode()
+    assert client.get(f"{QUEUE}{order.pk}/change/").status_code == 404
+    assert (
+        client.get(
+            reverse("admin:stores_approvalrequest_picture", args=[order.pk, 0, 0, "large"])
+        ).status_code
+        == 404
+    )
+    client.post(f"{QUEUE}decide/", {"order": str(order.pk), "decision": "approve"})
+    assert Order.objects.get().approval == "Pending"
+
+
+def test_decisions_of_the_form(shop, console):
+    first, second = place(shop, Name="Ada"), place(shop, Name="Grace")
+    approved = decide(console, 0, "approve")
+    unreasoned = decide(console, 0, "deny")
+    denied = decide(console, 0, "deny", "Too many.")
+
+    assert said(approved) == [f"Order {first.number} approved."]
+    assert said(unreasoned) == ["A denial needs a reason: the person who ordered reads it."]
+    assert said(denied) == [f"Order {second.number} denied."]
+    assert list(Order.objects.order_by("number").values_list("approval", flat=True)) == ["Approved", "Denied"]
+    assert "Too many." in console.get(f"{QUEUE}?state=decided").content.decode()
+
+
+def test_equal_orders_share_a_card_and_are_decided_together(shop, console):
+    orders = [place(shop, city=city) for city in ("Denver", "Boulder", "Golden")]
+    other = place(shop, quantity=150)
+    page = console.get(QUEUE)
+    decided = decide(console, 0, "approve", "For all offices.")
+
+    assert [len(card.members) for card in page.context["cards"]] == [3, 1]
+    assert said(decided) == [f"Orders {', '.join(str(order.number) for order in orders)} approved."]
+    assert Order.objects.get(pk=other.pk).approval == "Pending"
+
+
+def test_orders_that_differ_are_not_decided_together(shop, console):
+    orders = [place(shop), place(shop, quantity=150)]
+    refused = console.post(
+        f"{QUEUE}decide/", {"order": [str(order.pk) for order in orders], "decision": "approve"}, follow=True
+    )
+
+    assert said(refused) == ["Orders are decided together only where nothing differs. Nothing was decided."]
+    assert {order.approval for order in Order.objects.all()} == {"Pending"}
+
+
+def test_order_changed_since_the_page_was_loaded_is_not_decided(shop, console):
+    order = place(shop)
+    page_version = {f"seen-{order.pk}": '"other"', "order": str(order.pk), "decision": "approve"}
+    refused = console.post(f"{QUEUE}decide/", page_version, follow=True)
+
+    assert "has changed since" in said(refused)[0]
+    assert Order.objects.get().approval == "Pending"
+
+
+def test_own_order_shows_no_buttons(shop, client):
+    Role.objects.create(user=shop.world.user, store=shop.store, grant="Order.All.Approve")
+    place(shop)
+    client.force_login(shop.world.user)
+    page = client.get(QUEUE).content.decode()
+
+    assert "You placed this order, or own the application that did." in " ".join(page.split())
+    assert "approval-form" not in page
+    assert "needs approval" not in client.get("/admin/").content.decode()
