@@ -108,10 +108,16 @@ class PriceForm:
         return {"Items": [self._item(product_id)], "ShipTo": self._place}
 
     def order_body(
-        self, product_id: str, values: Mapping[str, str] | None, address: Mapping[str, str] | None = None
+        self,
+        product_id: str,
+        values: Mapping[str, str] | None,
+        address: Mapping[str, str] | None = None,
+        artwork: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """To an example address unless one is given."""
-        data = {"TemplateData": dict(values)} if values is not None else {}
+        data: dict[str, Any] = {"TemplateData": dict(values)} if values is not None else {}
+        if artwork is not None:
+            data["Artwork"] = dict(artwork)
         if address is None:
             address = {"Name": "Ada Lovelace", **EXAMPLE_ADDRESSES.get(self.country, OTHER_ADDRESS)}
         return {"Recipient": {**address, **self._place}, "Items": [{**self._item(product_id), **data}]}

@@ -355,7 +355,9 @@ def test_sound_card_is_left_alone(rule):
 def test_every_rule_has_a_fault_and_a_sound_card():
     elsewhere = {"font_not_embeddable", "artwork_unreadable"}
 
-    assert {one[0] for one in FAULTS} | elsewhere == {rule.code for rule in RULES} == set(SOUND)
+    # Of a customer's PDF: tests/stores/proofs/test_artwork.py.
+    ruled = {rule.code for rule in RULES} - {"artwork_pages_missing"}
+    assert {one[0] for one in FAULTS} | elsewhere == ruled == set(SOUND)
     assert len(FAULTS) >= 40
 
 
