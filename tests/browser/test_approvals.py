@@ -13,7 +13,7 @@ from stores.catalog.models import Store
 from stores.orders.models import Order
 from tests.factories.orders import make_card
 from tests.factories.production import make_provider, make_rule
-from tests.stores.orders.approvals.test_api import add_approver
+from tests.support.approvals import add_approver
 from tests.support.order_helpers import Shop
 
 CARD = "/catalog/associated/card-two-sided"

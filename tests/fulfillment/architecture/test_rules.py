@@ -60,6 +60,7 @@ FORBIDDEN_IMPORTS = {
     "random": {
         "applications/webhooks/sending/schedule.py",
         "applications/webhooks/sending/sender.py",
+        "production/adapters/folder_returns.py",
         "production/jobs/services/outcomes.py",
         "stores/demo/calls.py",
         "stores/management/sample_orders.py",

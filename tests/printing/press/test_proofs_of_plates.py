@@ -11,7 +11,7 @@ from PIL import Image
 
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
-from tests.printing.press.test_artwork import HIDDEN, encrypted
+from tests.support.layered_files import HIDDEN, encrypted
 from tests.support.made_templates import card, words_template
 from tests.support.preflight_cards import pdf, raster
 

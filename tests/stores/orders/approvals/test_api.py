@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Notification, Role
-from accounts.services.users import create_user
 from applications.webhooks.models import Event
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.models import Order, OrderHistory
 from tests.factories.orders import order_body
+from tests.support.approvals import add_approver, decide
 from tests.support.modes import add_test_application
-from tests.support.scenario import EVERY_SCOPE, PASSWORD
+from tests.support.scenario import EVERY_SCOPE
 
 LIMIT = Decimal("10.00")
 
@@ -27,25 +27,6 @@ def approver(shop):
 @pytest.fixture(autouse=True)
 def limit(shop):
     type(shop.store).objects.filter(pk=shop.store.pk).update(approval_above=LIMIT)
-
-
-def add_approver(shop, name="approver"):
-    person = create_user(
-        tenant=shop.world.tenant,
-        username=name,
-        first_name=name.title(),
-        last_name="Example",
-        email=f"{name}@print.example",
-        password=PASSWORD,
-        email_is_confirmed=True,
-    )
-    Role.objects.create(user=person, store=shop.store, grant="Order.All.Approve")
-    return person
-
-
-def decide(shop, order, action, body=None, by=None, **extra):
-    client = shop.world.as_user(by) if by else shop.world.as_operator()
-    return shop.act(order, action, body, client=client, **extra)
 
 
 def event_types():

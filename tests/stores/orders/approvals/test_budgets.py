@@ -13,7 +13,7 @@ from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import expire_requests
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget
-from tests.stores.orders.approvals.test_api import add_approver, decide
+from tests.support.approvals import add_approver, decide
 
 PRICE = Decimal("12.00")
 

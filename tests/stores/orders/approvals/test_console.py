@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.models import Role
 from stores.orders.models import Order
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
-from tests.stores.orders.approvals.test_api import add_approver
+from tests.support.approvals import add_approver
 
 QUEUE = "/admin/stores/approvalrequest/"
 
