@@ -167,7 +167,7 @@ class ArtworkForm:
             return {}
         sent = self.choice.record()
         address = f"{root}/product/{self.product_id}/artwork"
-        order = self.price.order_body(self.product_id, None, sent)
+        order = self.price.order_body(self.product_id, None, artwork=sent)
         return {
             "check": post_examples(address, sent, result="proof", shown="Preflight"),
             "order": post_examples(f"{root}/order", order, result="order", shown="OrderNumber"),
@@ -271,7 +271,7 @@ def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
     access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-    body = page.price.order_body(page.product_id, None, page.choice.record())
+    body = page.price.order_body(page.product_id, None, artwork=page.choice.record())
     order = place_trial_order(access=access, request=order_request_from(body))
     if page.actor.caller.application_id is None:
         messages.success(request, f"Order {order.number} is placed.")

@@ -71,7 +71,7 @@ def test_nightly_check_raises_an_alarm_and_repairs_nothing(shop, client, caplog)
     assert "The balance of a budget differs from its entries" in caplog.text
     assert budget.periods.get().used == 5
     sign_in(client, shop.world.operator)
-    assert "balance is not the sum of its entries" in client.get("/admin/").content.decode()
+    assert "budget differs from its entries" in client.get("/admin/").content.decode()
     assert budget.name in client.get(f"{LIST}?differs=yes").content.decode()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE stores_budgetperiod SET used = 12")
