@@ -373,6 +373,8 @@ ASSET_RETENTION_DAYS = environment.integer(
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
 )
+# Of print-ready PDFs, for each application, and for each person on the service's own pages.
+DOCUMENT_STORAGE_MB = environment.integer("DOCUMENT_STORAGE_MB", 10_000, minimum=100, maximum=10_000_000)
 # Of the recipient of a finished order; 0 keeps it for ever.
 ADDRESS_RETENTION_DAYS = environment.integer("ADDRESS_RETENTION_DAYS", 0, maximum=36500)
 # Of uploaded import files and of the problems found in them.

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 
-from fulfillment.core.files.stored import asset_file
+from fulfillment.core.files.stored import asset_file, document_file
 from stores.orders.models import OrderItem
-from stores.proofs.models import Asset
+from stores.proofs.models import Asset, AssetFormat
 from stores.templates.models import Font
 from stores.templates.selectors import font_file
 
 
 def named_files() -> Iterator[str]:
     yield from (font_file(font) for font in Font.objects.all())
-    yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
+    pictures = Asset.objects.exclude(format=AssetFormat.PDF).values_list("pk", "format")
+    yield from (asset_file(*row) for row in pictures.iterator())
+    documents = Asset.objects.filter(format=AssetFormat.PDF).values_list("sha256", flat=True)
+    yield from (document_file(sha256) for sha256 in documents.distinct().iterator())
     with_plates = Asset.objects.exclude(plates="").values_list("pk", "plates")
     yield from (asset_file(*row) for row in with_plates.iterator())
     # Items with equal data share one print file.

@@ -47,6 +47,7 @@ LINKS = {
     "Product": (
         Link("product_read", "Read it again.", PRODUCT),
         Link("proof_create", "See it with data in it.", PRODUCT),
+        Link("artwork_create", "See a PDF of yours on it.", PRODUCT),
         Link("quote_create", "Ask what the usual quantity costs.", IN_STORE, ITEMS),
         Link("order_create", "Order the usual quantity.", IN_STORE, ITEMS),
     ),

@@ -56,7 +56,8 @@ class PageMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = self.pages = get_response
+        self.get_response = get_response
+        self.pages: Callable[[HttpRequest], Any] = get_response
         self.of_views: list[Callable[..., HttpResponse | None]] = []
         for name in reversed(settings.PAGE_MIDDLEWARE):
             middleware = import_string(name)(self.pages)
@@ -64,8 +65,11 @@ class PageMiddleware:
                 self.of_views.insert(0, middleware.process_view)
             self.pages = convert_exception_to_response(middleware)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return (self.get_response if is_for_programs(request.path_info) else self.pages)(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_for_programs(request.path_info):
+            return self.get_response(request)
+        response: HttpResponseBase = self.pages(request)
+        return response
 
     def process_view(
         self, request: HttpRequest, view: Any, arguments: Any, named: Any

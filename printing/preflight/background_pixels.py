@@ -140,7 +140,7 @@ def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, 
 
 def without_letters(template: Template, artwork: Artwork, facts: ArtworkFacts) -> Template:
     """The template with a PDF that has no letters."""
-    bare = replace(artwork, digest=f"{artwork.digest} without letters", data=facts.bare)
+    bare = replace(artwork, digest=f"{artwork.digest} without letters", data=facts.bare, is_placed=False)
     if facts.page is not None:
         prepared_cache.put(bare.digest, PreparedArtwork(facts.bare, (facts.page,)))
     return replace(
@@ -161,6 +161,7 @@ def _scale(page: Page) -> float:
 
 def _drawn(template: Template, numbers: Iterable[int]) -> dict[int, Image.Image]:
     drawn: dict[int, Image.Image] = {}
+    alike: dict[float, list[int]] = {}
     for number in numbers:
         page = template.pages[number]
         scale = _scale(page)
@@ -170,12 +171,22 @@ def _drawn(template: Template, numbers: Iterable[int]) -> dict[int, Image.Image]
                 round((page.height + 2 * page.bleed) * scale),
             )
             drawn[number] = Image.new("RGB", size, "white")
-            continue
-        one = Template(template.digest, (page,), template.artwork, template.gallery, template.families)
-        try:
-            [png] = render_backgrounds(one, ppi=scale * 25.4)
-        except (RenderingFailed, RenderingBusy, ValuesInvalid):
-            continue
-        with Image.open(io.BytesIO(png)) as picture:
-            drawn[number] = picture.convert("RGB")
+        else:
+            alike.setdefault(scale, []).append(number)
+    for scale, together in alike.items():
+        drawn |= _drawn_together(template, together, scale)
     return drawn
+
+
+def _drawn_together(template: Template, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+    """If one of several fails, each is drawn alone, so that only that one is omitted."""
+    pages = tuple(template.pages[number] for number in numbers)
+    some = Template(template.digest, pages, template.artwork, template.gallery, template.families)
+    try:
+        pngs = render_backgrounds(some, ppi=scale * 25.4)
+    except (RenderingFailed, RenderingBusy, ValuesInvalid):
+        alone = (_drawn_together(template, [number], scale) for number in numbers if len(numbers) > 1)
+        return {number: picture for one in alone for number, picture in one.items()}
+    return {
+        number: Image.open(io.BytesIO(png)).convert("RGB") for number, png in zip(numbers, pngs, strict=True)
+    }

@@ -90,7 +90,10 @@ class Limits:
     def of(cls, preset: PresetRules) -> "Limits":
         bleed = USUAL_BLEED_MM if preset.bleed_mm is None else preset.bleed_mm
         inks = float(preset.highest_ink)
-        return cls(preset.policy, bleed, preset.safe_mm, float(preset.lowest_ppi), inks, preset.severities)
+        return cls(
+            *(preset.policy, bleed, preset.safe_mm, float(preset.lowest_ppi), inks, preset.severities),
+            keeps_overprint=preset.keeps_overprint,
+        )
 
     def resolution_of(self, width_mm: float, height_mm: float) -> float:
         """The pixels per inch that a page of this size needs."""

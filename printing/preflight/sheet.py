@@ -1,7 +1,7 @@
 """The input of the rules: every visible box with its area and its background."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from printing.preflight.artwork import ArtworkFacts, artwork_facts
@@ -32,7 +32,8 @@ class Job:
     """A template with a customer's values, as it was typeset.
 
     `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
-    picture keeps its own inks; `only` names the pages to look at, if not all.
+    picture keeps its own inks; `only` names the pages to look at, if not all. `facts` are known ones of artwork, by
+    its digest. Of a customer's PDF `missing_pages` and `ignored_pages` count those before and behind its end.
     """
 
     template: Template
@@ -44,6 +45,9 @@ class Job:
     digests: Mapping[str, str] | None = None
     plated: Collection[str] = ()
     only: Collection[int] | None = None
+    facts: Mapping[str, ArtworkFacts] = field(default_factory=dict)
+    missing_pages: int = 0
+    ignored_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +131,9 @@ class Sheet:
     def backgrounds(self) -> list[Background]:
         artwork = self.template.artwork
         return [
-            Background(number, page, artwork[page.background], artwork_facts(artwork[page.background]))
+            Background(number, page, one, self.job.facts.get(one.digest) or artwork_facts(one))
             for number, page in self.pages
-            if page.background is not None
+            if page.background is not None and (one := artwork[page.background])
         ]
 
     @cached_property

@@ -42,10 +42,17 @@ RULES = (
         product.artwork_size,
     ),
     Rule(
+        "artwork_pages_missing",
+        ERROR,
+        "has too few pages",
+        "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
+        product.artwork_pages_missing,
+    ),
+    Rule(
         "artwork_pages_ignored",
         WARNING,
-        "is a PDF of several pages, of which the first alone is printed",
-        "Export each page as a PDF of its own.",
+        "has more pages than are printed",
+        "Remove the other pages, or name the first page to print.",
         product.artwork_pages_ignored,
     ),
     Rule(

@@ -66,9 +66,13 @@ def clean(content: bytes) -> Upload:
 def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
     """As `prepare_artwork`; raises RendererKilled as well."""
     task, files = "printing.press.artwork:prepare_in_folder", {"artwork": content}
-    limits = {"seconds": ARTWORK_SECONDS, "memory": ARTWORK_BYTES}
     try:
-        with one_at_a_time(), run_bounded(task, files, most_pages=most_pages, **limits) as (answer, folder):
+        with (
+            one_at_a_time(),
+            run_bounded(
+                task, files, seconds=ARTWORK_SECONDS, memory=ARTWORK_BYTES, most_pages=most_pages
+            ) as (answer, folder),
+        ):
             if "code" in answer:
                 raise ArtworkRefused(answer["code"], answer["message"])
             pages = tuple(page_from(one) for one in answer["pages"])

@@ -113,8 +113,8 @@ class _Layers:
         if isinstance(rule := content.get("/VE"), pikepdf.Array):
             return self._holds(rule, 0)
         groups = content.get("/OCGs", pikepdf.Array())
-        groups = groups if isinstance(groups, pikepdf.Array) else [groups]
-        states = [self._is_shown(one) for one in groups if isinstance(one, pikepdf.Dictionary)]
+        named = list(groups) if isinstance(groups, pikepdf.Array) else [groups]
+        states = [self._is_shown(one) for one in named if isinstance(one, pikepdf.Dictionary)]
         policies: dict[str, Callable[[], bool]] = {
             "/AllOn": lambda: all(states),
             "/AnyOff": lambda: not all(states),

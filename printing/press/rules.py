@@ -23,8 +23,9 @@ class PresetRules:
     """A print preset. The defaults are the built-in one, of products that name none.
 
     `profile` is the SHA-256 of an output profile, or empty for the shipped one. `bleed_mm` is the bleed that the
-    printer wants; None keeps the bleed of each template. Text keeps `safe_mm` from the trim. `severities` replaces the
-    severity of preflight rules, by code: "Error", "Warning" or "Off".
+    printer wants; None keeps the bleed of each template. `keeps_overprint` is of artwork PDFs, and proofs do not show
+    it. Text keeps `safe_mm` from the trim. `severities` replaces the severity of preflight rules, by code: "Error",
+    "Warning" or "Off".
     """
 
     code: str = BUILT_IN_CODE
@@ -36,6 +37,7 @@ class PresetRules:
     safe_mm: float = 3.0
     marks: bool = True
     slug: bool = False
+    keeps_overprint: bool = False
     highest_ink: int = 300
     lowest_ppi: int = 150
     # Customers send photos in RGB: to say so of each would hide what matters.

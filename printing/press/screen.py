@@ -30,15 +30,18 @@ class _Drawn:
     height: float = 0.0
 
 
-def fit_pictures(content: bytes, ppi: float) -> bytes:
-    """The PDF with no more pixels in its pictures than a screen of this resolution shows."""
+def fit_pictures(content: bytes, ppi: float, *, quality: int | None = None) -> bytes:
+    """The PDF with no more pixels in its pictures than a screen of this resolution shows.
+
+    With a `quality` those in RGB or grey become JPEGs: many of them fit into the memory.
+    """
     with pikepdf.open(BytesIO(content)) as pdf:
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
             for image, width, height in _pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
                 one = drawn.setdefault(image.objgen, _Drawn(image))
                 one.width, one.height = max(one.width, width), max(one.height, height)
-        shrunk = [_shrink(one, ppi / 72) for one in drawn.values() if one.image.is_indirect]
+        shrunk = [_shrink(one, ppi / 72, quality) for one in drawn.values() if one.image.is_indirect]
         if not any(shrunk):
             return content
         out = BytesIO()
@@ -91,7 +94,7 @@ def _of(drawn: Any, resources: Any, matrix: Matrix, depth: int) -> Iterator[tupl
             yield mask, *size
 
 
-def _shrink(drawn: _Drawn, scale: float) -> bool:
+def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     """Whether the picture had too many pixels, and could be read."""
     image = drawn.image
     width, height = int(image.Width), int(image.Height)
@@ -106,7 +109,12 @@ def _shrink(drawn: _Drawn, scale: float) -> bool:
     for key in ("/Decode", "/DecodeParms"):
         if key in image:
             del image[key]
-    image.write(picture.tobytes())
+    if quality is not None and picture.mode in {"L", "RGB"}:
+        encoded = BytesIO()
+        picture.save(encoded, "JPEG", quality=quality)
+        image.write(encoded.getvalue(), filter=pikepdf.Name.DCTDecode)
+    else:
+        image.write(picture.tobytes())
     image.Width, image.Height, image.BitsPerComponent = across, down, 8
     return True
 

@@ -127,7 +127,7 @@ class SheetBuilder:
     def _background(self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
-        if picture.media_type == MEDIA_TYPE:
+        if picture.media_type == MEDIA_TYPE and not picture.is_placed:
             size = (page.width + 2 * page.bleed, page.height + 2 * page.bleed)
             return {"background": None, "picture": self._placed(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):

@@ -64,6 +64,7 @@ class Press:
         return {
             "profile": str(self.profile),
             "is_cmyk": self.rules.is_cmyk,
+            "keeps_overprint": self.rules.keeps_overprint,
             "highest_ink": self.rules.highest_ink,
             "title": self.title,
             "boxes": [

@@ -83,7 +83,7 @@ class Reading:
             return None
         return value
 
-    def color(self, key: str, default: RGB | None) -> RGB | CMYK | None:
+    def color(self, key: str, default: RGB | CMYK | None) -> RGB | CMYK | None:
         value = self.raw(key)
         if value is None:
             return default

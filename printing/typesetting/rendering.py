@@ -20,6 +20,7 @@ from printing.typesetting.workers import shared_workers
 DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
+PROOF_PIXELS = 30_000_000
 # Drawing a page takes longer than all else, and its PNG longer than its drawing. Most proofs change few pages.
 DRAWN_BYTES = 32 * 1024 * 1024
 MARK_LETTERS = 24
@@ -92,7 +93,7 @@ def render_proof(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
     shown_mark = (mark or "")[:MARK_LETTERS] or None
-    job = {**SCREEN} if press is None else {**press.job(template.pages), "soft-proof": True}
+    job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
     families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
     job |= {"mark": shown_mark, "mark-fonts": families}
     parts, texts = _render(builder, values, job, seconds, press)
@@ -297,9 +298,9 @@ def _press_request(
 
 
 def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
-    """The resolution of a proof with pages of these sizes in mm: a banner in DPI would take a gigabyte."""
-    largest = max(width * height for width, height in sizes) / 25.4**2
-    return float(min(DPI, (PAGE_PIXELS / largest) ** 0.5))
+    """The resolution of a proof with pages of these sizes in mm: a banner in DPI takes a gigabyte, a book minutes."""
+    areas = [width * height / 25.4**2 for width, height in sizes]
+    return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:

@@ -56,7 +56,10 @@ class CMYK:
 
 @dataclass(frozen=True, slots=True)
 class Artwork:
-    """A picture that belongs to a template; `digest` is the SHA-256 of `data`."""
+    """A picture that belongs to a template; `digest` is the SHA-256 of `data`.
+
+    `is_placed` for a PDF that was prepared and is as large as its page and bleed.
+    """
 
     name: str
     media_type: str
@@ -64,6 +67,7 @@ class Artwork:
     digest: str
     width: float
     height: float
+    is_placed: bool = False
 
     @property
     def file_name(self) -> str:

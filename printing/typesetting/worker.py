@@ -116,6 +116,7 @@ class Renderer:
         job = PressJob(
             condition=_condition(press["profile"]),
             is_cmyk=press["is_cmyk"],
+            keeps_overprint=press["keeps_overprint"],
             highest_ink=press["highest_ink"],
             title=press["title"],
             boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],

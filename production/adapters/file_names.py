@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -10,7 +10,9 @@ from django import forms
 
 from production.interface import Job, Member
 from production.settings_form import SettingsForm
+from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
+Writer = Callable[[Job, Mapping[str, str] | None], bytes]
 PAPERS_ENDING = "-eddm-papers"
 # Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
 LONGEST_REPORT_NAME = 220
@@ -25,9 +27,25 @@ class TicketSettings(SettingsForm):
             ("both", "XJDF and JSON"),
             ("xjdf", "XJDF"),
             ("json", "JSON"),
+            ("jdf", "JDF 1.5, for hot folders of digital presses"),
             ("none", "None, only the print file"),
         ),
     )
+
+
+WRITERS: Mapping[str, Sequence[tuple[str, Writer]]] = {
+    "both": (("xjdf", write_xjdf), ("json", write_json_ticket)),
+    "xjdf": (("xjdf", write_xjdf),),
+    "json": (("json", write_json_ticket),),
+    "jdf": (("jdf", write_jdf),),
+}
+
+
+def ticket_files(
+    chosen: str, name: str, job: Job, names: Mapping[str, str] | None = None
+) -> list[tuple[str, bytes]]:
+    """The tickets of the setting, as files with the name of the job."""
+    return [(f"{name}.{ending}", write(job, names)) for ending, write in WRITERS.get(chosen, ())]
 
 
 def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from production.adapters.file_names import file_names, renamed_members
+from production.adapters.file_names import file_names, renamed_members, ticket_files
 from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, known_entry
 from production.adapters.folder_names import forget_names
 from production.adapters.folder_returns import ReturnFolder
@@ -40,7 +40,7 @@ from production.interface import (
     Report,
     Submitted,
 )
-from production.tickets import read_report_file, write_json_ticket, write_xjdf
+from production.tickets import read_report_file
 
 LONGEST_NAME = 120
 DAY_SECONDS = 86_400
@@ -174,11 +174,7 @@ class FolderAdapter:
         prints = [replace(file, name=names[file.name]) for file in job.files]
         sent: Job = replace(job, files=prints, members=renamed_members(job, names))
         files = [(file.name, file.content) for file in prints]
-        chosen = self._settings["tickets"]
-        if chosen in ("both", "json"):
-            files.append((f"{name}.json", write_json_ticket(sent)))
-        if chosen in ("both", "xjdf"):
-            files.append((f"{name}.xjdf", write_xjdf(sent)))
+        files += ticket_files(self._settings["tickets"], name, sent)
         if not files:
             raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
         return files

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from production.adapters.file_names import file_names
+from production.adapters.file_names import file_names, ticket_files
 from production.interface import Exchange, Job, ProviderRefused, Report
-from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
+from production.tickets import REPORT_SUFFIXES, read_report_file
 from production.tickets.json_ticket import FORMAT
 from production.tickets.reports import identify
 from production.tickets.xjdf import checked_number
@@ -37,10 +37,7 @@ def drop_files(job: Job, tickets: str) -> list[DropFile]:
         if hashlib.sha256(file.content).hexdigest() != file.sha256:
             raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")
         found.append(DropFile(names[file.name], file.content))
-    if tickets in {"both", "xjdf"}:
-        found.append(DropFile(f"{number}.xjdf", write_xjdf(job, names)))
-    if tickets in {"both", "json"}:
-        found.append(DropFile(f"{number}.json", write_json_ticket(job, names)))
+    found += [DropFile(name, content) for name, content in ticket_files(tickets, number, job, names)]
     if not found:
         raise ProviderRefused(f"Job {number} has no print file, and this provider takes no tickets.")
     return found

@@ -1,6 +1,7 @@
 """Job tickets for presses, and their reports."""
 
 from production.tickets.csv_reports import read_csv_reports
+from production.tickets.jdf import write_jdf
 from production.tickets.json_reports import read_json_reports
 from production.tickets.json_ticket import write_json_ticket
 from production.tickets.report_files import REPORT_SUFFIXES, read_report_file
@@ -13,6 +14,7 @@ __all__ = [
     "read_json_reports",
     "read_report_file",
     "read_xjmf",
+    "write_jdf",
     "write_json_ticket",
     "write_xjdf",
 ]

@@ -1,6 +1,7 @@
 """Checks tickets against CIP4's published schema: `python -m production.tickets.check FILE...`
 
-The schema is not ours to ship: PRODUCTION_XJDF_SCHEMA is the path of your copy of `xjdf.xsd`.
+The schema is not ours to ship: PRODUCTION_XJDF_SCHEMA is the path of your copy of `xjdf.xsd`, or of
+`JDF.xsd` for JDF tickets.
 """
 
 import os

@@ -51,7 +51,7 @@ MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     """`urls` are the URLs of files by name; without them the files are beside the ticket."""
     root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
-    _set(
+    set_attributes(
         root,
         DescriptiveName=job.item.product_name,
         JobID=checked_number(job.number),
@@ -60,7 +60,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         Version=VERSION,
     )
     audit = _add(_add(root, "AuditPool"), "AuditCreated")
-    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=_time(job.created))
+    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=utc_time(job.created))
     if job.note:
         _add(root, "Comment", Type="Instruction").text = clean(job.note)
     for usage, value in _general_ids(job):
@@ -76,7 +76,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         _resource(_set_of(root, "NodeInfo")),
         "NodeInfo",
         JobPriority=RUSH_PRIORITY if job.is_rush else "",
-        LastEnd=_local(job.ship_by),
+        LastEnd=local_time(job.ship_by),
         Status="Waiting",
     )
     _add_files(root, job, urls or {})
@@ -250,7 +250,7 @@ def _add_deliveries(root: Any, job: Job) -> None:
             _resource(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
             Method=token(one.delivery_method),
-            Required=_local(one.deliver_by),
+            Required=local_time(one.deliver_by),
             Transfer="PrinterToBuyerDeliver",
         )
         _add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
@@ -304,10 +304,10 @@ def _resource(resources: Any, **part: str) -> Any:
 
 
 def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
-    return _set(etree.SubElement(parent, _tag(tag)), **attributes)
+    return set_attributes(etree.SubElement(parent, _tag(tag)), **attributes)
 
 
-def _set(element: Any, **attributes: str | None) -> Any:
+def set_attributes(element: Any, **attributes: str | None) -> Any:
     """Sets attributes without empty values, which the schema forbids."""
     for name, value in attributes.items():
         if value:
@@ -319,9 +319,9 @@ def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
 
 
-def _local(moment: datetime | None) -> str:
+def local_time(moment: datetime | None) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""
 
 
-def _time(moment: datetime | None) -> str:
+def utc_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""

@@ -96,6 +96,7 @@
   form.addEventListener("input", (event) => {
     const input = event.target;
     if (!input.name || input.type === "file") return;
+    if (input.name === "option" || input.name.startsWith("to-")) return;
     if (isOfPrice(input)) {
       if (!hasPrices()) return;
       clearTimeout(timer);
@@ -105,7 +106,7 @@
   form.addEventListener("picture", () => canProof && send("proof"));
   form.addEventListener("submit", (event) => {
     const action = event.submitter?.value ?? "proof";
-    if (action === "order") return;
+    if (action === "order" || action === "buy") return;
     event.preventDefault();
     clearTimeout(timer);
     send(action);

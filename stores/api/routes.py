@@ -9,7 +9,7 @@ from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
 from stores.orders.approvals.api import ApprovalViewSet
-from stores.proofs.api import AssetViewSet, ProofViewSet
+from stores.proofs.api import ArtworkViewSet, AssetViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
 BUDGET = "store/<str:store_id>/budget/<str:budget_id>"
@@ -78,6 +78,11 @@ urlpatterns = [
         "store/<str:store_id>/product/<str:product_id>/proof",
         ProofViewSet.as_view({"post": "create"}),
         name="proof-list",
+    ),
+    path(
+        "store/<str:store_id>/product/<str:product_id>/artwork",
+        ArtworkViewSet.as_view({"post": "create"}),
+        name="artwork-list",
     ),
     path("store/<str:store_id>/asset", AssetViewSet.as_view({"post": "create"}), name="asset-list"),
     path(

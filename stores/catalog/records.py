@@ -224,6 +224,7 @@ PRODUCT_MEMBERS = (
         label="For EDDM",
         hint="can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
     ),
+    computed("TakesArtwork", verbose=True),
     computed("Created", verbose=True),
     computed("Updated", verbose=True),
     FieldSpec("IsActive", checks.flag, True, "is_active"),

@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('note', models.TextField(blank=True, max_length=1000)),
             ],
             options={
+                'verbose_name': 'approval',
                 'ordering': ['expires'],
             },
         ),

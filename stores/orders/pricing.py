@@ -10,18 +10,23 @@ from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_fau
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
 from stores.orders.eddm import Choice
+from stores.proofs.services.artwork import ArtworkChoice
 
 MAXIMUM_ITEMS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class PriceRequestItem:
-    """`quantity` is that of `choice`, for an item that is requested for an EDDM selection."""
+    """`quantity` is that of `choice`, for an item that is requested for an EDDM selection.
+
+    `artwork` is the caller's own PDF that is to be printed.
+    """
 
     item_key: str
     product_id: str
     quantity: int
     choice: Choice | None = None
+    artwork: ArtworkChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
         "UnitPrice": item.unit_price,
         "LineTotal": item.line_total,
         "TemplateData": item.template_data,
+        **({"Artwork": item.artwork} if item.artwork else {}),
         "PrintFile": {
             "URL": f"{order_url(order, store_id)}/item/{item.item_key}/print-file",
             "SHA256": item.print_sha256,

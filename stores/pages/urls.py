@@ -10,6 +10,7 @@ from stores.orders.pages import (
     show_order,
     show_print_file,
 )
+from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.product import (
     add_picture,
     show_catalog,
@@ -19,6 +20,7 @@ from stores.playground.pages.product import (
 )
 from stores.proofs.pages import show_live_proof, show_picture
 
+ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"
 ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
@@ -45,6 +47,11 @@ urlpatterns = [
     path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
     path("catalog/<str:store_id>/<str:product_id>/thumbnail.png", show_thumbnail, name="product-thumbnail"),
     path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
+    path(f"{ARTWORK}", show_artwork, name="artwork"),
+    path(f"{ARTWORK}/asset", add_artwork, name="artwork-asset"),
+    path(
+        f"{ARTWORK}/<str:asset_id>/<int:first_page>-<int:number>.png", show_artwork_page, name="artwork-page"
+    ),
     path("live-proof", show_live_proof, name="live-proof"),
     path("live-proof.png", show_picture, name="live-proof-picture"),
     path("applications/<str:application_id>/stores", show_stores, name="application-stores"),

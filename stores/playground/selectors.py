@@ -12,14 +12,16 @@ from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
 from accounts.selectors.modes import in_mode_of_new
-from applications.registration.selectors.actors import Actor, actors_of
+from applications.registration.selectors.actors import MYSELF, Actor, actors_of
 from applications.registration.selectors.applications import own_applications
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.errors import Conflict, Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
-from stores.catalog.models import Store
+from stores.catalog.models import Store, TemplateField
 from stores.catalog.selectors.products import product_body, product_list_body
+from stores.orders.approvals.selectors import requests_of
+from stores.orders.models import RECIPIENT_FIELDS
 from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
 from stores.templates.selectors import layout_of
 
@@ -108,6 +110,31 @@ def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
             if box.kind == "Image" and box.field:
                 shapes.setdefault(box.field, box.width / box.height)
     return ProductPage(record, version, shapes, [(page.width, page.height) for page in template.pages])
+
+
+def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str] | None:
+    """The form's values of an order that the user placed, to order again; None if there is none."""
+    request = requests_of(user).filter(pk=parse_uuid(reference)).first()
+    if request is None or request.order.recipient_erased:
+        return None
+    item = request.order.items.filter(product_external_id=product_id).first()
+    if item is None:
+        return None
+    names = TemplateField.objects.filter(product=item.product_id).order_by("position")
+    data = item.template_data or {}
+    values = {
+        f"field-{index}": str(data.get(name, ""))
+        for index, name in enumerate(names.values_list("field_name", flat=True))
+    }
+    recipient = request.order.recipient
+    return {
+        **values,
+        "as": MYSELF,
+        "quantity": str(item.quantity),
+        "country": recipient["CountryCode"],
+        "location": recipient.get("LocationType", ""),
+        **{f"to-{name}": recipient.get(name, "") for name in RECIPIENT_FIELDS},
+    }
 
 
 MAX_LISTED = 10

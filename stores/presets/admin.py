@@ -108,7 +108,10 @@ class PrintPresetAdmin(RemovedByService):
     }
     fieldsets = [
         (None, {"fields": ["code", "name"]}),
-        ("Colours", {"fields": ["standard", "policy", "profile", "highest_ink", "lowest_ppi"]}),
+        (
+            "Colours",
+            {"fields": ["standard", "policy", "profile", "keeps_overprint", "highest_ink", "lowest_ppi"]},
+        ),
         ("Page", {"fields": ["bleed_mm", "safe_mm", "marks", "slug"]}),
         ("Preflight", {"fields": ["severities"]}),
     ]

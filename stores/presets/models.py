@@ -51,6 +51,7 @@ class PrintPreset(models.Model):
 SELECT json_build_object('code', preset.code, 'name', preset.name, 'standard', preset.standard,
        'policy', preset.policy, 'profile', coalesce(profile.sha256, ''), 'bleed_mm', preset.bleed_mm::float8,
        'safe_mm', preset.safe_mm::float8, 'marks', preset.marks, 'slug', preset.slug,
+       'keeps_overprint', preset.keeps_overprint,
        'highest_ink', preset.highest_ink, 'lowest_ppi', preset.lowest_ppi, 'severities', preset.severities)::text
 FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile.id = preset.profile_id
 """
@@ -94,6 +95,11 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
     marks = models.BooleanField("crop marks", default=True)
     slug = models.BooleanField(
         "slug line", default=False, help_text="Product, page and preset, outside of the bleed."
+    )
+    keeps_overprint = models.BooleanField(
+        "keeps overprint",
+        default=False,
+        help_text="Of artwork PDFs. Proofs do not show it.",
     )
     highest_ink = models.PositiveSmallIntegerField(
         "highest total ink (%)",

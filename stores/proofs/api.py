@@ -11,26 +11,70 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
-from fulfillment.core.api.serializers import Meta, Timestamp, meta, timestamp
+from fulfillment.core.api.serializers import (
+    Meta,
+    StrictInteger,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+    meta,
+    timestamp,
+    validate_data,
+)
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
-from fulfillment.core.files.uploads import JPEGParser, PNGParser, uploaded_file
+from fulfillment.core.files.uploads import JPEGParser, PDFParser, PNGParser, uploaded_file
+from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
+from printing.documents import MAXIMUM_PAGES
 from printing.preflight import RULES, Severity
-from stores.catalog.api.examples import ASSET_EXAMPLE, PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
+from stores.catalog.api.examples import (
+    ARTWORK_PROOF_EXAMPLE,
+    ARTWORK_REQUEST_EXAMPLE,
+    ASSET_EXAMPLE,
+    DOCUMENT_EXAMPLE,
+    PROOF_EXAMPLE,
+    PROOF_REQUEST_EXAMPLE,
+)
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
 from stores.proofs.links import WIDEST, WIDTH_STEP, asset_url, proof_urls
 from stores.proofs.selectors import StoredProof, authorized_store_id, product_version
+from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
-from stores.proofs.services.proofs import make_proof
+from stores.proofs.services.documents import CleanDocument, add_document, clean_document, page_record
+from stores.proofs.services.proofs import make_artwork_proof, make_proof
 
-TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes)"
+TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes), a PDF 100 MB (104,857,600 bytes)"
+PICTURE_HEADS = (b"\x89PNG", b"\xff\xd8")
+
+
+class PageBoxSerializer(serializers.Serializer):
+    """Millimetres from the upper left corner of the page."""
+
+    X = serializers.FloatField()
+    Y = serializers.FloatField()
+    Width = serializers.FloatField()
+    Height = serializers.FloatField()
+
+
+class AssetPageSerializer(serializers.Serializer):
+    """A page as it is looked at: turned, and at its true size."""
+
+    WidthMM = serializers.FloatField()
+    HeightMM = serializers.FloatField()
+    TrimBox = PageBoxSerializer(
+        allow_null=True, help_text="The CropBox in place of a missing one; null if it is the whole page."
+    )
+    BleedBox = PageBoxSerializer(allow_null=True, help_text="null if there is none, or it is the whole page.")
 
 
 class AssetSerializer(serializers.Serializer):
-    AssetID = serializers.CharField(help_text="The value of an Image field of SubType `Upload`.")
-    Width = serializers.IntegerField(help_text="Pixels.")
-    Height = serializers.IntegerField(help_text="Pixels.")
+    AssetID = serializers.CharField(
+        help_text="The value of an Image field of SubType `Upload`; of a PDF that of `Artwork`."
+    )
+    Width = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
+    Height = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
+    Pages = AssetPageSerializer(many=True, required=False, help_text="The pages of a PDF.")
     URL = serializers.CharField(help_text="Signed; opens without credentials for 30 days.")
     Created = Timestamp()
 
@@ -43,26 +87,33 @@ class AssetFormSerializer(serializers.Serializer):
 
 class AssetViewSet(ApiViewSet):
     tag = "Proofs"
-    parser_classes = [MultiPartParser, PNGParser, JPEGParser]
-    maximum_bytes = MAXIMUM_BYTES
+    parser_classes = [MultiPartParser, PNGParser, JPEGParser, PDFParser]
     access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {
-            400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture within the "
-            "limits; the code begins with `asset_`.",
+            400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture or PDF within "
+            "the limits, as a PDF with a password; the code begins with `asset_`.",
             403: "There is no association with the store (`association_required`).",
             404: "There is nothing at this address.",
+            409: "Your PDFs take all the storage that you have (`asset_storage_full`).",
             **concurrency_errors("pictures"),
         }
     }
 
+    @property
+    def maximum_bytes(self) -> int:
+        is_picture = (self.request.content_type or "").startswith("image/")
+        return MAXIMUM_BYTES if is_picture else DOCUMENT_BYTES
+
     def _authorize(self, request: Request, store_id: str) -> int:
         return authorized_store_id(request.auth, store_id)
 
-    def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
-        return self._authorize(request, store_id), clean_picture(
-            caller=request.auth, content=uploaded_file(request, "asset", TOO_LARGE)
-        )
+    def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture | CleanDocument]:
+        store, content = self._authorize(request, store_id), uploaded_file(request, "asset", TOO_LARGE)
+        is_stated = request.content_type.split(";")[0].strip().lower() == PDFParser.media_type
+        if is_stated or (b"%PDF-" in content[:1024] and not content.startswith(PICTURE_HEADS)):
+            return store, clean_document(caller=request.auth, content=content)
+        return store, clean_picture(caller=request.auth, content=content)
 
     def _content(self, request: Request) -> str:
         """The content that identifies a repeated request: the file itself, raw or in a form."""
@@ -70,27 +121,36 @@ class AssetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="asset_create",
-        summary="Upload a picture",
-        description="One PNG or JPEG picture for the image fields of this store's products, as the raw body or as the "
-        "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
-        "sRGB. Only the application that sent it can use it, for this store only.",
+        summary="Upload a picture or a PDF",
+        description="As the raw body or as the only file of a form. One PNG or JPEG picture for the image fields of "
+        "this store's products: at most 10 MB and 50 megapixels; it is kept without its metadata, upright and in "
+        "sRGB. Or one print-ready PDF: at most 100 MB and 200 pages, without a password; it is kept without hidden "
+        "layers, scripts and attachments, with annotations and form fields as they look. Only the application that "
+        "sent it can use it, for this store only.",
         parameters=[STORE_ID],
         # The form comes first: openapi-generator omits the model of a second media type but still imports it.
         request={
             "multipart/form-data": AssetFormSerializer,
             "image/*": OpenApiTypes.BINARY,
+            "application/pdf": OpenApiTypes.BINARY,
         },
         responses={201: AssetSerializer},
-        examples=[ASSET_EXAMPLE],
+        examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
-    def create(self, request: Request, prepared: tuple[int, CleanPicture]) -> Response:
-        store, picture = prepared
-        asset = add_asset(caller=request.auth, store_id=store, picture=picture)
+    def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
+        store, clean = prepared
+        if isinstance(clean, CleanDocument):
+            asset = add_document(caller=request.auth, store_id=store, document=clean)
+            pages = {"Pages": [page_record(page) for page in clean.pages]}
+        else:
+            asset = add_asset(caller=request.auth, store_id=store, picture=clean)
+            pages = {}
         record = {
             "AssetID": str(asset.pk),
             "Width": asset.width,
             "Height": asset.height,
+            **pages,
             "URL": asset_url(asset),
             "Created": timestamp(asset.created),
         }
@@ -149,6 +209,19 @@ class ProofSerializer(serializers.Serializer):
     _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
 
 
+PROOF_PARAMETERS = [
+    STORE_ID,
+    OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+    OpenApiParameter(
+        "proof",
+        str,
+        enum=PROOFS,
+        default="screen",
+        description="`press` shows the colours as they will be printed, by the print preset of the product.",
+    ),
+]
+
+
 class ProofViewSet(ApiViewSet):
     tag = "Proofs"
     access = {"create": PRODUCT_ACCESS}
@@ -174,17 +247,7 @@ class ProofViewSet(ApiViewSet):
         "same values for the same version of the product give the same proof. A field left out has its OrgValue, else "
         "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "
         "of the product (SubType `Gallery`). At most 200 KB of data.",
-        parameters=[
-            STORE_ID,
-            OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
-            OpenApiParameter(
-                "proof",
-                str,
-                enum=PROOFS,
-                default="screen",
-                description="`press` shows the colours as they will be printed, by the print preset of the product.",
-            ),
-        ],
+        parameters=PROOF_PARAMETERS,
         request={
             "application/json": {
                 "type": "object",
@@ -201,6 +264,54 @@ class ProofViewSet(ApiViewSet):
             raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
         in_print = _is_soft_proof(request)
         proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
+        body = orjson.dumps(proof_record(proof, product.external_id))
+        return HttpResponse(body, content_type="application/json")
+
+
+class ArtworkSerializer(StrictSerializer):
+    """A print-ready PDF in place of a template's data."""
+
+    ignored_nulls = True
+
+    AssetID = StrictText(max_length=64, help_text="Of a PDF that you uploaded to this store.")
+    FirstPage = StrictInteger(
+        min_value=1,
+        max_value=MAXIMUM_PAGES,
+        required=False,
+        help_text="The page of the PDF that becomes the first one of the product. Default: 1.",
+    )
+
+
+class ArtworkViewSet(ApiViewSet):
+    tag = "Proofs"
+    access = {"create": PRODUCT_ACCESS}
+    errors = {
+        "create": {
+            400: "There is no such store (`store_invalid`), or the PDF is unknown or cannot be laid out: `Errors` "
+            "names each fault.",
+            403: "There is no association with the store (`association_required`).",
+            404: "There is no such product in the store (`product_not_found`).",
+            **concurrency_errors("renderings"),
+            503: ProofViewSet.errors["create"][503],
+        }
+    }
+
+    @extend_schema(
+        operation_id="artwork_create",
+        summary="Check a print-ready PDF",
+        description="Lays the PDF out on the pages of the product, as an order of it prints: each page 1 to 1 by its "
+        "TrimBox, never scaled. A page without one is centred if it has the size of the trim, or of trim and bleed. "
+        "`Preflight` says what may print badly; an order with an Error is refused.",
+        parameters=PROOF_PARAMETERS,
+        request=ArtworkSerializer,
+        responses={200: ProofSerializer},
+        examples=[ARTWORK_REQUEST_EXAMPLE, ARTWORK_PROOF_EXAMPLE],
+    )
+    def create(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
+        product = product_version(request.auth, store_id, product_id)
+        in_print = _is_soft_proof(request)
+        choice = ArtworkChoice.from_record(validate_data(ArtworkSerializer, request.data))
+        proof = make_artwork_proof(caller=request.auth, product=product, choice=choice, in_print=in_print)
         body = orjson.dumps(proof_record(proof, product.external_id))
         return HttpResponse(body, content_type="application/json")
 

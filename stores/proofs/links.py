@@ -19,7 +19,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from fulfillment.core.files.stored import asset_file, proof_files, wide_page_file
+from fulfillment.core.files.stored import asset_file, document_file, proof_files, wide_page_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof
 
@@ -91,7 +91,7 @@ def _bytes(token: str) -> bytes:
 
 PROOFS, ASSETS = "proofs", "assets"
 MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
-_PAGE = re.compile(r"-page-([1-9][0-9]?)\.png\Z")
+_PAGE = re.compile(r"-page-([1-9][0-9]{0,2})\.png\Z")
 WIDEST = 3000
 # Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
 WIDTH_STEP = 100
@@ -122,6 +122,8 @@ def proof_urls(proof: StoredProof, product_id: str) -> ProofURLs:
 
 
 def asset_url(asset: Asset) -> str:
+    if asset.is_document:
+        return signed_urls(ASSETS, bytes.fromhex(asset.sha256), ["artwork.pdf"])[0]
     return signed_urls(ASSETS, asset.pk.bytes, [f"image.{asset.format}"])[0]
 
 
@@ -139,6 +141,8 @@ def linked_file(kind: str, identity: bytes, name: str, width: str | None = None)
     """
     suffix = name.rpartition(".")[2]
     tag = f"{identity.hex()}-{suffix}"
+    if kind == ASSETS and suffix == "pdf":
+        return LinkedFile(document_file(identity.hex()), MEDIA_TYPES[suffix], tag)
     if kind == ASSETS:
         return LinkedFile(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
     page = _PAGE.search(name)

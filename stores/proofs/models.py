@@ -13,6 +13,7 @@ from stores.catalog.models.store import Store
 class AssetFormat(models.TextChoices):
     PNG = "png", "PNG"
     JPEG = "jpg", "JPEG"
+    PDF = "pdf", "PDF"
 
 
 class PlatesFormat(models.TextChoices):
@@ -23,7 +24,10 @@ class PlatesFormat(models.TextChoices):
 
 
 class Asset(models.Model):
-    """A picture for the image fields of a store's products, re-encoded from an upload.
+    """A picture for the image fields of a store's products, re-encoded from an upload, or a print-ready PDF.
+
+    The file of a PDF is stored once for all uploads of it, by the SHA-256 of what was sent; `pages` are its pages as
+    `printing.press.artwork.ArtworkPage`, and width and height are 0.
 
     Only the application that uploaded it may use it; an upload through the service itself, only its user.
     """
@@ -46,6 +50,7 @@ class Asset(models.Model):
     plates = models.CharField(
         max_length=10, choices=PlatesFormat.choices, blank=True, default="", db_default="", editable=False
     )
+    pages = models.JSONField(null=True, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
     # A printed picture is stored for reprints until the last of its orders is erased.
@@ -56,10 +61,17 @@ class Asset(models.Model):
         indexes = [
             models.Index("last_used", condition=models.Q(is_ordered=False), name="asset_not_ordered_by_use"),
             models.Index("last_used", condition=models.Q(is_test=True), name="asset_of_test_by_use"),
+            # For the storage that a caller uses, and the uploads that share a file.
+            models.Index("application", "user", condition=models.Q(format="pdf"), name="asset_pdf_of_caller"),
+            models.Index("sha256", condition=models.Q(format="pdf"), name="asset_pdf_by_content"),
         ]
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    @property
+    def is_document(self) -> bool:
+        return self.format == AssetFormat.PDF
 
 
 class Proof(models.Model):

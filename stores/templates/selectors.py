@@ -11,6 +11,7 @@ from pathlib import Path
 import orjson
 from django.core.files.storage import default_storage
 
+import printing.documents
 import printing.preflight
 import printing.press
 import printing.typesetting
@@ -130,11 +131,14 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
 
 
+ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
+
+
 @cache
 def engine_version() -> bytes:
     """A digest of typesetter, press and preflight: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    folders = (Path(package.__path__[0]) for package in (printing.press, printing.typesetting, printing.preflight))
+    folders = (Path(package.__path__[0]) for package in ENGINE)
     for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         if path.suffix in {".py", ".typ"}:
             digest.update(path.name.encode() + path.read_bytes())

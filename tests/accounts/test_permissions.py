@@ -38,7 +38,7 @@ def test_groups_of_grants():
     assert (
         EVERY_GRANT == STORE_GRANTS | APPLICATION_GRANTS == set(Permission.values) - {"Account", "Operator"}
     )
-    assert (len(STORE_GRANTS), len(APPLICATION_GRANTS)) == (7, 4)
+    assert (len(STORE_GRANTS), len(APPLICATION_GRANTS)) == (8, 4)
     assert STORE_GRANTS.isdisjoint(APPLICATION_GRANTS)
     assert set(DEFAULT_SCOPES) == {name for name in EVERY_GRANT if ".Self." in name}
     assert set(DEFAULT_STORE_GRANTS) == {"Store.Self.Read", "Order.Self.Read", "Order.Self.Write"}

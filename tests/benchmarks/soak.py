@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fulfillment.local import supervision
 from tests.benchmarks import (
     soak_cuts,
+    soak_documents,
     soak_kills,
     soak_neighbours,
     soak_outcome,
@@ -43,6 +44,10 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
     ),
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
+    "documents": (
+        soak_documents.MARK,
+        lambda chosen: soak_documents.measure(chosen.count or soak_documents.DOCUMENTS),
+    ),
     "neighbours": (
         soak_neighbours.MARK,
         lambda chosen: soak_neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
@@ -71,7 +76,7 @@ def main() -> int:
         default=soak_neighbours.SECONDS,
         help="how long each kind of neighbours lasts",
     )
-    parser.add_argument("--count", type=int, help="rounds, cuts, kills or orders of the chosen part")
+    parser.add_argument("--count", type=int, help="rounds, cuts, kills, orders or PDFs of the chosen part")
     chosen = parser.parse_args()
     supervision.raise_on_stop_signal()
     soak_scene.prepare()

@@ -27,6 +27,7 @@ from applications.registration.services.applications import create_application
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
 from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
+from tests.support.document_making import document
 from tests.support.interop_browser import Browser
 from tests.support.live_server import serving
 from tests.support.patience import ROUNDS
@@ -125,6 +126,23 @@ def types_of(command: Command, order_id: str, count: int) -> list[str]:
         if len(types) >= count or time.monotonic() > deadline:
             return types
         time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_command_checks_a_pdf_and_ends_with_1_for_findings(command, tmp_path):
+    good, bare, broken = (tmp_path / name for name in ("good.pdf", "bare.pdf", "broken.pdf"))
+    good.write_bytes(document(pages=2, content=b"0 0 0 0.2 k 0 0 2000 2000 re f"))
+    bare.write_bytes(document(pages=2, bleed=0))
+    broken.write_bytes(b"%PDF-1.7 nothing")
+    check = ("artwork", "check", "--product", f"demo/{CARD}")
+
+    assert "Nothing found that may print badly." in command(*check, str(good))
+    with command.start(*check, str(bare)) as process:
+        found = process.communicate(timeout=60)[0].splitlines()
+    assert process.returncode == 1
+    assert [line.partition(":")[0] for line in found] == ["Error, page 1", "Error, page 2"]
+    assert "The PDF is damaged" in command(*check, str(broken), code=1)
+    assert "STORE/PRODUCT" in command("artwork", "check", str(good), "--product", "demo", code=2)
 
 
 @pytest.mark.slow

@@ -72,6 +72,9 @@ ROWS = {
     ("proof-list", "POST"): Row(
         "/store/associated/product/none/proof", (404, 403, 404, 403, 404), {"Name": "Ada"}
     ),
+    ("artwork-list", "POST"): Row(
+        "/store/associated/product/none/artwork", (404, 403, 404, 403, 404), {"AssetID": "none"}
+    ),
     ("asset-list", "POST"): Row("/store/associated/asset", (415, 403, 415, 403, 415)),
     ("store-user-roles", "GET"): Row("/store/associated/user/{user}", (200, 403, 403, 403, 200)),
     ("user-list", "POST"): Row("/user", (200, 200, 403, 403, 200), NEW_USER),

@@ -32,7 +32,10 @@ from stores.catalog.models import CatalogUpload, Store
 from stores.orders.approvals.services import approve_order
 from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.transitions import Actor, Parcel, transition_order
+from stores.playground.fields import order_request_from
+from stores.playground.services import place_staff_order
 from stores.templates.services import add_font
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.eddm import make_selection
@@ -79,10 +82,9 @@ def _need_approval(world: World) -> None:
     stores = Store.objects.filter(pk=world.associated.pk)
     stores.update(approval_above=0)
     line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
-    client = world.as_operator()
+    access = authorize_store(Caller.on_pages(world.operator), world.associated.external_id, WRITE)
     for note in ("For the fair.", ""):
-        placed = client.call("POST", "/store/associated/order", order_body(Items=[line]))
-        order = Order.objects.get(pk=placed.json()["OrderID"])
+        order = place_staff_order(access=access, request=order_request_from(order_body(Items=[line])))
         if note:
             approve_order(order=order, actor=Actor("Store", world.user.pk), note=note)
     stores.update(approval_above=None)

@@ -160,9 +160,11 @@ def _shaded(**shading: Any) -> bytes:
 
 def _layer(*, by: str, inner: bytes = OVER) -> bytes:
     def change(pdf: Any, page: Any) -> None:
-        usage = {"Usage": Dictionary(Print=Dictionary(PrintState=Name.OFF))} if by == "usage" else {}
+        usage: dict[str, Any] = (
+            {"Usage": Dictionary(Print=Dictionary(PrintState=Name.OFF))} if by == "usage" else {}
+        )
         layer = pdf.make_indirect(Dictionary(Type=Name.OCG, Name="Fold", **usage))
-        default = {"OFF": Array([layer])} if by == "default" else {}
+        default: dict[str, Any] = {"OFF": Array([layer])} if by == "default" else {}
         pdf.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(**default))
         form = pdf.make_stream(inner, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 300, 170], OC=layer)
         rule = Dictionary(Type=Name.OCMD, OCGs=Array([layer]), P=Name.AllOn)
@@ -226,12 +228,14 @@ def samples() -> dict[str, bytes]:
     )
     overprinting = {
         f"overprint {name}": _over(**state)
-        for name, state in {
-            "fill": {"op": True, "OP": True, "OPM": 1},
-            "all components": {"op": True, "OP": True, "OPM": 0},
-            "by OP alone": {"OP": True},
-            "multiplied": {"op": True, "BM": Name.Multiply},
-        }.items()
+        for name, state in dict[str, dict[str, Any]](
+            {
+                "fill": {"op": True, "OP": True, "OPM": 1},
+                "all components": {"op": True, "OP": True, "OPM": 0},
+                "by OP alone": {"OP": True},
+                "multiplied": {"op": True, "BM": Name.Multiply},
+            }
+        ).items()
     }
     return {
         **{f"layer by {by}": _layer(by=by) for by in ("default", "usage", "nothing")},

@@ -95,7 +95,11 @@ KNOWN = {
         "a row; for the provider 1 MB parsed in turn",
         "one at a time of a provider",
     ),
-    "proofs/<secret:token>/<str:name>": ("a proof, by its signed address", "a file", PROXY),
+    "proofs/<secret:token>/<str:name>": (
+        "a proof, by its signed address",
+        "a file; a page in a width of its own is drawn once",
+        "the proxy's; 120 such pages a minute of an address",
+    ),
     "readyz": ("which parts are ready, and why one is not", "a few statements", PROXY),
 }
 

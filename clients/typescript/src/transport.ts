@@ -262,11 +262,12 @@ async function contentOf(file: UploadBody): Promise<Content> {
 }
 
 async function mediaType(file: Content): Promise<string> {
-  const start = new Uint8Array(file instanceof Blob ? await file.slice(0, 4).arrayBuffer() : file.slice(0, 4));
+  const start = new Uint8Array(file instanceof Blob ? await file.slice(0, 5).arrayBuffer() : file.slice(0, 5));
   const starts = (...bytes: number[]): boolean => bytes.every((byte, place) => start[place] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47)) return "image/png";
   if (starts(0xff, 0xd8, 0xff)) return "image/jpeg";
   if (starts(0x42, 0x4d)) return "image/bmp";
+  if (starts(0x25, 0x50, 0x44, 0x46, 0x2d)) return "application/pdf";
   return (file instanceof Blob && file.type) || "application/octet-stream";
 }
 

@@ -11,6 +11,7 @@ from django.core.files.storage import FileSystemStorage, default_storage
 BATCH = 500
 PRINT_FILES = "print-files"
 PRESS_PICTURES = "press-pictures"
+DOCUMENTS = "documents"
 
 
 def proof_folder(digest: str) -> str:
@@ -35,6 +36,11 @@ def print_folder(order_id: UUID) -> str:
 
 def asset_file(asset_id: UUID, form: str) -> str:
     return f"assets/{asset_id.hex[:2]}/{asset_id.hex}.{form}"
+
+
+def document_file(sha256: str) -> str:
+    """A print-ready PDF, by the digest of what was sent."""
+    return f"{DOCUMENTS}/{sha256[:2]}/{sha256}.pdf"
 
 
 def press_picture_file(digest: str, conversion: str) -> str:

@@ -33,6 +33,10 @@ class JPEGParser(RawParser):
     media_type = "image/jpeg"
 
 
+class PDFParser(RawParser):
+    media_type = "application/pdf"
+
+
 class BMPParser(RawParser):
     media_type = "image/bmp"
 

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,19 +25,25 @@ _one_at_a_time = threading.Lock()
 def read_isolated(content: bytes) -> ArtworkFacts:
     """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
-    limits = {"seconds": SECONDS, "memory": MEMORY_BYTES}
     try:
-        with _one_at_a_time, run_bounded(task, files, **limits) as (answer, folder):
-            parts = tuple(_part(*one) for one in answer["parts"])
-            bare = (folder / "bare").read_bytes()
-            return ArtworkFacts(answer["width"], answer["height"], parts, answer["is_readable"], bare=bare)
+        with (
+            _one_at_a_time,
+            run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, folder),
+        ):
+            return unpacked_facts(answer, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE
 
 
 def read_in_folder(folder: Path) -> dict[str, Any]:
-    facts = _finite(read_pdf((folder / "artwork").read_bytes()))
+    facts = read_pdf((folder / "artwork").read_bytes())
     (folder / "bare").write_bytes(facts.bare)
+    return packed_facts(facts)
+
+
+def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
+    """As JSON can hold them, without what has no letters."""
+    facts = _finite(facts)
     return {
         "width": facts.width,
         "height": facts.height,
@@ -46,6 +53,11 @@ def read_in_folder(folder: Path) -> dict[str, Any]:
             for one in facts.parts
         ],
     }
+
+
+def unpacked_facts(answer: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
+    parts = tuple(_part(*one) for one in answer["parts"])
+    return ArtworkFacts(answer["width"], answer["height"], parts, answer["is_readable"], bare=bare)
 
 
 def _finite(facts: ArtworkFacts) -> ArtworkFacts:

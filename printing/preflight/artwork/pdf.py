@@ -171,20 +171,21 @@ class _Reader:
         if name == "cm":
             return replace(state, matrix=times(state.matrix, _matrix(operands)))
         if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
-            side = "stroke" if name.encode() in STROKING else "fill"
-            return replace(state, **{side: _colored(name, operands, resources, getattr(state, side))})
+            if name.encode() in STROKING:
+                return replace(state, stroke=_colored(name, operands, resources, state.stroke))
+            return replace(state, fill=_colored(name, operands, resources, state.fill))
         if name == "gs":
             return self._graphics_state(resources, operands[0], state)
         if name == "Tf":
             return self._set_font(resources, str(operands[0]), float(operands[1]), state)
-        if name == "Tm":
-            return replace(state, text=_matrix(operands), row=_matrix(operands))
-        if name == "BT":
-            return replace(state, text=IDENTITY, row=IDENTITY)
+        if name in {"Tm", "BT"}:
+            start = _matrix(operands) if operands else IDENTITY
+            return replace(state, text=start, row=start)
         if name in {"Td", "TD", "T*"}:
             return _next_row(name, operands, state)
         if name in _NUMBERS:
-            return replace(state, **{_NUMBERS[name]: float(operands[0])})
+            changed: dict[str, Any] = {_NUMBERS[name]: float(operands[0])}
+            return replace(state, **changed)
         if name == "Tz":
             return replace(state, stretch=float(operands[0]) / 100)
         return replace(state, mode=int(operands[0])) if name == "Tr" else state

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from printing.preflight.artwork import Part
+from printing.preflight.geometry import Area
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.preflight.rules.rule import Hit, hit_behind, hit_of
 from printing.preflight.sheet import Background, Sheet, Shown
@@ -93,7 +94,9 @@ def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"{facts.ink:.0f} %", f"{most:g} %")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
-        inks = [(raster.ink, None)] if raster is not None and raster.ink is not None else []
+        inks: list[tuple[float, Area | None]] = (
+            [(raster.ink, None)] if raster is not None and raster.ink is not None else []
+        )
         inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
         heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
         if heaviest[0] > most + 1:

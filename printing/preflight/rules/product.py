@@ -52,7 +52,18 @@ def has_wrong_size(sheet: Sheet, number: int) -> bool:
     return any(hit.number == number for hit in artwork_size(sheet))
 
 
+def artwork_pages_missing(sheet: Sheet) -> Iterator[Hit]:
+    if missing := sheet.job.missing_pages:
+        count = len(sheet.template.pages)
+        first = trim_area(sheet.template.pages[count - missing])
+        yield Hit(count - missing, first, "The artwork", _pages(count - missing), _pages(count))
+
+
 def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
+    if ignored := sheet.job.ignored_pages:
+        count = len(sheet.template.pages)
+        last = trim_area(sheet.template.pages[-1])
+        yield Hit(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
     for one in sheet.backgrounds:
         if one.facts.page_count > 1:
             yield hit_behind(one, None, _pages(one.facts.page_count), "a PDF of 1 page for each page")

@@ -27,6 +27,7 @@ from production.dispatch.selectors.board import (
     of_provider_and_store,
     stage_filter,
 )
+from production.dispatch.selectors.days import jobs_by_day, open_by_provider
 from production.dispatch.selectors.dry_runs import dry_run
 from production.dispatch.selectors.steps import steps_of
 from production.interface import ProviderRefused, ProviderUnavailable
@@ -189,6 +190,7 @@ class JobAdmin(JobActions, JobColumns):
 
     def own_pages(self) -> list[OwnPage]:
         return [
+            ("days/", self.days_view, "days"),
             ("reassign/", self.reassign_view, "reassign"),
             ("dry-run/<int:provider_id>", self.dry_run_view, "dry_run"),
             ("<int:job_id>/resend", require_POST(self.resend_view), "resend"),
@@ -196,6 +198,20 @@ class JobAdmin(JobActions, JobColumns):
             ("<int:job_id>/release", require_POST(self.release_view), "release"),
             ("<int:job_id>/cancel", require_POST(self.cancel_view), "cancel"),
         ]
+
+    def days_view(self, request: HttpRequest) -> HttpResponse:
+        """The open jobs in columns by the day they must ship, of all providers or one."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        visible = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
+        chosen = request.GET.get("provider", "")[:40]
+        context = {
+            **self.page_context(request, "Production by day"),
+            "days": jobs_by_day(of_provider_and_store(visible, provider=chosen)),
+            "providers": open_by_provider(visible),
+            "chosen": chosen,
+        }
+        return TemplateResponse(request, "admin/production/days.html", context)
 
     def dry_run_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         """Shows exactly what would be sent for an order, without sending it. For operators."""

@@ -9,6 +9,10 @@ from stores.budgets.selectors.standings import COLUMNS, LISTED
 from stores.budgets.services.counting import budget_exceeded, is_counted
 from stores.budgets.standings import Countable, Period, Standing, overdraft_record
 
+LOCK = """
+SELECT budget.id FROM stores_budgetentry own JOIN stores_budget budget ON budget.id = own.budget_id
+WHERE own.order_id = %s AND own.kind = 'Order' ORDER BY budget.id FOR NO KEY UPDATE OF budget
+"""
 # Used is what was counted before the order: later orders never take its place.
 PLACES = f"""
 SELECT {LISTED}, -own.amount, period.id, period.number, period.starts, period.ends, period.added,
@@ -21,7 +25,7 @@ FROM stores_budgetentry own
 JOIN stores_budget budget ON budget.id = own.budget_id
 JOIN stores_budgetperiod period ON period.id = own.period_id
 WHERE own.order_id = %s AND own.kind = 'Order' AND budget.is_enabled
-ORDER BY budget.id FOR NO KEY UPDATE OF budget
+ORDER BY budget.id
 """  # noqa: S608 - names of our columns
 
 
@@ -32,7 +36,9 @@ def check_place(*, order: Countable, known_limits: Mapping[str, Decimal]) -> Non
     """
     if not is_counted(order):
         return
+    fetch_rows(LOCK, (order.pk,))
     exceeded = []
+    # A statement of its own: it sees what was written by the transactions that held the locks before.
     for row in fetch_rows(PLACES, (order.pk,)):
         budget = Budget.from_db("default", COLUMNS, row[: len(COLUMNS)])
         requested, *period = row[len(COLUMNS) :]

@@ -22,6 +22,7 @@ STORE = _example(STORE_MEMBERS, OF_STORE, verbose=False)
 VERBOSE_STORE = _example(STORE_MEMBERS, OF_STORE, verbose=True)
 OF_PRODUCT = {
     "HasTemplate": True,
+    "TakesArtwork": True,
     "ShippingMethod": "GROUND",
     "TemplateFields": [
         {
@@ -88,6 +89,32 @@ ASSET = {
     "Created": "2026-03-01T00:00:00Z",
 }
 
+DOCUMENT = {
+    "AssetID": "0c7d1f52-4b0e-4b73-8f5e-6a1d2c3b4e5f",
+    "Width": 0,
+    "Height": 0,
+    "Pages": [
+        {
+            "WidthMM": 95.25,
+            "HeightMM": 57.15,
+            "TrimBox": {"X": 3.18, "Y": 3.18, "Width": 88.9, "Height": 50.8},
+            "BleedBox": None,
+        }
+    ]
+    * 2,
+    "URL": "https://print.example/assets/1sHpuDjpSS4yaNS8cm31OEABRa8nP2kQ7xVZ0c3m1b5sT9fUe/artwork.pdf",
+    "Created": "2026-03-01T00:00:00Z",
+}
+BLEED_FINDING = {
+    "Code": "bleed_missing",
+    "Severity": "Error",
+    "Page": 1,
+    "Box": {"X": 0.0, "Y": 0.0, "Width": 88.9, "Height": 50.8},
+    "Found": "0.0 mm of bleed",
+    "Wanted": "3.175 mm",
+    "Message": "Page 1 has too little bleed: a white edge may show after cutting: 0.0 mm of bleed; 3.175 mm wanted.",
+    "Remedy": "Add bleed to the page and let backgrounds reach its end.",
+}
 STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
 STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]
 PRODUCT_EXAMPLES = [
@@ -104,3 +131,10 @@ PROOF_REQUEST_EXAMPLE = OpenApiExample(
     request_only=True,
 )
 ASSET_EXAMPLE = OpenApiExample("Asset", value=ASSET, response_only=True)
+DOCUMENT_EXAMPLE = OpenApiExample("PDF", value=DOCUMENT, response_only=True)
+ARTWORK_REQUEST_EXAMPLE = OpenApiExample(
+    "From the third page on", value={"AssetID": DOCUMENT["AssetID"], "FirstPage": 3}, request_only=True
+)
+ARTWORK_PROOF_EXAMPLE = OpenApiExample(
+    "Proof of a PDF without bleed", value={**PROOF, "Preflight": [BLEED_FINDING]}, response_only=True
+)

@@ -157,6 +157,11 @@ class ProductSerializer(RecordSerializer):
     TemplateFields = TemplateFieldSerializer(source="template_fields", many=True)
     DeliveredPrices = DeliveredPriceSerializer(source="delivered_prices", many=True)
     ProductionSpeeds = ProductionSpeedSerializer(source="production_speeds", many=True)
+    TakesArtwork = serializers.BooleanField(
+        source="takes_artwork",
+        required=False,
+        help_text=f"Whether a print-ready PDF may take the place of its data. {VERBOSE}",
+    )
     Currency = serializers.CharField(
         source="store.currency", required=False, help_text=f"ISO 4217. {VERBOSE}"
     )

@@ -25,7 +25,7 @@ from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_answer
 from fulfillment.core.http.dangerous import harmless
 from stores.orders.admin.downloads import csv_answer, zip_answer
-from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.packing_slips import render_packing_slips
@@ -55,6 +55,8 @@ class OrderTransitionForm(forms.ModelForm):
         codes = [*sorted(ALLOWED_TRANSITIONS.get(order.status, ()))]
         if order.status in WITH_SHIPMENTS:
             codes.insert(0, order.status)
+        if order.approval == ApprovalState.PENDING:
+            codes.remove(OrderStatus.ACCEPTED)
         choices = [("", "—"), *((str(int(code)), _move_label(order, code)) for code in codes)]
         if order.cancellation == "Requested":
             choices.append((REFUSE, "Refuse to cancel"))

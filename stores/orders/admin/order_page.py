@@ -31,6 +31,7 @@ from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS
+from stores.orders.selectors.access import APPROVE
 from stores.orders.services.board import add_comment, delete_order_view, save_order_view
 from stores.orders.services.packing_slips import address_lines
 from stores.orders.services.reprints import reprint_order
@@ -88,6 +89,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "moves": moves,
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,
+        "may_approve": staff_on(request).holds(APPROVE, order.store_id),
         "address": address_lines(order.recipient),
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
         "items": _ItemPages(order).get_page(request.GET.get("items")),

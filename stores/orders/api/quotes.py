@@ -31,6 +31,7 @@ from stores.orders.pricing import MAXIMUM_ITEMS
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import create_quote
+from stores.proofs.api import ArtworkSerializer
 
 KEY = {
     "max_length": 64,
@@ -74,6 +75,7 @@ class CountedItemSerializer(StrictSerializer):
     ignored_nulls = True
     default_error_messages = {
         "quantity_required": "Quantity, or the EddmSelectionID of a product for EDDM, is required.",
+        "artwork_or_data": "Send Artwork or TemplateData, not both.",
         "quantity_or_selection": "Send a Quantity or an EddmSelectionID, not both: the selection has its pieces.",
     }
 
@@ -89,7 +91,15 @@ class CountedItemSerializer(StrictSerializer):
         "The quantity is its Pieces.",
     )
 
+    Artwork = ArtworkSerializer(
+        required=False,
+        help_text="In place of TemplateData, for products whose verbose record has TakesArtwork: a PDF of yours.",
+    )
+
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        if "Artwork" in values and values.get("TemplateData"):
+            message = self.error_messages["artwork_or_data"]
+            return {"Artwork": [ErrorDetail(message, "artwork_or_data")]}
         if "Quantity" not in values and "EddmSelectionID" not in values:
             return {"Quantity": [ErrorDetail(self.error_messages["quantity_required"], "required")]}
         if "Quantity" in values and "EddmSelectionID" in values:

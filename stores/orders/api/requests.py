@@ -8,6 +8,7 @@ from stores.orders.eddm import Choice
 from stores.orders.models import RECIPIENT_FIELDS
 from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.services.transitions import Parcel
+from stores.proofs.services.artwork import ArtworkChoice
 
 
 def item_keys(sent: Sequence[str | None]) -> Iterator[str]:
@@ -29,6 +30,7 @@ def price_request_from(values: Mapping[str, Any], destination_member: str = "Shi
                 item["ProductID"],
                 item.get("Quantity", 0),
                 Choice(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
+                ArtworkChoice.from_record(item["Artwork"]) if "Artwork" in item else None,
             )
             for key, item in zip(keys, values["Items"], strict=True)
         ),

@@ -24,7 +24,7 @@ from stores.orders.api.quotes import (
 )
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
 from stores.orders.pricing import MAXIMUM_ITEMS
-from stores.proofs.api import PreflightSerializer
+from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
 METADATA_PAIRS = 20
@@ -191,6 +191,7 @@ class OrderItemSerializer(serializers.Serializer):
     UnitPrice = serializers.FloatField()
     LineTotal = serializers.FloatField()
     TemplateData = serializers.DictField(allow_null=True)
+    Artwork = ArtworkSerializer(required=False, help_text="The PDF that was sent in place of TemplateData.")
     PrintFile = PrintFileSerializer(allow_null=True)
     Preflight = PreflightSerializer(many=True, help_text="What may print badly: warnings of the print file.")
     EddmSelectionID = serializers.CharField(required=False, help_text=ONLY_EDDM)

@@ -79,7 +79,7 @@ class RequestCard:
         return [_meter(reason) for reason in self.first.reasons]
 
 
-def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID) -> list[RequestCard]:
+def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
     """In the order of the first of each; reads the items of all orders at once."""
     found = list(requests)
     items: dict[UUID, list[OrderItem]] = {one.pk: [] for one in found}

@@ -47,6 +47,7 @@ class ApprovalRequest(models.Model):
             ),
         ]
         ordering = ["expires"]
+        verbose_name = "approval"
 
     def __str__(self) -> str:
         return f"Approval of {self.order_id}"

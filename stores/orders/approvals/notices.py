@@ -27,7 +27,7 @@ def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> 
     order = request.order
     words = "still needs" if is_reminder else "needs"
     return notify(
-        user_ids=approver_ids(order, set(request.ordered_by)),
+        user_ids=approver_ids(order.store_id, request.ordered_by),
         kind=NotificationKind.APPROVAL_REQUESTED,
         key=f"approval:{order.pk}:{'reminder' if is_reminder else 'requested'}",
         title=f"Order {order} of {order.store} {words} approval",

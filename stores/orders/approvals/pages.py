@@ -27,8 +27,8 @@ BADGES = {
 def list_requests(request: HttpRequest) -> HttpResponse:
     found = requests_of(signed_in_user(request)).order_by("-requested")
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
-    page.object_list = [_row(one) for one in page.object_list]
-    return render(request, "stores/approvals/list.html", {"page": page})
+    rows = [_row(one) for one in page]
+    return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
 
 
 @require_safe
@@ -40,7 +40,8 @@ def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
     context = {
         **_row(found),
         "items": found.order.items.order_by("position")[:100],
-        "approvers": approver_names(found.order, set(found.ordered_by)),
+        "part": "catalog",
+        "approvers": approver_names(found.order.store_id, found.ordered_by),
     }
     return render(request, "stores/approvals/request.html", context)
 

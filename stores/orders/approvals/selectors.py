@@ -1,6 +1,8 @@
 """Who ordered, who may approve, and which requests are undecided."""
 
+from collections.abc import Collection
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from accounts.models import Role, User
 from accounts.permissions import Grant
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
+from stores.catalog.models import Store
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import ApprovalState, Order
 
@@ -23,20 +26,24 @@ def people_who_ordered(order: Order) -> set[UUID]:
     return {person for person in people if person is not None}
 
 
-def approver_ids(order: Order, ordered_by: set[UUID]) -> list[UUID]:
+def approver_ids(store_id: int, ordered_by: Collection[UUID]) -> list[UUID]:
     """Active users with the grant on the store, without those who ordered."""
     roles = Role.objects.filter(
-        Q(store=order.store_id) | Q(store__isnull=True),
+        Q(store=store_id) | Q(store__isnull=True),
         application__isnull=True,
         user__is_active=True,
         grant=Grant.ORDER_ALL_APPROVE,
     )
-    return sorted(set(roles.values_list("user", flat=True)) - ordered_by)
+    return sorted(set(roles.values_list("user", flat=True)).difference(ordered_by))
 
 
-def approver_names(order: Order, ordered_by: set[UUID]) -> list[str]:
-    people = User.objects.filter(pk__in=approver_ids(order, ordered_by)).order_by("first_name", "last_name")
-    return [person.get_full_name() or person.username for person in people]
+def approver_names(store_id: int, ordered_by: Collection[UUID]) -> list[str]:
+    people = User.objects.filter(pk__in=approver_ids(store_id, ordered_by))
+    return [person.full_name for person in people.order_by("first_name", "last_name")]
+
+
+def exceeds_total(store: Store, total: Decimal) -> bool:
+    return store.approval_above is not None and total > store.approval_above
 
 
 def requests_of(user: User) -> QuerySet[ApprovalRequest]:

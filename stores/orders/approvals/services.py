@@ -24,7 +24,12 @@ from stores.orders.approvals.notices import (
     notify_of_decision,
     reason_in_words,
 )
-from stores.orders.approvals.selectors import expired_request_ids, people_who_ordered, undecided_requests
+from stores.orders.approvals.selectors import (
+    exceeds_total,
+    expired_request_ids,
+    people_who_ordered,
+    undecided_requests,
+)
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.services.transitions import (
@@ -124,10 +129,9 @@ def erase_approval_notes(*, order: Order) -> None:
 
 
 def _total_reasons(order: Order) -> list[dict[str, Any]]:
-    limit = order.store.approval_above
-    if limit is None or order.total <= limit:
+    if not exceeds_total(order.store, order.total):
         return []
-    return [{"Kind": "Total", "Limit": limit, "Total": order.total}]
+    return [{"Kind": "Total", "Limit": order.store.approval_above, "Total": order.total}]
 
 
 def _refuse_own_order(order: Order, actor: Actor) -> None:

@@ -245,7 +245,7 @@ class Order(models.Model):
         return str(self.number)
 
 
-@pghistory.track(*changes(), exclude=["template_data", "preflight", "eddm"])
+@pghistory.track(*changes(), exclude=["template_data", "artwork", "preflight", "eddm"])
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
@@ -260,6 +260,8 @@ class OrderItem(models.Model):
     unit_price = models.DecimalField(max_digits=12, decimal_places=2)
     line_total = models.DecimalField(max_digits=14, decimal_places=2)
     template_data = models.JSONField(null=True, blank=True)
+    # The PDF that is printed in place of the template: AssetID, and FirstPage if one was sent.
+    artwork = models.JSONField(null=True, blank=True, editable=False)
     print_file = models.CharField(max_length=200, blank=True, editable=False)
     print_sha256 = models.CharField("SHA-256 of the print file", max_length=64, blank=True, editable=False)
     print_bytes = models.PositiveIntegerField(default=0, editable=False)

@@ -206,6 +206,7 @@ def _recipient(prepared: PreparedOrder) -> dict[str, str]:
 
 def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
     items = []
+    requested = prepared.request.price_request.items
     for position, line in enumerate(prepared.option.lines):
         product = prepared.products[line.product_id]
         file = prepared.print_files[position]
@@ -222,6 +223,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 unit_price=line.unit_price,
                 line_total=line.total,
                 template_data=prepared.request.template_data[position],
+                artwork=artwork.record() if (artwork := requested[position].artwork) else None,
                 print_file=file.name if file else "",
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,

@@ -6,7 +6,7 @@ Uploaded pictures are kept as long as an order that prints them needs them.
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
@@ -26,17 +26,20 @@ from fulfillment.core.errors import (
 from printing.preflight import Severity
 from stores.concurrency_limits import ORDERS
 from stores.orders.models import Order, OrderedAsset
-from stores.orders.pricing import ListedProduct, OrderRequest
+from stores.orders.pricing import ListedProduct, OrderRequest, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import assets_of_templates, product_versions_of
+from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.asset_files import remove_asset_files
 from stores.proofs.services.assets import TOUCH_AFTER
 from stores.proofs.services.merging import Uploads, check_data
-from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
+from stores.proofs.services.prints import SECONDS, PrintedFile, render_artwork_file, render_print_file
 from stores.templates.errors import RenderersBusy
 
+# What is printed for an item: the values of a template, or a PDF of the caller's.
+Content = Mapping[str, Any] | ArtworkChoice
 # Limit for all print files of one order: one request renders and stores them before the order exists.
 MAXIMUM_BYTES = 512 * 1024 * 1024
 # For the demo store, where every caller may order and nothing is printed.
@@ -46,11 +49,12 @@ DEMO_SECONDS = 10.0
 def store_order_prints(
     *, access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
 ) -> tuple[StoredPrint | None, ...]:
-    """Returns a print file for each item whose product takes data; equal data is rendered and stored once.
+    """Returns a print file for each item whose product takes data, or that has a PDF; equal ones are rendered once.
 
     Raises Invalid for values that cannot be printed and for too large orders; then all stored files are deleted.
     """
-    if not any(product.takes_data for product in products.values()):
+    has_artwork = any(item.artwork for item in request.price_request.items)
+    if not has_artwork and not any(product.takes_data for product in products.values()):
         return _stored(access, request, products, order_id)
     with ORDERS.limited(access.caller.key):
         return _stored(access, request, products, order_id)
@@ -66,7 +70,8 @@ def _stored(
         for index, item in enumerate(request.price_request.items):
             product, data = products[item.product_id], request.template_data[index]
             try:
-                files.append(work.store(index, product, data) if product.takes_data else None)
+                is_printed = item.artwork or product.takes_data
+                files.append(work.store(index, product, item.artwork or data or {}) if is_printed else None)
             except Invalid as error:
                 faults += error.faults
             faults += _superfluous(index, product, data)
@@ -88,7 +93,7 @@ def template_data_faults(
     Nothing while orders are at their concurrency limit: the refusal then names the other faults alone.
     """
     items = [
-        (index, products[item.product_id], request.template_data[index])
+        (index, products[item.product_id], item.artwork or request.template_data[index])
         for index, item in enumerate(request.price_request.items)
         if item.product_id in products
     ]
@@ -100,12 +105,19 @@ def template_data_faults(
 
 
 def _data_faults(
-    access: StoreAccess, items: Sequence[tuple[int, ListedProduct, Mapping[str, Any] | None]]
+    access: StoreAccess, items: Sequence[tuple[int, ListedProduct, Content | None]]
 ) -> list[Fault]:
     uploads = Uploads(access.caller, access.store.pk)
-    versions = product_versions_of(product.pk for _, product, _ in items if product.takes_data)
+    versions = product_versions_of(
+        product.pk for _, product, data in items if product.takes_data or isinstance(data, ArtworkChoice)
+    )
     faults: list[Fault] = []
     for index, product, data in items:
+        if isinstance(data, ArtworkChoice):
+            with collecting_faults(faults), _pointing_to(f"/Items/{index}/Artwork"):
+                version = versions[product.pk]
+                merge_artwork(caller=access.caller, product=version, choice=data, uploads=uploads)
+            continue
         faults += _superfluous(index, product, data)
         if product.pk not in versions:
             continue
@@ -113,6 +125,18 @@ def _data_faults(
         with suppress(Conflict), collecting_faults(faults), _pointing_to(f"/Items/{index}/TemplateData"):
             check_data(caller=access.caller, product=versions[product.pk], values=data or {}, uploads=uploads)
     return faults
+
+
+def artwork_faults(
+    *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
+) -> list[Fault]:
+    """What is wrong with the PDFs of items, as far as it shows without reading them."""
+    items = [
+        (index, products[item.product_id], item.artwork)
+        for index, item in enumerate(price_request.items)
+        if item.artwork and item.product_id in products
+    ]
+    return _data_faults(access, items) if items else []
 
 
 def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> list[Fault]:
@@ -140,6 +164,11 @@ def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
         )
 
 
+class _Shared(TypedDict):
+    uploads: Uploads
+    seconds: float
+
+
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
@@ -148,16 +177,17 @@ class _Work:
         self._order_id = order_id
         self._caller = access.caller
         self._uploads = Uploads(access.caller, access.store.pk)
-        printed = [product.pk for product in products.values() if product.takes_data]
-        self._versions = product_versions_of(printed) if printed else {}
+        self._versions = product_versions_of(product.pk for product in products.values())
         self._seconds = DEMO_SECONDS if access.store.is_demo else SECONDS
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 
-    def store(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> StoredPrint:
-        key = (product.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
+    def store(self, index: int, product: ListedProduct, content: Content) -> StoredPrint:
+        sent = content.record() if isinstance(content, ArtworkChoice) else content
+        form = type(content).__name__.encode()
+        key = (product.product_id, form + orjson.dumps(sent, option=orjson.OPT_SORT_KEYS))
         if key not in self.stored:
-            file = self._render(index, product, data or {})
+            file = self._render(index, product, content)
             self._bytes += len(file.content)
             if self._bytes > MAXIMUM_BYTES:
                 allowed = f"the print files of one order have at most {MAXIMUM_BYTES:,} bytes together"
@@ -165,21 +195,19 @@ class _Work:
             self.stored[key] = store_print_file(order_id=self._order_id, item_position=index, file=file)
         return self.stored[key]
 
-    def _render(self, index: int, product: ListedProduct, values: Mapping[str, Any]) -> PrintedFile:
+    def _render(self, index: int, product: ListedProduct, content: Content) -> PrintedFile:
         seconds = self._deadline - time.monotonic()
         if seconds <= 0:
             raise _too_slow(index, self._seconds)
         if product.pk not in self._versions:
             raise NotFound("The product no longer exists.", code="product_not_found")
         try:
+            version, shared = self._versions[product.pk], _Shared(uploads=self._uploads, seconds=seconds)
+            if isinstance(content, ArtworkChoice):
+                with _pointing_to(f"/Items/{index}/Artwork"):
+                    return render_artwork_file(caller=self._caller, product=version, choice=content, **shared)
             with _pointing_to(f"/Items/{index}/TemplateData"):
-                return render_print_file(
-                    caller=self._caller,
-                    product=self._versions[product.pk],
-                    values=values,
-                    uploads=self._uploads,
-                    seconds=seconds,
-                )
+                return render_print_file(caller=self._caller, product=version, values=content, **shared)
         except (RenderersBusy, ServiceBusy, TooManyAtOnce) as error:
             # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
             if not self.stored or time.monotonic() < self._deadline:

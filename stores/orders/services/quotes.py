@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import insert_row
-from fulfillment.core.errors import TooManyAtOnce
+from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
 from stores.budgets.representations import quote_budget_record
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import Standing, decision_of
@@ -26,6 +26,7 @@ from stores.orders.pricing import ListedProduct, Option, PriceRequest, Prices, p
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections
+from stores.orders.services.prints import artwork_faults
 
 MANY_ITEMS = 20
 
@@ -55,7 +56,10 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
     with large_order_slot(access.caller, len(price_request.items)):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
-        prices = price_items(access=access, price_request=price_request, products=products)
+        faults = artwork_faults(access=access, price_request=price_request, products=products)
+        with collecting_faults(faults):
+            prices = price_items(access=access, price_request=price_request, products=products)
+        raise_faults(faults)
         return store_quote(access=access, price_request=price_request, prices=prices)
 
 

@@ -124,7 +124,7 @@ def _erase_items(order: Order) -> None:
         delete_proof(digest=digest)
     for item in order.items.exclude(template_data=None):
         _delete_proof_of(order, item)
-    order.items.update(template_data=None, print_file="")
+    order.items.update(template_data=None, artwork=None, print_file="")
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:
@@ -166,6 +166,7 @@ def _rewritten_response(order_id: str, body: bytes) -> bytes | None:
     record["Recipient"], record["Metadata"] = _erased(record["Recipient"]), {}
     for item in record["Items"]:
         item["TemplateData"] = item["PrintFile"] = None
+        item.pop("Artwork", None)
     return json.dumps(record).encode()
 
 
@@ -201,8 +202,9 @@ def proofs_before(order: Order) -> list[str]:
     """Digests of proofs that the same caller made of the order's products before it, with a value in common."""
     personal = [order.recipient.get(name, "") for name in PERSONAL_MEMBERS]
     found: set[str] = set()
-    for item in order.items.exclude(template_data=None):
-        values = [value for value in (item.template_data or {}).values() if isinstance(value, str)]
+    for item in order.items.exclude(template_data=None, artwork=None):
+        sent = {**(item.template_data or {}), **(item.artwork or {})}
+        values = [value for value in sent.values() if isinstance(value, str)]
         found |= find_proofs_by_traces(
             product_id=item.product_id,
             application_id=order.application_id,

@@ -21,6 +21,7 @@ from stores.orders.services.print_files import (
 from stores.orders.services.quotes import large_order_slot
 from stores.orders.services.transitions import Actor, lock_orders
 from stores.orders.services.validation import validate_order
+from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.prints import PrintedFile
 
 
@@ -58,7 +59,13 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
 def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
     price_request = PriceRequest(
         tuple(
-            PriceRequestItem(item.item_key, item.product_external_id, item.quantity, stored_choice(item.eddm))
+            PriceRequestItem(
+                item.item_key,
+                item.product_external_id,
+                item.quantity,
+                stored_choice(item.eddm),
+                ArtworkChoice.from_record(item.artwork) if item.artwork else None,
+            )
             for item in items
         ),
         order.recipient["CountryCode"],

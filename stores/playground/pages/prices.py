@@ -3,11 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError, faults_at_fields
+from stores.budgets.standings import BudgetDecision
+from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
 
 # Pointers of the API, and the fields of the form.
@@ -78,18 +81,46 @@ class PriceForm:
                 "total": one["Total"],
                 "earliest": date.fromisoformat(one["EarliestDelivery"]),
                 "latest": date.fromisoformat(one["LatestDelivery"]),
+                "key": f"{self.quote.pk}/{one['OptionID']}",
+                "decision": self._decision(one),
             }
             for one in found
         ]
 
+    @property
+    def budgets(self) -> list[dict[str, Any]]:
+        """What is left for the person, as the quote says."""
+        found = json.loads(self.quote.rendering)["Budgets"] if self.quote else []
+        return [{**one, "PeriodEnd": datetime.fromisoformat(one["PeriodEnd"])} for one in found]
+
+    @property
+    def needs_approval(self) -> bool:
+        return any(one["decision"] == BudgetDecision.NEEDS_APPROVAL for one in self.options())
+
+    def _decision(self, option: dict[str, Any]) -> str:
+        decision: str = option["BudgetDecision"]
+        if decision == BudgetDecision.REFUSED or self.quote is None:
+            return decision
+        above = exceeds_total(self.quote.store, Decimal(str(option["Total"])))
+        return BudgetDecision.NEEDS_APPROVAL.value if above else decision
+
     def quote_body(self, product_id: str) -> dict[str, Any]:
         return {"Items": [self._item(product_id)], "ShipTo": self._place}
 
-    def order_body(self, product_id: str, values: Mapping[str, str] | None) -> dict[str, Any]:
-        data = {"TemplateData": dict(values)} if values is not None else {}
-        address = EXAMPLE_ADDRESSES.get(self.country, OTHER_ADDRESS)
-        recipient = {"Name": "Ada Lovelace", **address, **self._place}
-        return {"Recipient": recipient, "Items": [{**self._item(product_id), **data}]}
+    def order_body(
+        self,
+        product_id: str,
+        values: Mapping[str, str] | None,
+        address: Mapping[str, str] | None = None,
+        artwork: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """To an example address unless one is given."""
+        data: dict[str, Any] = {"TemplateData": dict(values)} if values is not None else {}
+        if artwork is not None:
+            data["Artwork"] = dict(artwork)
+        if address is None:
+            address = {"Name": "Ada Lovelace", **EXAMPLE_ADDRESSES.get(self.country, OTHER_ADDRESS)}
+        return {"Recipient": {**address, **self._place}, "Items": [{**self._item(product_id), **data}]}
 
     @property
     def _place(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ parts it needs out of the answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -20,15 +20,17 @@ from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.orders.api.requests import price_request_from
-from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.approvals.selectors import approver_names
+from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.quotes import create_quote
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
+from stores.playground.pages.address import AddressForm
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors import (
     ProductPage,
@@ -39,8 +41,9 @@ from stores.playground.selectors import (
     product_records,
     store_named,
     usable_stores,
+    values_of_item,
 )
-from stores.playground.services import place_trial_order
+from stores.playground.services import place_own_order, place_trial_order
 from stores.proofs.links import asset_url
 from stores.proofs.selectors import product_version
 
@@ -112,6 +115,10 @@ class Playground(ProductForm):
     actors: list[Actor]
     actor: Actor
     price: PriceForm
+    # Of a person who may order from the store; what is ordered is produced.
+    access: StoreAccess | None = None
+    address: AddressForm = field(default_factory=AddressForm)
+    chosen_option: str = ""
     # Reports an order placed by the user, which has no page.
     notice: str = ""
     status: int = 200
@@ -128,7 +135,13 @@ class Playground(ProductForm):
     @property
     def can_order(self) -> bool:
         """Whether one of the actors places orders here that are never produced."""
-        return self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
+        return self.access is None and (
+            self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
+        )
+
+    @property
+    def approvers(self) -> list[str]:
+        return approver_names(self.store.pk, [self.actor.caller.user_id]) if self.actor.caller.user_id else []
 
     def fail(self, error: DomainError, *, place: str = "") -> None:
         self.show_errors(error, self.places(place))
@@ -199,9 +212,11 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
 
 
 def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
-    sent = request.POST if request.method == "POST" else None
+    sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
+    if again := request.GET.get("again"):
+        sent = sent or values_of_item(signed_in_user(request), again, product_id)
     values = request.GET if sent is None else sent
     selection_id = values.get("selection", "")
     actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
@@ -216,9 +231,22 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
         price=_price_form(product, actor, sent, selection_id),
     )
     page.in_print = bool(sent and sent.get("press"))
+    page.access = _live_access(actor, store)
+    page.address = AddressForm.of(values)
+    page.chosen_option = values.get("option", "")
     if product.problem:
         page.problems.append(product.problem)
     return page
+
+
+def _live_access(actor: Actor, store: Store) -> StoreAccess | None:
+    """None if an application is chosen, at the demo store, and for people who may not order."""
+    if store.is_demo or actor.caller.application_id is not None:
+        return None
+    try:
+        return authorize_store(actor.caller, store.external_id, WRITE)
+    except Forbidden:
+        return None
 
 
 def _price_form(
@@ -257,4 +285,27 @@ def _order(page: Playground) -> HttpResponse | None:
     return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 
-_ACTIONS = {"proof": Playground.make_proof, "quote": _quote, "order": _order}
+def _order_live(page: Playground) -> HttpResponse | None:
+    if page.access is None or not page.price.is_valid():
+        return None
+    body = page.price.order_body(
+        page.product_id, page.template_data if page.fields else None, page.address.values
+    )
+    quote_id, _, option_id = page.chosen_option.partition("/")
+    if option_id:
+        body |= {"QuoteID": quote_id, "OptionID": option_id}
+    try:
+        order = place_own_order(access=page.access, request=order_request_from(body))
+    except DomainError as error:
+        page.fail(error, place=TEMPLATE_DATA)
+        page.problems = page.address.take_errors(error, page.problems)
+        _quote(page)
+        return None
+    page.notice = f"Order {order.number} is placed."
+    if order.approval:
+        page.notice = f"Order {order.number} is placed and needs approval."
+        return redirect("portal:approval", order.pk)
+    return redirect("portal:product", page.store.external_id, page.product_id)
+
+
+_ACTIONS = {"buy": _order_live, "proof": Playground.make_proof, "quote": _quote, "order": _order}

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -41,6 +42,9 @@ class TemplateMerge:
     uploads: "Uploads"
     product: ProductVersion
 
+    def traces(self) -> list[str]:
+        return traces_of(self.uploads.caller, self)
+
     def proof_digest(self, *extras: str) -> str:
         """Names the proof; test applications share none with others."""
         mode = ["test"] if self.uploads.caller.is_test else []
@@ -51,6 +55,11 @@ class TemplateMerge:
         content_values = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
         content = orjson.dumps([content_values, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
         return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
+
+    @property
+    def placed(self) -> Mapping[str, Any]:
+        """What preflight reads of a customer's PDF; a template has none."""
+        return {}
 
     def images(self, *, plates: bool = False) -> dict[str, bytes]:
         """The uploaded pictures; with `plates` as they were sent, in their own inks."""
@@ -172,7 +181,7 @@ def _uploads(
     if not named:
         return {}, []
     ids = {name: asset_id for name, value in named.items() if (asset_id := parse_uuid(value.strip()))}
-    found = uploads.find(ids.values())
+    found = {one: asset for one, asset in uploads.find(ids.values()).items() if not asset.is_document}
     unknown = [_unknown_asset(name) for name in named if ids.get(name) not in found]
     return {name: found[one] for name, one in ids.items() if one in found}, unknown
 
@@ -212,6 +221,13 @@ def traces_of(caller: Caller, merged: TemplateMerge) -> list[str]:
         and merged.values[field.field_name] not in {field.default_value, field.org_value}
     ]
     return sorted({digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, values)})
+
+
+def artwork_traces(caller: Caller, asset: Asset) -> list[str]:
+    """The trace of a PDF in proofs and orders of it."""
+    return sorted(
+        digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, [str(asset.pk)])
+    )
 
 
 def record_traces(*, proof: StoredProof, traces: list[str]) -> None:

@@ -11,9 +11,10 @@ from fulfillment.core.observability.instruments import measured_rendering
 from printing.typesetting import render_print
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.selectors import ProductVersion
+from stores.proofs.services.artwork import ArtworkChoice, artwork_errors, merge_artwork
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.press import press_of
-from stores.proofs.services.proofs import preflight_records
+from stores.proofs.services.proofs import Merge, preflight_records
 from stores.templates.errors import typesetting_errors
 
 # An order is created within one request.
@@ -54,11 +55,30 @@ def render_print_file(
     if not product.has_template:
         assets = check_values(product=product, values=values, uploads=uploads)
         return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
-    deadline = time.monotonic() + seconds
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
-    layout = merged.layout
+    return _printed(merged, seconds)
+
+
+def render_artwork_file(
+    *,
+    caller: Caller,
+    product: ProductVersion,
+    choice: ArtworkChoice,
+    uploads: Uploads | None = None,
+    seconds: float = SECONDS,
+) -> PrintedFile:
+    """As `render_print_file`, of a customer's PDF in place of the template; faults point into the choice."""
+    merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads, in_print=True)
+    with artwork_errors():
+        return _printed(merged, seconds)
+
+
+def _printed(merged: Merge, seconds: float) -> PrintedFile:
+    caller, product = merged.uploads.caller, merged.product
+    deadline = time.monotonic() + seconds
     with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
-        seconds, images = deadline - time.monotonic(), merged.images(plates=True)
+        layout, images = merged.layout, merged.images(plates=True)
+        seconds = deadline - time.monotonic()
         printed = render_print(
             layout.template,
             merged.values,

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -21,15 +22,19 @@ from printing.typesetting import Press, SetText, render_proof
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
-from stores.proofs.services.merging import TemplateMerge, merge_template, record_traces, traces_of
+from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork
+from stores.proofs.services.merging import TemplateMerge, merge_template, record_traces
 from stores.proofs.services.press import press_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
 
 logger = logging.getLogger("stores.proofs")
 
 
+Merge = TemplateMerge | ArtworkMerge
+
+
 def preflight_records(
-    *, merged: TemplateMerge, plates: Mapping[str, bytes], texts: Sequence[SetText]
+    *, merged: Merge, plates: Mapping[str, bytes], texts: Sequence[SetText]
 ) -> list[dict[str, Any]]:
     """Findings as the API shows them, the same for proof and order: `plates` are the uploads as they are printed.
 
@@ -47,7 +52,7 @@ def preflight_records(
         plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
     )
     try:
-        return records(preflight(job, Limits.of(product.rules)))
+        return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []
@@ -64,9 +69,23 @@ def make_proof(
     """The stored proof of this product and data, or a new one; with `in_print` in the colours of its preset."""
     with stage("merge"):
         merged = merge_template(caller=caller, product=product, values=values)
+    return _proof_of(merged, in_print=in_print)
+
+
+def make_artwork_proof(
+    *, caller: Caller, product: ProductVersion, choice: ArtworkChoice, in_print: bool = False
+) -> StoredProof:
+    """As `make_proof`, of a customer's PDF in place of the template."""
+    merged = merge_artwork(caller=caller, product=product, choice=choice, in_print=in_print)
+    with artwork_errors():
+        return _proof_of(merged, in_print=in_print)
+
+
+def _proof_of(merged: Merge, *, in_print: bool) -> StoredProof:
+    caller, product = merged.uploads.caller, merged.product
     press = press_of(product) if in_print else None
     digest = merged.proof_digest(*([SOFT_PROOF, product.rules.digest] if in_print else []))
-    traces = traces_of(caller, merged)
+    traces = merged.traces()
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_still_stored(proof):
         record_traces(proof=proof, traces=traces)
@@ -96,7 +115,7 @@ def _touch(digest: str) -> bool:
 
 
 def _render_once(
-    product: ProductVersion, merged: TemplateMerge, digest: str, traces: list[str], press: Press | None
+    product: ProductVersion, merged: Merge, digest: str, traces: list[str], press: Press | None
 ) -> StoredProof:
     """Renders once for equal requests at the same time; the others wait and then return the stored proof."""
     with transaction.atomic():

@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import batches, listed, proof_folder
-from stores.proofs.models import Asset, Proof
+from fulfillment.core.files.stored import DOCUMENTS, batches, document_file, listed, proof_folder
+from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.proofs.selectors import assets_of_templates
-from stores.proofs.services.asset_files import own_files, remove_asset_files
+from stores.proofs.services.asset_files import own_files, remove_asset_files, remove_document
 from stores.proofs.services.proofs import lock_proof
 
 # A younger file may belong to a request that has not written its row yet.
@@ -36,6 +36,7 @@ def retention_rules() -> list[RetentionRule]:
         RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
         RetentionRule("stray proof folders", _count_stray_folders, _remove_stray_folders),
         RetentionRule("stray pictures", _count_stray_assets, _remove_stray_assets),
+        RetentionRule("stray PDFs", _count_stray_documents, _remove_stray_documents),
     ]
 
 
@@ -112,6 +113,17 @@ def _count_stray_assets() -> int:
         return sum(1 for _ in _stray_assets())
 
 
+def _count_stray_documents() -> int:
+    with storage_errors():
+        return sum(1 for _ in _stray_documents())
+
+
+def _remove_stray_documents(batch: int) -> Iterator[int]:
+    with storage_errors():
+        for sha256 in _stray_documents():
+            yield remove_document(sha256=sha256)
+
+
 def delete_proof(*, digest: str) -> bool:
     """Removes a proof with its files; False when there is none."""
     found = bool(Proof.objects.filter(digest=digest).delete()[0])
@@ -162,6 +174,15 @@ def _stray_assets() -> Iterator[str]:
             stored = {name for one in Asset.objects.filter(pk__in=ids) for name in own_files(one)}
             strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_recent(name, YOUNG))
+
+
+def _stray_documents() -> Iterator[str]:
+    for shard in listed(DOCUMENTS)[0]:
+        for names in batches(listed(f"{DOCUMENTS}/{shard}")[1]):
+            digests = {name.removesuffix(".pdf") for name in names}
+            stored = Asset.objects.filter(format=AssetFormat.PDF, sha256__in=digests)
+            strays = sorted(digests.difference(stored.values_list("sha256", flat=True)))
+            yield from (one for one in strays if not _is_recent(document_file(one), YOUNG))
 
 
 def _is_recent(name: str, age: timedelta) -> bool:

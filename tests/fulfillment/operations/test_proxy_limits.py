@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from stores.proofs.services.assets import MAXIMUM_BYTES
 from tests.support.ports import free_port
@@ -181,9 +182,12 @@ def test_sizes_are_above_those_of_the_service():
         for location, size in re.findall(r"location (\S+ ?\S*) \{[^}]*?client_max_body_size (\d+)m;", text)
     }
     admin = next(size for location, size in sizes.items() if location == "/admin/")
-    api = next(size for location, size in sizes.items() if "api/" in location)
+    document = next(size for location, size in sizes.items() if "asset$" in location)
+    api = next(size for location, size in sizes.items() if "api/(" in location)
 
     assert admin > UPLOAD_BYTES
     assert api > MAXIMUM_BYTES
+    assert document > DOCUMENT_BYTES
+    assert f"max_size {document // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {admin // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {api // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")

@@ -135,7 +135,16 @@ def test_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
 
     assert figure(before, "fulfillment_render_seconds_count") == 0
     assert_measured(after, "fulfillment_render_seconds", 2, kind="proof")
-    stages = {"merge": 3, "pdf": 2, "png": 2, "sizes": 2, "hand-over": 2, "preflight": 2, "files": 2, "row": 2}
+    stages = {
+        "merge": 3,
+        "pdf": 2,
+        "png": 2,
+        "sizes": 2,
+        "hand-over": 2,
+        "preflight": 2,
+        "files": 2,
+        "row": 2,
+    }
     for stage, count in stages.items():
         assert_measured(after, "fulfillment_proof_stage_seconds", count, stage=stage)
     known = {"route": "api/v1/store/<str:store_id>", "caller": "application"}

@@ -1,13 +1,15 @@
 """Every product of the demo, and generated orders of them, as files for the press."""
 
+import io
 import random
 import re
 
 import pytest
+from PIL import Image
 
 from printing.preflight import Job, Limits, preflight
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.typesetting import FontSet, Press, ValuesInvalid, render_print
+from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
 from tests.support.demo_products import facts_of_demo
 from tests.support.pdfx_rules import faults, kinds_of_colour
 from tests.support.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
@@ -79,3 +81,18 @@ def test_demo_products_keep_to_the_total_ink_and_other_programs_read_them(name, 
     assert re.search("PDF/X-4", run("pdfinfo", str(tmp_path / "one.pdf")))
     assert "No syntax or stream encoding errors" in run("qpdf", "--check", str(tmp_path / "one.pdf"))
     assert "warning" not in run("mutool", "info", str(tmp_path / "one.pdf"))
+
+
+def test_caption_of_the_standard_card_is_centered_below_its_arch():
+    template, values, images = demo_print("business-card-standard")
+    content = render_print(template, values, images, press=COATED).pdf
+    sheet = Image.open(io.BytesIO(render_pdf_page(content, 0, pixels=2100, trimmed=True))).convert("L")
+    millimeter = sheet.width / 88.9
+
+    def middle(top: float, bottom: float) -> float:
+        part = sheet.crop([round(edge * millimeter) for edge in (4, top, 27, bottom)])
+        left, _, right, _ = part.point(lambda tone: 255 * (tone > 200)).getbbox()
+        return 4 + (left + right) / 2 / millimeter
+
+    lines = (middle(25, 28.2), middle(28.6, 33))
+    assert abs(sum(lines) / 2 - middle(8, 24)) < 0.1

@@ -52,6 +52,15 @@ def test_overprint_is_switched_off_in_file_and_proof_alike():
         assert min(yellow[:2]) > 200 > 60 > yellow[2]
 
 
+def test_overprint_stays_where_the_preset_keeps_it():
+    overprint = Dictionary(GS=Dictionary(op=True, OP=True, OPM=1))
+    press = Press(rules=PresetRules(keeps_overprint=True))
+
+    printed = render_print(behind(pdf(YELLOW_OVER_CYAN, ExtGState=overprint)), {}, press=press).pdf
+
+    assert b"/op true" in printed
+
+
 @pytest.mark.parametrize("policy", ColourPolicy)
 def test_hidden_layer_is_neither_in_print_file_nor_in_proofs(policy):
     press = Press(rules=PresetRules(policy=policy))

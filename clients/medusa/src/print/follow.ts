@@ -7,7 +7,7 @@ import {
 } from "@medusajs/medusa/core-flows";
 import { type models } from "store-fulfillment";
 
-import type { PrintOrderRow } from "../modules/print/service";
+import { type PrintOrderRow, total } from "../modules/print/service";
 import { container, logger, prints, read } from "./container";
 import { recordOf } from "./place";
 import { client } from "./settings";
@@ -51,12 +51,24 @@ async function bring(row: PrintOrderRow, order: models.Order): Promise<void> {
   const input = { order_id: row.order_id, fulfillment_id: fulfillment.id };
   if (SHIPPED.includes(order.Status) && !fulfillment.shipped_at) {
     const items = fulfillment.items.map((item) => ({ id: item.line_item_id, quantity: Number(item.quantity) }));
+    await registerLost(row.order_id, fulfillment.id, items);
     await createOrderShipmentWorkflow(container).run({ input: { ...input, items, labels: labelsOf(order) } });
   }
   if (order.Status === DELIVERED && !fulfillment.delivered_at) {
     await markOrderFulfillmentAsDeliveredWorkflow(container).run({ input: { orderId: row.order_id, fulfillmentId: fulfillment.id } });
   }
   if (ENDED.includes(order.Status) && !fulfillment.shipped_at) await cancelOrderFulfillmentWorkflow(container).run({ input });
+}
+
+/** A kill may leave a fulfilment on its order that the order does not count; it would refuse the shipment. */
+async function registerLost(orderId: string, fulfillmentId: string, items: Array<{ id: string; quantity: number }>): Promise<void> {
+  const fields = ["id", "items.id", "items.detail.fulfilled_quantity"];
+  const [order] = await read<{ items: Array<{ id: string; detail: { fulfilled_quantity: unknown } }> }>("order", fields, { id: orderId });
+  const placed = await prints().listPrintOrders({ order_id: orderId, state: "placed" });
+  const isCounted = (order?.items ?? []).every((item) => Number(item.detail.fulfilled_quantity) >= total(placed, item.id));
+  if (isCounted) return;
+  const reference = { reference: Modules.FULFILLMENT, reference_id: fulfillmentId };
+  await container.resolve(Modules.ORDER).registerFulfillment({ order_id: orderId, ...reference, items });
 }
 
 function labelsOf(order: models.Order): Array<{ tracking_number: string; tracking_url: string; label_url: string }> {
@@ -84,6 +96,7 @@ export async function followChanges(): Promise<void> {
 }
 
 async function followStore(id: string): Promise<void> {
+  for (const row of await prints().listPrintOrders({ store_id: id, state: "placed", status: null })) await follow(row.external_id);
   const [contact] = await prints().listPrintContacts({ id });
   let cursor = contact?.cursor ?? "";
   const changed = client().orders.export(id, { includeTest: true, ...(cursor ? { updatedAfter: cursor } : {}) });

@@ -30,6 +30,7 @@ export interface Wanted {
   delivery: Delivery;
   address: Address;
   lines: Line[];
+  ordered: Line[];
 }
 
 /** The row of the order, which is then at the print store; otherwise it throws, and the row says why. */
@@ -38,19 +39,25 @@ export async function place(wanted: Wanted): Promise<PrintOrderRow> {
     order_id: wanted.order_id,
     fulfillment_id: wanted.fulfillment_id,
     store_id: wanted.delivery.store_id,
-    lines: Object.fromEntries(wanted.lines.map((line) => [line.id, Number(line.quantity)])),
+    lines: quantitiesOf(wanted.lines),
+    ordered: quantitiesOf(wanted.ordered),
     linked: await linkedFulfillments(wanted.order_id),
   });
   if (row.state === "placed") return row;
   try {
     const order = await arrived(row) ?? await send(row, wanted);
-    return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order) });
+    // Without status until it was followed: the order of an earlier try may have shipped since.
+    return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order), status: null });
   } catch (error) {
     const isRefused = !isPassing(error);
     const problem = error instanceof Error ? error.message : String(error);
     await prints().updatePrintOrders({ id: row.id, state: isRefused ? "held" : "open", claimed_at: null, problem });
     throw refusal(problem);
   }
+}
+
+function quantitiesOf(lines: Line[]): Record<string, number> {
+  return Object.fromEntries(lines.map((line) => [line.id, Number(line.quantity)]));
 }
 
 async function linkedFulfillments(orderId: string): Promise<string[]> {

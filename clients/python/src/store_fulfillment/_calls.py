@@ -20,7 +20,13 @@ File = Union[bytes, str, "os.PathLike[str]", BinaryIO, Iterable[bytes], AsyncIte
 A pipe and pieces are read to their end first: the service wants the length, and a second try the same bytes.
 """
 
-SIGNATURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"BM": "image/bmp"}
+SIGNATURES = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"BM": "image/bmp",
+    b"%PDF-": "application/pdf",
+}
+SIGNATURE = max(map(len, SIGNATURES))
 CHUNK = 65536
 IN_MEMORY = 1_048_576
 
@@ -104,13 +110,13 @@ def new_kept_file() -> BinaryIO:
 
 def media_type(file: Content) -> str:
     """By its first bytes, else by its name."""
-    start = file[:4] if isinstance(file, bytes) else b""
+    start = file[:SIGNATURE] if isinstance(file, bytes) else b""
     if isinstance(file, (str, os.PathLike)):
         with Path(file).open("rb") as opened:
-            start = opened.read(4)
+            start = opened.read(SIGNATURE)
     elif not isinstance(file, bytes):
         place = file.tell()
-        start = file.read(4)
+        start = file.read(SIGNATURE)
         file.seek(place)
     known = next((media for first, media in SIGNATURES.items() if start.startswith(first)), None)
     named = str(file) if isinstance(file, (str, os.PathLike)) else ""

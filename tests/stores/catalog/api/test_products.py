@@ -25,7 +25,17 @@ PLAIN = [
     "DeliveredPrices",
     "ProductionSpeeds",
 ]
-VERBOSE = ["Category", "Currency", "PageCount", "WidthMM", "HeightMM", "IsEddm", "Created", "Updated"]
+VERBOSE = [
+    "Category",
+    "Currency",
+    "PageCount",
+    "WidthMM",
+    "HeightMM",
+    "IsEddm",
+    "TakesArtwork",
+    "Created",
+    "Updated",
+]
 LIST = "/store/associated/product"
 
 

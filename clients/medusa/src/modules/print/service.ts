@@ -19,6 +19,8 @@ export interface Claim {
   store_id: string;
   /** Line item by quantity. */
   lines: Record<string, number>;
+  /** How much of each line item the buyer ordered. */
+  ordered: Record<string, number>;
   /** The fulfilments that Medusa has on the order. */
   linked: string[];
 }
@@ -44,6 +46,10 @@ export default class PrintService extends MedusaService({ PrintProduct, PrintOrd
     }
     const other = unfinished.find((row) => row.state !== "held");
     if (other) throw refusal(`The order ${other.external_id} may have arrived with other lines; retry it first.`);
+    // Medusa reads what is left to fulfil long before it counts it: two starts at once both find everything left.
+    const placed = rows.filter((row) => row.state === "placed");
+    const excess = Object.entries(claim.lines).find(([id, quantity]) => quantity + total(placed, id) > (claim.ordered[id] ?? 0));
+    if (excess) throw refusal(`This was ordered already, as ${placed.map((row) => row.external_id).join(", ")}.`);
     await this.deletePrintOrders(unfinished.map((row) => row.id), context);
     const number = Math.max(0, ...rows.map((row) => Number(row.external_id.split("-").at(-1)))) + 1;
     const { order_id, store_id } = claim;
@@ -78,6 +84,12 @@ async function lock(name: string, context: Context<SqlEntityManager>): Promise<v
 function isUnfinished(row: PrintOrderRow, linked: string[]): boolean {
   if (row.state === "placed") return row.fulfillment_id !== null && !linked.includes(row.fulfillment_id);
   return row.state !== "ended";
+}
+
+/** How much of a line is in these rows. */
+export function total(rows: PrintOrderRow[], line: string): number {
+  const lines = rows.flatMap((row) => JSON.parse(row.lines) as Array<[string, number]>);
+  return lines.reduce((sum, [id, quantity]) => (id === line ? sum + quantity : sum), 0);
 }
 
 function overlaps(row: PrintOrderRow, lines: Record<string, number>): boolean {

@@ -72,6 +72,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     fulfillment: Fulfillment,
   ): Promise<CreateFulfillmentResult> {
     if (!order?.id || !fulfillment.id) throw refusal("Only what was ordered in this shop can be printed.");
+    const ordered = (order.items ?? []) as unknown as Line[];
     const row = await place({
       order_id: order.id,
       display_id: String(order.display_id ?? order.id),
@@ -79,7 +80,8 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
       fulfillment_id: fulfillment.id,
       delivery: requiredDelivery(data),
       address: (fulfillment.delivery_address ?? order.shipping_address ?? {}) as Address,
-      lines: linesOf(items, (order.items ?? []) as unknown as Line[]),
+      lines: linesOf(items, ordered),
+      ordered,
     });
     return { data: { ...data, order_id: order.id, fulfillment_id: fulfillment.id, print_order_id: row.print_order_id }, labels: [] };
   }

@@ -17,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 refused, 2 wrong use, 3 not signed in or not allowed, 4 not found, 5 no answer.",
 )
+artwork_app = typer.Typer(help="Print-ready PDFs.", no_args_is_help=True)
 orders_app = typer.Typer(help="Orders that were placed.", no_args_is_help=True)
 
 app.command()(sign_in.login)
@@ -24,6 +25,8 @@ app.command()(sign_in.logout)
 app.command()(catalog.stores)
 app.command()(catalog.products)
 app.command()(catalog.proof)
+artwork_app.command(name="check")(catalog.check_artwork)
+app.add_typer(artwork_app, name="artwork")
 app.command()(orders.quote)
 app.command()(orders.order)
 orders_app.command()(orders.tail)

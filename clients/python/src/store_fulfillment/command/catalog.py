@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from store_fulfillment import Client
+from store_fulfillment import Client, models
 from store_fulfillment.command.profiles import signed_in
 from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json, show_table
 
@@ -115,6 +115,41 @@ def proof(
             screen.print(plain(path), soft_wrap=True)
     if open_files and not as_json:
         typer.launch(str(wanted[0][1]))
+
+
+@reported
+def check_artwork(
+    file: Annotated[
+        Path, typer.Argument(help="A print-ready PDF.", exists=True, dir_okay=False, show_default=False)
+    ],
+    product: Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")],
+    first_page: Annotated[
+        int | None, typer.Option(min=1, help="The page of the PDF that becomes the first one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Whether a PDF can be printed: shows what preflight finds. With findings the exit code is 1."""
+    store, mark, name = product.partition("/")
+    if not mark:
+        raise typer.BadParameter(f"{product!r} is not STORE/PRODUCT")
+    client, _ = signed_in()
+    with notes.status(plain(f"Sending {file}")):
+        asset = client.assets.create(store, file)
+    choice: models.Artwork = {"AssetID": asset["AssetID"]}
+    if first_page is not None:
+        choice["FirstPage"] = first_page
+    with notes.status("Checking it"):
+        made = client.artworks.create(store, name, choice)
+    if as_json:
+        show_json({**made, "AssetID": asset["AssetID"]})
+    else:
+        for finding in made["Preflight"]:
+            text = f"{finding['Severity']}, page {finding['Page']}: {finding['Message']} {finding['Remedy']}"
+            screen.print(plain(text), soft_wrap=True)
+        if not made["Preflight"]:
+            screen.print(plain(f"Nothing found that may print badly. AssetID {asset['AssetID']}"))
+    if made["Preflight"]:
+        raise typer.Exit(1)
 
 
 def template_data(

@@ -1,0 +1,17 @@
+"""Print-ready PDFs: examined when they are uploaded, and laid out on the pages of a product without scaling.
+
+Both happen in a process of their own with limits of memory and time: a file of some kilobytes can unpack to gigabytes.
+"""
+
+from printing.documents.examining import MAXIMUM_BYTES, MAXIMUM_PAGES, DocumentRefused, examine_document
+from printing.documents.placing import PlacedDocument, Target, place_document
+
+__all__ = [
+    "MAXIMUM_BYTES",
+    "MAXIMUM_PAGES",
+    "DocumentRefused",
+    "PlacedDocument",
+    "Target",
+    "examine_document",
+    "place_document",
+]

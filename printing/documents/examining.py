@@ -1,0 +1,159 @@
+"""Examines an uploaded PDF: whether it can be read without a password, its pages, and what it unpacks to."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+
+from printing.bounded import TaskFailed, run_bounded
+from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_artwork
+
+MAXIMUM_BYTES = 100 * 1024 * 1024
+MAXIMUM_PAGES = 200
+SECONDS = 20.0
+# With the libraries, which do not count here, at most 400 MB.
+MEMORY_BYTES = 340 << 20
+OBJECTS = 300_000
+# Of one stream, unpacked; and of one picture, which a renderer holds whole.
+STREAM_BYTES = 200 * 1024 * 1024
+PIXELS = 50_000_000
+# By one page, each time that it is drawn.
+DRAWN = 20_000
+# Millimetres of a page, as it is looked at.
+PAGE_MM = (5.0, 10_000.0)
+# A header may follow other bytes.
+HEADER_WITHIN = 1024
+# Pictures in these are not unpacked here; their pixels are counted instead.
+_PICTURE_FILTERS = frozenset({"/DCTDecode", "/JPXDecode", "/JBIG2Decode", "/CCITTFaxDecode"})
+# What the library raises for broken structures, and what reading of them meets.
+_DAMAGED = (
+    pikepdf.PdfError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    NotImplementedError,
+    ArithmeticError,
+    RuntimeError,
+)
+TOO_COMPLEX = (
+    f"Reading the PDF takes more than {SECONDS:.0f} seconds or too much memory. Export it more simply."
+)
+SENT, PREPARED = "sent", "prepared"
+
+
+class DocumentRefused(ValueError):
+    """`code` is what is wrong, without the name of a kind of file."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def examine_document(content: bytes) -> PreparedArtwork:
+    """The PDF as it prints, with its pages; raises DocumentRefused with a sentence that says what is wrong."""
+    if b"%PDF-" not in content[:HEADER_WITHIN]:
+        raise DocumentRefused("not_pdf", "The file is not a PDF.")
+    answer, files = run_on_document("printing.documents.examining:examine_in_folder", content)
+    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in answer))
+
+
+def run_on_document(task: str, content: bytes, **options: Any) -> tuple[Any, dict[str, bytes]]:
+    """The answer of a task about a PDF, and the files that it wrote."""
+    limits: dict[str, Any] = {"seconds": SECONDS, "memory": MEMORY_BYTES}
+    try:
+        with run_bounded(task, {SENT: content}, **limits, **options) as (answer, folder):
+            if "refused" in answer:
+                raise DocumentRefused(*answer["refused"])
+            return answer["answer"], {name: (folder / name).read_bytes() for name in answer["files"]}
+    except TaskFailed as error:
+        raise DocumentRefused("too_complex", TOO_COMPLEX) from error
+
+
+def answering(work: Callable[[], Any], *files: str) -> dict[str, Any]:
+    """What is wrong with the file becomes the answer."""
+    try:
+        return {"answer": work(), "files": files}
+    except (DocumentRefused, ArtworkRefused) as refusal:
+        return {"refused": [refusal.code.removeprefix("artwork_"), str(refusal)]}
+    except pikepdf.PasswordError:
+        return {"refused": ["password", "The PDF has a password. Export it again without one."]}
+    except (MemoryError, RecursionError):
+        return {"refused": ["too_complex", TOO_COMPLEX]}
+    except _DAMAGED:
+        return {"refused": ["damaged", "The PDF is damaged. Export it again."]}
+
+
+def examine_in_folder(folder: Path) -> dict[str, Any]:
+    return answering(lambda: _examine(folder), PREPARED)
+
+
+def _examine(folder: Path) -> list[dict[str, Any]]:
+    _check(folder / SENT)
+    made = prepare_artwork((folder / SENT).read_bytes(), most_pages=MAXIMUM_PAGES)
+    for number, page in enumerate(made.pages, 1):
+        if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
+            size = f"{page.width:.4g} x {page.height:.4g} mm"
+            raise _refused(f"page {number} of {size}", f"{PAGE_MM[0]:g} to {PAGE_MM[1]:g} mm", "page_size")
+    (folder / PREPARED).write_bytes(made.pdf)
+    return [asdict(page) for page in made.pages]
+
+
+def _check(path: Path) -> None:
+    """A file whose table of contents is damaged may have lost pages, so it is not repaired."""
+    with pikepdf.open(path, attempt_recovery=False, suppress_warnings=True) as pdf:
+        if len(pdf.objects) > OBJECTS:
+            raise _refused(f"{len(pdf.objects):,} objects", f"{OBJECTS:,}")
+        for thing in pdf.objects:
+            if isinstance(thing, pikepdf.Stream):
+                _check_stream(thing)
+        _check_drawn(pdf)
+
+
+def _check_stream(stream: pikepdf.Stream) -> None:
+    """Unpacks it once, so that nothing later meets what is broken or does not fit into the memory."""
+    filters: Any = stream.get("/Filter")
+    names = {str(one) for one in filters} if isinstance(filters, pikepdf.Array) else {str(filters)}
+    if stream.get("/Subtype") == "/Image":
+        pixels = int(stream.get("/Width", 0)) * int(stream.get("/Height", 0))
+        if pixels > PIXELS:
+            raise _refused(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
+    if filters is None or names & _PICTURE_FILTERS:
+        return
+    if (size := len(stream.read_bytes())) > STREAM_BYTES:
+        raise _refused(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
+
+
+def _check_drawn(pdf: pikepdf.Pdf) -> None:
+    """Ten forms that each draw the next one ten times are a few bytes, and drawn ten billion times."""
+    known: dict[tuple[int, int], int] = {}
+    for page in pdf.pages:
+        if (drawn := _drawn_by(page.obj, page, known)) > DRAWN:
+            raise _refused(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
+
+
+def _drawn_by(holder: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
+    """How many pictures and forms it draws, with those that its forms draw; a form within itself counts once."""
+    drawable = holder.get("/Resources", {}).get("/XObject", {})
+    if not drawable:
+        return 0
+    names = Counter(str(one.operands[0]) for one in pikepdf.parse_content_stream(stream, "Do"))
+    total = 0
+    for name, count in names.items():
+        drawn = drawable.get(name)
+        if drawn is None:
+            continue
+        if drawn.objgen not in known:
+            known[drawn.objgen] = 1
+            if drawn.get("/Subtype") == "/Form":
+                known[drawn.objgen] += _drawn_by(drawn, drawn, known)
+        total += count * known[drawn.objgen]
+    return total
+
+
+def _refused(found: str, allowed: str, code: str = "too_complex") -> DocumentRefused:
+    return DocumentRefused(code, f"The PDF has {found}; allowed: {allowed}.")

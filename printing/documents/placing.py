@@ -1,0 +1,136 @@
+"""Lays the pages of a PDF out on pages of a product: by their trim, 1 to 1, never scaled."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+
+from printing.documents.examining import SENT, answering, run_on_document
+from printing.preflight.artwork import ArtworkFacts
+from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
+from printing.preflight.artwork.pdf import read_pdf
+from printing.press.artwork import MM, ArtworkPage, page_from
+from printing.press.screen import fit_pictures
+
+# Of the pictures of a proof.
+QUALITY = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A page of the product: its trimmed size and its bleed, in millimetres."""
+
+    width: float
+    height: float
+    bleed: float
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        return self.width + 2 * self.bleed, self.height + 2 * self.bleed
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDocument:
+    """For each page of the product a PDF of one page as large as its trim and bleed, and what is known of it.
+
+    `missing` counts those for which the PDF has none.
+
+    `screens` are the same pages with no more pixels in their pictures than a proof shows.
+    """
+
+    pages: Sequence[bytes]
+    screens: Sequence[bytes]
+    facts: Sequence[ArtworkFacts]
+    missing: int
+
+
+def place_document(
+    prepared: bytes, pages: Sequence[ArtworkPage], targets: Sequence[Target], *, first: int = 1, ppi: float
+) -> PlacedDocument:
+    """Page `first` of an examined PDF becomes the first one; raises DocumentRefused."""
+    chosen = list(pages[first - 1 : first - 1 + len(targets)])
+    task = "printing.documents.placing:place_in_folder"
+    options = {"first": first, "ppi": ppi, "pages": [asdict(one) for one in chosen]}
+    sizes = [[one.width, one.height, one.bleed] for one in targets]
+    answer, files = run_on_document(task, prepared, sizes=sizes, **options)
+    numbers, missing = range(len(targets)), len(targets) - len(chosen)
+    facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(answer)]
+    return PlacedDocument(
+        pages=[files[_file("page", number)] for number in numbers],
+        screens=[files[_file("screen", number)] for number in numbers],
+        facts=[
+            replace(one, page=chosen[number]) if number < len(chosen) else one
+            for number, one in enumerate(facts)
+        ],
+        missing=missing,
+    )
+
+
+def place_in_folder(
+    folder: Path, sizes: list[list[float]], pages: list[dict[str, Any]], first: int, ppi: float
+) -> dict[str, Any]:
+    names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
+    chosen = [page_from(one) for one in pages]
+    return answering(lambda: _place(folder, [Target(*one) for one in sizes], chosen, first, ppi), *names)
+
+
+def _place(
+    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float
+) -> list[dict[str, Any]]:
+    facts = []
+    with pikepdf.open(folder / SENT) as pdf:
+        pdf.remove_unreferenced_resources()
+        for number, target in enumerate(targets):
+            page = pages[number] if number < len(pages) else None
+            source = pdf.pages[first - 1 + number] if page else None
+            content = _laid_out(source, page, target) if source and page else _blank(target)
+            (folder / _file("page", number)).write_bytes(content)
+            (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi, quality=QUALITY))
+            found = read_pdf(_alone(source) if source else content)
+            (folder / _file("bare", number)).write_bytes(found.bare)
+            facts.append(packed_facts(found))
+    return facts
+
+
+def _file(kind: str, number: int) -> str:
+    return f"{kind}-{number}.pdf"
+
+
+def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
+    """The centre of its trim is the centre of the product's; marks outside of its bleed are cut off."""
+    with pikepdf.new() as made:
+        made.pages.append(source)
+        sheet = made.pages[0]
+        (x, y), (width, height), reach = page.centre, target.whole, page.reach
+        sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % _points(reach, page), prepend=True)
+        sheet.contents_add(b"Q")
+        left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
+        window = [left, bottom, left + width / MM, bottom + height / MM]
+        sheet.obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
+        return _written(made)
+
+
+def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
+    return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
+
+
+def _alone(source: pikepdf.Page) -> bytes:
+    with pikepdf.new() as made:
+        made.pages.append(source)
+        return _written(made)
+
+
+def _blank(target: Target) -> bytes:
+    with pikepdf.new() as made:
+        sheet = made.add_blank_page()
+        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
+        return _written(made)
+
+
+def _written(pdf: pikepdf.Pdf) -> bytes:
+    out = BytesIO()
+    pdf.save(out, static_id=True)
+    return out.getvalue()

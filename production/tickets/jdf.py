@@ -1,0 +1,169 @@
+"""The job ticket as JDF 1.5, for hot folders of digital presses, which read no XJDF.
+
+A combined node of interpreting, rendering and digital printing: file, copies, sides and paper. The same job always
+gives the same bytes.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from lxml import etree
+
+from production.interface import Job, JobItem
+from production.tickets.xjdf import (
+    AGENT,
+    RUSH_PRIORITY,
+    checked_number,
+    clean,
+    local_time,
+    media_of,
+    media_of_product,
+    points,
+    set_attributes,
+    token,
+    utc_time,
+)
+
+NAMESPACE = "http://www.CIP4.org/JDFSchema_1_1"
+INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+VERSION = "1.5"
+# Names of XJDF that JDF writes otherwise.
+COATINGS = {"Gloss": "Glossy", "None": "None", "Matte": "Matte", "Satin": "Satin", "Coated": "Coated"}
+
+
+def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
+    """`urls` are the URLs of files by name; without them the files are beside the ticket."""
+    root = etree.Element(_tag("JDF"), nsmap={None: NAMESPACE, "xsi": INSTANCE})
+    root.set(f"{{{INSTANCE}}}type", "Combined")
+    set_attributes(
+        root,
+        DescriptiveName=job.item.product_name,
+        ID="Job",
+        JobID=checked_number(job.number),
+        JobPartID="1",
+        MaxVersion=VERSION,
+        ProjectID=token(job.order_number),
+        Status="Waiting",
+        Type="Combined",
+        Types="Interpreting Rendering DigitalPrinting",
+        Version=VERSION,
+    )
+    audit = _add(root, "AuditPool")
+    _add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
+    if job.note:
+        _add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
+    pool = _add(root, "ResourcePool")
+    _add_plan(pool, job)
+    _add_files(pool, job, urls or {})
+    _add_press(pool, job.item)
+    _add_links(_add(root, "ResourceLinkPool"), job)
+    etree.indent(root)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+def _add_plan(pool: Any, job: Job) -> None:
+    _add(
+        pool,
+        "NodeInfo",
+        Class="Parameter",
+        ID="Plan",
+        JobPriority=RUSH_PRIORITY if job.is_rush else "",
+        LastEnd=local_time(job.ship_by),
+        Status="Available",
+    )
+    _add(
+        pool,
+        "CustomerInfo",
+        Class="Parameter",
+        CustomerID=token(job.store_id),
+        CustomerJobName=job.item.product_name,
+        CustomerOrderID=job.external_id or job.order_number,
+        ID="Customer",
+        Status="Available",
+    )
+
+
+def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
+    printed = job.print_files
+    whole = _add(
+        pool,
+        "RunList",
+        Class="Parameter",
+        ID="Files",
+        NPage=str(job.item.pages) if len(printed) == 1 else "",
+        PartIDKeys="Run" if len(printed) > 1 else "",
+        Status="Available",
+    )
+    for position, file in enumerate(printed, 1):
+        part = _add(whole, "RunList", Run=_run(position)) if len(printed) > 1 else whole
+        element = _add(part, "LayoutElement")
+        url = urls.get(file.name) or quote(file.name)
+        _add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
+
+
+def _add_press(pool: Any, item: JobItem) -> None:
+    paper = {**media_of_product(item), **media_of(item.options)}
+    coating = COATINGS.get(paper.get("Coating", ""), "")
+    _add(
+        pool,
+        "Media",
+        BackCoatings=coating,
+        Class="Consumable",
+        DescriptiveName=paper.get("MediaQuality"),
+        FrontCoatings=coating,
+        ID="Paper",
+        MediaType="Paper",
+        ProductID=paper.get("MediaQuality"),
+        Status="Available",
+        Thickness=paper.get("Thickness"),
+        Weight=paper.get("Weight"),
+    )
+    sides = "TwoSidedFlipY" if item.two_sided else "OneSidedFront"
+    params = _add(
+        pool, "DigitalPrintingParams", Class="Parameter", ID="Press", Sides=sides, Status="Available"
+    )
+    _add(params, "MediaRef", rRef="Paper")
+    _add(
+        pool,
+        "Component",
+        Class="Quantity",
+        ComponentType="FinalProduct",
+        Dimensions=f"{points(item.width_mm)} {points(item.height_mm)} 0",
+        ID="Pieces",
+        Status="Unavailable",
+    )
+
+
+def _add_links(links: Any, job: Job) -> None:
+    for name, reference in (
+        ("NodeInfo", "Plan"),
+        ("CustomerInfo", "Customer"),
+        ("RunList", "Files"),
+        ("Media", "Paper"),
+        ("DigitalPrintingParams", "Press"),
+    ):
+        index = {"RunList": "0", "Media": "2", "DigitalPrintingParams": "2"}.get(name)
+        _add(links, f"{name}Link", CombinedProcessIndex=index, Usage="Input", rRef=reference)
+    runs = [file.copies for file in job.print_files if file.copies]
+    amount = "" if len(runs) > 1 else str(runs[0] if runs else job.item.quantity)
+    link = _add(
+        links, "ComponentLink", Amount=amount, CombinedProcessIndex="2", Usage="Output", rRef="Pieces"
+    )
+    if len(runs) > 1:
+        amounts = _add(link, "AmountPool")
+        for position, copies in enumerate(runs, 1):
+            part = _add(amounts, "PartAmount", Amount=str(copies))
+            _add(part, "Part", Run=_run(position))
+
+
+def _run(position: int) -> str:
+    return f"Run-{position}"
+
+
+def _add(parent: Any, name: str, **attributes: str | None) -> Any:
+    return set_attributes(etree.SubElement(parent, _tag(name)), **attributes)
+
+
+def _tag(name: str) -> str:
+    return f"{{{NAMESPACE}}}{name}"

@@ -1,0 +1,108 @@
+"""The whole story of an order above the limit: ordered, denied, corrected, approved, and then made."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from playwright.sync_api import expect
+
+from accounts.models import Notification, Role
+from production.jobs.models import Job
+from stores.catalog.models import Store
+from stores.orders.models import Order
+from tests.factories.orders import make_card
+from tests.factories.production import make_provider, make_rule
+from tests.stores.orders.approvals.test_api import add_approver
+from tests.support.order_helpers import Shop
+
+CARD = "/catalog/associated/card-two-sided"
+
+
+@pytest.fixture
+def site(site):
+    world = site[1]
+    make_card(world.associated)
+    Store.objects.filter(pk=world.associated.pk).update(approval_above=20)
+    add_approver(Shop(world))
+    for grant in ("Store.Self.Read", "Order.Self.Write"):
+        Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
+    make_rule(make_provider(settings.MEDIA_ROOT / "production"))
+    return site
+
+
+def change_person(visitor, name, path):
+    visitor.page.context.clear_cookies()
+    visitor.go(path)
+    visitor.sign_in(name)
+
+
+def newest():
+    return Order.objects.latest("number")
+
+
+def in_database(read):
+    """Django refuses the database to the thread of the browser."""
+
+    def work():
+        try:
+            return read()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("visitor", [(1280, "light"), (390, "light")], indirect=True)
+def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
+    page = visitor.page
+    visitor.go(CARD)
+    visitor.sign_in("outsider")
+    page.get_by_label("Name on the card").fill("Grace Hopper")
+    page.get_by_label("Quantity").fill("200")
+    page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_text("Needs approval by Approver Example")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("Dana Whitfield")
+    page.get_by_label("Address", exact=True).fill("1200 17th Street")
+    page.get_by_label("City").fill("Denver")
+    page.get_by_label("Postal code").fill("80202")
+    page.get_by_role("button", name="Place the order").click()
+    expect(page.get_by_text("is placed and needs approval.")).to_be_visible()
+    expect(page.get_by_text("The total 24.00 is above 20.00.")).to_be_visible()
+
+    change_person(visitor, "approver", "/notifications")
+    page.get_by_role("link", name="needs approval").click()
+    expect(page.get_by_alt_text("Page 1 of Product card-two-sided")).to_be_visible()
+    page.get_by_role("button", name="Deny", exact=True).click()
+    expect(page.get_by_text("Enter the reason, then press Enter to deny.")).to_be_visible()
+    page.get_by_label("Note").fill("Order 150 instead.")
+    page.get_by_role("button", name="Deny", exact=True).click()
+    expect(page.get_by_text("denied.")).to_be_visible()
+
+    change_person(visitor, "outsider", "/notifications")
+    page.get_by_role("link", name="was denied").click()
+    expect(page.get_by_text("Order 150 instead.")).to_be_visible()
+    page.get_by_role("link", name="Order Product card-two-sided again").click()
+    expect(page.get_by_label("Name on the card")).to_have_value("Grace Hopper")
+    expect(page.get_by_label("Address", exact=True)).to_have_value("1200 17th Street")
+    page.get_by_label("Quantity").fill("200")
+    page.get_by_role("button", name="Get prices").click()
+    page.get_by_role("button", name="Place the order").click()
+    expect(page.get_by_text("is placed and needs approval.")).to_be_visible()
+
+    change_person(visitor, "approver", "/admin/stores/approvalrequest/")
+    expect(page.get_by_alt_text("First page of Product card-two-sided")).to_be_visible()
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_text("approved.")).to_be_visible()
+    expect(page.get_by_text("Nothing to decide")).to_be_visible()
+    assert in_database(lambda: (newest().approval, Job.objects.count())) == ("Approved", 0)
+
+    change_person(visitor, "user", f"/admin/stores/order/{in_database(newest).pk}/change/")
+    page.get_by_role("button", name="Accept", exact=True).click()
+    expect(page.get_by_text(": Accepted.")).to_be_visible()
+    jobs = in_database(lambda: list(Job.objects.values_list("order__approval", flat=True)))
+    assert jobs == ["Approved"]
+    assert in_database(lambda: Notification.objects.filter(kind="approval_decided").count()) == 2
+    assert visitor.complaints == []

@@ -1,0 +1,82 @@
+"""A print-ready PDF in the portal, by mouse: dropped, looked at, corrected, ordered."""
+
+import base64
+import os
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.factories.orders import make_product
+from tests.support.document_making import document
+
+BLEEDING = b"0.1 0.6 0.5 0 k -1000 -1000 20000 20000 re f 0 0 0 0 k 60 60 120 60 re f"
+
+
+@pytest.fixture
+def site(site):
+    make_product(site[1].demo, "leaflet", PageCount=2, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
+    return site
+
+
+def drop(page: Page, content: bytes) -> None:
+    """As a file that is let go over the area."""
+    files = page.evaluate_handle(
+        """(text) => {
+            const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+            const files = new DataTransfer();
+            files.items.add(new File([bytes], "leaflet.pdf", { type: "application/pdf" }));
+            return files;
+        }""",
+        base64.b64encode(content).decode(),
+    )
+    area = page.locator(".artwork-drop")
+    area.dispatch_event("dragenter", {"dataTransfer": files})
+    expect(area).to_contain_class("artwork-over")
+    area.dispatch_event("drop", {"dataTransfer": files})
+
+
+def keep(page: Page, name: str) -> None:
+    """Pictures for a person, in both sizes and looks, where a folder is named."""
+    if folder := os.environ.get("PICTURES"):
+        for width, scheme in product((1280, 390), ("light", "dark")):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 900})
+            page.screenshot(path=Path(folder, f"artwork-{name}-{width}-{scheme}.png"), full_page=True)
+        page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.mark.slow
+def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
+    page = visitor.page
+    visitor.go("/catalog/demo/leaflet")
+    visitor.sign_in()
+    page.get_by_role("link", name="Print your own PDF").click()
+    expect(page.get_by_role("heading", name="Print your own PDF")).to_be_visible()
+    keep(page, "empty")
+
+    drop(page, b"%PDF-1.7 nothing")
+    expect(page.get_by_role("alert")).to_contain_text("The PDF is damaged. Export it again.")
+
+    drop(page, document(pages=2, bleed=0, content=BLEEDING))
+    expect(page.get_by_role("heading", name="This PDF cannot be printed yet")).to_be_visible()
+    expect(page.get_by_label("Preflight findings").get_by_text("too little bleed")).to_have_count(2)
+    expect(page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")).to_be_visible()
+    expect(page.get_by_role("button", name="Place a demo order")).to_have_count(0)
+    keep(page, "errors")
+
+    drop(page, document(pages=4, margin=6, content=BLEEDING))
+    expect(page.get_by_role("heading", name="This PDF can be printed, with warnings")).to_be_visible()
+    page.get_by_label("First page to print").select_option("3")
+    page.get_by_role("button", name="Check from there").click()
+    expect(page.get_by_role("heading", name="This PDF is ready to print")).to_be_visible()
+    expect(page.get_by_alt_text("Page 4 of the PDF on page 2 of the product")).to_be_visible()
+    keep(page, "ready")
+
+    page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_text("12.00 USD").first).to_be_visible()
+    page.get_by_role("button", name="Place a demo order").click()
+    expect(page.get_by_text("Order 1")).to_be_visible()
+    assert visitor.complaints == []

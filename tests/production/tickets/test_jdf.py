@@ -1,0 +1,77 @@
+"""The JDF ticket, for digital presses that read no XJDF."""
+
+import os
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from production.adapters.sftp_files import drop_files
+from production.tickets import write_jdf
+from production.tickets.check import find_mistakes
+from tests.support.production_jobs import job_file, made_gang_job, made_job
+
+SPACES = {"j": "http://www.CIP4.org/JDFSchema_1_1"}
+SCHEMA = "PRODUCTION_JDF_SCHEMA"
+
+
+def ticket_of(job):
+    content = write_jdf(job)
+    # Where the reader of the suite has CIP4's schema.
+    if SCHEMA in os.environ:
+        assert find_mistakes(content, Path(os.environ[SCHEMA])) == []
+        assert find_mistakes(content.replace(b"Sides=", b"Faces="), Path(os.environ[SCHEMA]))
+    return etree.fromstring(content)
+
+
+def test_press_finds_file_copies_sides_paper_and_deadline():
+    job = made_job(stock_code="SILK-350", stock_weight_gsm=350, coating="Gloss", options={}, is_rush=True)
+
+    ticket = ticket_of(job)
+
+    assert (ticket.get("JobID"), ticket.get("Version"), ticket.get("Types")) == (
+        "SF-1001-1",
+        "1.5",
+        "Interpreting Rendering DigitalPrinting",
+    )
+    assert ticket.find(".//j:FileSpec", SPACES).get("URL") == "SF-1001-1.pdf"
+    assert ticket.find(".//j:ComponentLink", SPACES).get("Amount") == "500"
+    assert ticket.find(".//j:DigitalPrintingParams", SPACES).get("Sides") == "TwoSidedFlipY"
+    media = ticket.find(".//j:Media", SPACES)
+    assert [media.get(name) for name in ("ProductID", "Weight", "FrontCoatings")] == [
+        "SILK-350",
+        "350",
+        "Glossy",
+    ]
+    node = ticket.find(".//j:NodeInfo", SPACES)
+    assert (node.get("LastEnd"), node.get("JobPriority")) == ("2026-05-08T17:00:00Z", "90")
+    linked = {link.get("rRef") for link in ticket.find("j:ResourceLinkPool", SPACES)}
+    assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
+
+
+def test_each_layout_of_a_gang_sheet_has_its_own_run():
+    ticket = ticket_of(made_gang_job())
+
+    amounts = [one.get("Amount") for one in ticket.iterfind(".//j:PartAmount", SPACES)]
+    assert amounts == ["25", "13"]
+    assert len(ticket.findall(".//j:RunList/j:RunList", SPACES)) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"note": "\x00\x0b<&>\ud800", "external_id": "—"},
+        {"ship_by": None, "options": {}, "note": "", "recipient": {}},
+        {"files": [job_file("a b.pdf")], "two_sided": False, "coating": "Coated"},
+    ],
+)
+def test_hostile_and_bare_jobs_give_the_same_valid_ticket_each_time(changes):
+    ticket_of(made_job(**changes))
+
+    assert write_jdf(made_job(**changes)) == write_jdf(made_job(**changes))
+
+
+def test_hot_folder_gets_the_ticket_that_was_chosen():
+    names = [file.name for file in drop_files(made_job(), "jdf")]
+
+    assert names == ["SF-1001-1.pdf", "SF-1001-1.jdf"]

@@ -1,0 +1,295 @@
+"""Print-ready PDFs over the API: uploaded, checked on a product, ordered, and removed."""
+
+from datetime import timedelta
+from decimal import Decimal
+from io import BytesIO
+
+import pikepdf
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import TestCase
+from django.utils import timezone
+from PIL import Image
+
+from fulfillment.core.files.stored import DOCUMENTS
+from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.services.recipients import erase_recipient
+from stores.orders.services.transitions import Actor
+from stores.proofs.models import Asset, Proof
+from tests.factories.orders import make_product, order_body
+from tests.support.document_making import MM, document, written
+
+PATH = "/api/v1/store/associated/asset"
+
+
+@pytest.fixture
+def client(shop):
+    return shop.world.as_application()
+
+
+@pytest.fixture
+def card(shop):
+    return make_product(shop.store, "leaflet", PageCount=1, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
+
+
+def send(client, content):
+    return client.post(PATH, content, content_type="application/pdf")
+
+
+def sent(client, content):
+    response = send(client, content)
+    assert response.status_code == 201, response.content
+    return response.json()
+
+
+def check(client, asset, product="leaflet", **more):
+    path = f"/store/associated/product/{product}/artwork"
+    return client.call("POST", path, {"AssetID": asset["AssetID"], **more})
+
+
+def findings(client, content, product="leaflet", **more):
+    response = check(client, sent(client, content), product, **more)
+    assert response.status_code == 200, response.content
+    return [(one["Code"], one["Severity"]) for one in response.json()["Preflight"]]
+
+
+def fetch(client, url):
+    response = client.get(url.removeprefix("http://127.0.0.1:8000"))
+    assert response.status_code == 200
+    return b"".join(response.streaming_content)
+
+
+def fault(response):
+    assert response.status_code == 400, response.content
+    [found] = response.json()["Errors"]
+    return found["Pointer"], found["Code"]
+
+
+@pytest.fixture(autouse=True)
+def documents(stored_files):
+    """The stored PDFs; none at first."""
+    for name in stored_files(DOCUMENTS):
+        default_storage.delete(name)
+    return lambda: stored_files(DOCUMENTS)
+
+
+def test_pdf_is_taken_with_the_boxes_of_its_pages(client):
+    record = sent(client, document(pages=2, margin=5))
+
+    assert set(record) == {"AssetID", "Width", "Height", "Pages", "URL", "Created"}
+    assert (
+        record["Pages"]
+        == [
+            {
+                "WidthMM": 105.25,
+                "HeightMM": 67.15,
+                "TrimBox": {"X": 8.17, "Y": 8.18, "Width": 88.9, "Height": 50.8},
+                "BleedBox": {"X": 5.0, "Y": 5.0, "Width": 95.25, "Height": 57.15},
+            }
+        ]
+        * 2
+    )
+
+
+def test_pdf_in_a_form_is_known_by_its_content(client):
+    file = SimpleUploadedFile("card.bin", document(), content_type="application/octet-stream")
+
+    assert len(client.post(PATH, {"file": file}).json()["Pages"]) == 1
+
+
+def test_pdf_is_served_without_its_scripts_and_attachments(client):
+    with pikepdf.open(BytesIO(document())) as pdf:
+        pdf.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
+        pdf.attachments["secret.txt"] = b"SECRET"
+        content = written(pdf)
+
+    served = fetch(client, sent(client, content)["URL"])
+
+    assert served.startswith(b"%PDF-")
+    assert b"JavaScript" not in served
+    assert b"EmbeddedFile" not in served
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (b"\x89PNG not a PDF", "asset_not_pdf", "is not a PDF"),
+        (document()[:400], "asset_damaged", "is damaged"),
+        (document(pages=201), "asset_pages", "1 to 200"),
+        (document(size=(3, 3), bleed=0), "asset_page_size", "page 1 of 3 x 3 mm"),
+    ],
+)
+def test_file_that_cannot_be_printed_is_refused_with_a_sentence(client, content, code, words):
+    response = send(client, content)
+
+    assert (response.status_code, response.json()["Code"]) == (400, code)
+    assert words in response.json()["Errors"][0]["Message"]
+    assert not Asset.objects.exists()
+
+
+def test_pdf_with_a_password_is_refused(client):
+    with pikepdf.open(BytesIO(document())) as pdf:
+        content = written(pdf, encryption=pikepdf.Encryption(owner="owner", user="user"))
+
+    response = send(client, content)
+
+    assert (response.status_code, response.json()["Code"]) == (400, "asset_password")
+
+
+def test_pdf_of_more_than_a_hundred_megabytes_is_refused_unread(client):
+    response = send(client, b"%PDF-1.7" + b"0" * (100 * 1024 * 1024))
+
+    assert (response.status_code, response.json()["Code"]) == (400, "asset_too_large")
+
+
+def test_good_pdf_has_no_findings_and_a_proof(client, card):
+    response = check(client, sent(client, document()))
+
+    assert response.status_code == 200, response.content
+    proof = response.json()
+    assert (proof["ProductID"], proof["Preflight"], len(proof["PageURLs"])) == ("leaflet", [], 1)
+    page = Image.open(BytesIO(fetch(client, proof["Side1URL"])))
+    assert page.size == (504, 288)
+    assert fetch(client, proof["PdfURL"]).startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (document(with_boxes=False), []),
+        (document(margin=9), []),
+        (document(bleed=0), [("bleed_missing", "Error")]),
+        (document(bleed=0, with_boxes=False), [("bleed_missing", "Error")]),
+        (document(size=(210, 297)), [("artwork_size", "Error")]),
+        (document(size=(89.7, 51.5)), []),
+        (document(size=(90.0, 50.8)), [("artwork_size", "Error")]),
+        (document(size=(50.8, 88.9), Rotate=90), []),
+        (document(size=(50.8, 88.9)), [("artwork_size", "Error")]),
+        (document(size=(44.45, 25.4), bleed=1.5875, UserUnit=2), []),
+        (document(pages=3), [("artwork_pages_ignored", "Warning")]),
+        (document(bleed=0, content=b"0 0 0 0.5 k 60 60 60 20 re f"), []),
+    ],
+)
+def test_artwork_is_placed_by_its_trim_and_never_scaled(client, card, content, expected):
+    assert findings(client, content) == expected
+
+
+def test_first_page_chooses_a_part_of_the_pdf(client, card, shop):
+    make_product(shop.store, "sheet", PageCount=2, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
+    content = document(pages=3)
+
+    assert findings(client, content, FirstPage=3) == []
+    assert findings(client, content, "sheet", FirstPage=2) == []
+    assert findings(client, content, "sheet", FirstPage=3) == [("artwork_pages_missing", "Error")]
+
+
+def test_unknown_artwork_is_refused_where_it_is_named(client, card):
+    asset = sent(client, document(pages=2))
+    picture = BytesIO()
+    Image.new("RGB", (60, 40), "teal").save(picture, "PNG")
+    image = client.post(PATH, picture.getvalue(), content_type="image/png").json()
+
+    assert fault(check(client, {"AssetID": "nothing"})) == ("/AssetID", "unknown_asset")
+    assert fault(check(client, image)) == ("/AssetID", "asset_not_document")
+    assert fault(check(client, asset, FirstPage=3)) == ("/FirstPage", "page_unknown")
+
+
+def test_product_record_says_that_it_takes_artwork(client, card, shop):
+    make_product(shop.store, "book", PageCount=201)
+
+    records = [
+        client.call("GET", f"/store/associated/product/{one}?verbose=true").json()
+        for one in ("leaflet", "book")
+    ]
+
+    assert [one["TakesArtwork"] for one in records] == [True, False]
+
+
+def test_order_prints_the_pdf_in_its_place(shop, client, card):
+    marked = b"0 0 0 1 k 0 0 2000 2000 re f"
+    asset = sent(client, document(content=marked, margin=9))
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
+    quote = client.call("POST", "/store/associated/quote", {"Items": [item], "ShipTo": {"CountryCode": "US"}})
+    assert quote.status_code == 201, quote.content
+
+    placed = shop.place(body=order_body(Items=[item]))
+
+    assert placed.status_code == 201, placed.content
+    [line] = placed.json()["Items"]
+    assert (line["Artwork"], line["TemplateData"], line["Preflight"]) == (
+        {"AssetID": asset["AssetID"]},
+        None,
+        [],
+    )
+    with default_storage.open(OrderItem.objects.get().print_file) as file, pikepdf.open(file) as printed:
+        assert len(printed.pages) == 1
+        left, bottom, right, top = (float(one) / MM for one in printed.pages[0].trimbox)
+        assert (right - left, top - bottom) == pytest.approx((88.9, 50.8), abs=0.01)
+        assert "/GTS_PDFXVersion" in printed.docinfo or b"PDF/X-4" in printed.Root.Metadata.read_bytes()
+
+
+def test_order_of_a_pdf_with_errors_is_refused_with_the_findings_of_its_proof(shop, client, card):
+    asset = sent(client, document(bleed=0))
+    proof = check(client, asset).json()
+
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
+    placed = shop.place(body=order_body(Items=[item]))
+
+    assert placed.status_code == 400
+    assert placed.json()["Code"] == "preflight_failed"
+    assert placed.json()["Preflight"] == proof["Preflight"]
+
+
+def test_quote_and_order_name_the_faults_of_artwork(shop, client, card):
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": "nothing"}}
+    quote = client.call("POST", "/store/associated/quote", {"Items": [item], "ShipTo": {"CountryCode": "US"}})
+    both = {**item, "TemplateData": {"Name": "Ada"}}
+
+    assert fault(quote) == ("/Items/0/Artwork/AssetID", "unknown_asset")
+    assert fault(shop.place(body=order_body(Items=[item]))) == ("/Items/0/Artwork/AssetID", "unknown_asset")
+    assert fault(shop.place(body=order_body(Items=[both]))) == ("/Items/0/Artwork", "artwork_or_data")
+
+
+def test_equal_pdfs_share_a_file_until_the_last_upload_is_removed(client, settings, documents):
+    content = document()
+    first, second = (sent(client, content) for _ in range(2))
+    assert len(documents()) == 1
+    long_ago = timezone.now() - timedelta(days=settings.ASSET_RETENTION_DAYS + 1)
+
+    Asset.objects.filter(pk=first["AssetID"]).update(last_used=long_ago)
+    call_command("prune", verbosity=0)
+    assert (Asset.objects.count(), len(documents())) == (1, 1)
+
+    Asset.objects.filter(pk=second["AssetID"]).update(last_used=long_ago)
+    call_command("prune", verbosity=0)
+    assert (Asset.objects.count(), len(documents())) == (0, 0)
+
+
+def test_pdfs_are_counted_against_the_storage_of_the_caller(client, settings):
+    size = Asset.objects.get(pk=sent(client, document())["AssetID"]).size
+    settings.DOCUMENT_STORAGE_MB = size * 2 / 1_000_000
+    sent(client, document())
+
+    full = send(client, document())
+
+    assert (full.status_code, full.json()["Code"]) == (409, "asset_storage_full")
+    assert Asset.objects.count() == 2
+
+
+def test_erased_order_takes_its_pdf_and_proof_with_it(shop, client, card, documents):
+    asset = sent(client, document())
+    check(client, asset)
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"].upper()}}
+    assert shop.place(body=order_body(Items=[item])).status_code == 201
+    assert (Proof.objects.count(), len(documents())) == (1, 1)
+
+    order = Order.objects.get()
+    Order.objects.update(status=OrderStatus.CANCELLED)
+    Asset.objects.update(last_used=order.created)
+
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        erase_recipient(order=Order.objects.get(), actor=Actor(ActorKind.OPERATOR))
+
+    assert (Proof.objects.count(), documents(), OrderItem.objects.get().artwork) == (0, [], None)

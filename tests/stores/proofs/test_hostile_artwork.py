@@ -1,0 +1,39 @@
+"""PDFs that mean harm, over the API: refused with a sentence or taken, never an error of the service."""
+
+import resource
+from decimal import Decimal
+
+import pytest
+
+from tests.factories.orders import make_product
+from tests.support.hostile_documents import SECRET, hostile_documents
+
+pytestmark = pytest.mark.slow
+DOCUMENTS, MEGABYTES = 24, 400
+
+
+def test_hostile_pdfs_are_refused_with_a_sentence_or_taken(shop, tmp_path):
+    make_product(shop.store, "leaflet", PageCount=2, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
+    client = shop.world.as_application()
+    secret = tmp_path / "secret"
+    secret.write_bytes(SECRET)
+    taken = refused = 0
+
+    for name, content in hostile_documents(DOCUMENTS, secret):
+        sent = client.post("/api/v1/store/associated/asset", content, content_type="application/pdf")
+        assert sent.status_code in {201, 400}, (name, sent.content)
+        if sent.status_code == 400:
+            refused += 1
+            assert sent.json()["Errors"][0]["Message"].endswith("."), name
+            continue
+        taken += 1
+        served = client.get(sent.json()["URL"].removeprefix("http://127.0.0.1:8000"))
+        assert SECRET not in b"".join(served.streaming_content), name
+        path = "/store/associated/product/leaflet/artwork"
+        checked = client.call("POST", path, {"AssetID": sent.json()["AssetID"]})
+        assert checked.status_code in {200, 400}, (name, checked.content)
+
+    assert taken
+    assert refused
+    # In kilobytes, and of the largest process that has ended.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < MEGABYTES * 1e6
