@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
+from uuid import uuid4
 
 from django.db import connection
 
@@ -20,6 +21,7 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
+from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.support.access_rows import ROWS, Row
@@ -123,7 +125,11 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
     requested, _ = request_association(
         caller=Caller.on_pages(world.user), application=application, store=world.unassociated
     )
+    # Budgets are about live orders alone.
+    holder = getattr(world, store)
+    budget = make_budget(enable_budgets(holder), Limit=10**9).pk if mode == "live" else uuid4()
     return {
+        "budget": str(budget),
         "quote": quote["QuoteID"],
         "order": order["OrderID"],
         "number": order["OrderNumber"],

@@ -62,7 +62,8 @@ BROKEN_RULE = (
     f"{NO_STORE}, or the body breaks a rule: `scope_unknown`, `not_offered`, `not_whole`, `too_small`, "
 )
 ASSOCIATION = (
-    "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
+    "No association with the store (`association_required`), or one without the grant (`grant_missing`); a test "
+    "application changes no budgets (`closed_to_test_applications`)."
 )
 NOT_FOUND = "There is no such budget for this caller (`budget_not_found`)."
 COMMON = {400: NO_STORE + ".", 403: ASSOCIATION, 404: NOT_FOUND}

@@ -37,14 +37,20 @@ class BudgetAccess:
 
 
 def authorize_budgets(caller: Caller, store_id: str, permissions: Sequence[str]) -> BudgetAccess:
-    """The store, if the caller has one of `permissions` on it."""
+    """The store, if the caller has one of `permissions` on it.
+
+    Budgets and their entries are about live orders: test applications see none and make none.
+    """
     store = Store.objects.filter(external_id=store_id).first()
     if store is None:
         raise unknown_store(store_id)
     granted = grants_on_store(caller, store)
     if granted.isdisjoint(permissions):
         raise store_refusal(caller, store, permissions)
-    return BudgetAccess(store, caller, sees_all=not granted.isdisjoint(READ_ALL))
+    if caller.is_test and tuple(permissions) == WRITE:
+        message = "Budgets bind live orders; a test application cannot change them."
+        raise Forbidden(message, code="closed_to_test_applications")
+    return BudgetAccess(store, caller, sees_all=not caller.is_test and not granted.isdisjoint(READ_ALL))
 
 
 def list_budgets(access: BudgetAccess) -> list[Standing]:

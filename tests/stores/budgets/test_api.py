@@ -9,6 +9,7 @@ import pytest
 from accounts.models import Role
 from stores.budgets.models import Budget
 from tests.factories.budgets import budget_values, enable_budgets, make_budget, make_cost_center
+from tests.support.modes import add_test_application
 from tests.support.order_helpers import open_shop
 
 pytestmark = pytest.mark.django_db
@@ -262,3 +263,14 @@ def test_budget_of_a_person_shows_the_name(shop, manager):
     budget = make_budget(shop.store, Scope={"Kind": "User", "ID": str(shop.world.outsider.pk)})
     path = f"{PATH}/{budget.pk}"
     assert manager.call("GET", path).json()["Scope"]["Name"] == "Outsider Example"
+
+
+def test_test_application_sees_and_makes_no_budgets(shop):
+    tester = add_test_application(shop.world)
+    for grant in ("Store.All.Read", "Budget.All.Write"):
+        Role.objects.create(application=tester, store=shop.store, grant=grant)
+    client, path = shop.world.as_application(tester), f"{PATH}/{make_budget(shop.store).pk}"
+
+    assert client.call("GET", PATH).json() == []
+    assert {client.call("GET", one).status_code for one in (path, f"{path}/entry")} == {404}
+    assert client.call("POST", PATH, budget_values()).json()["Code"] == "closed_to_test_applications"
