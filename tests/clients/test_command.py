@@ -27,6 +27,7 @@ from applications.registration.services.applications import create_application
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
 from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
+from tests.support.client_command import Command
 from tests.support.document_making import document
 from tests.support.interop_browser import Browser
 from tests.support.live_server import serving
@@ -37,43 +38,6 @@ CARD = "business-card-standard"
 SECRET = re.compile(r"whsec_\S+")
 # Of 200 events and four restarts; docs/performance.md measures five.
 LISTENED_ROUNDS = int(os.environ.get("FULFILLMENT_LISTENED_ROUNDS", "2"))
-
-
-class Command:
-    """Runs the installed script in a home of its own; `environment` signs a machine in."""
-
-    def __init__(self, installed: Path, home: Path, given: dict[str, Any]) -> None:
-        self.script = [sys.executable, str(installed / "bin" / "fulfillment")]
-        application = given["application"]
-        self.environment = {
-            **os.environ,
-            "PYTHONPATH": str(installed),
-            "FULFILLMENT_CONFIG": str(home),
-            "COLUMNS": "200",
-        }
-        self.machine = {
-            "FULFILLMENT_URL": given["url"],
-            "FULFILLMENT_CLIENT_ID": application["external_id"],
-            "FULFILLMENT_CLIENT_SECRET": application["key"],
-            "FULFILLMENT_SUBSCRIPTION_KEY": application["subscription_key"],
-        }
-
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        environment = self.environment | options.pop("environment", self.machine)
-        return subprocess.Popen(
-            [*self.script, *arguments],
-            env=environment,
-            text=True,
-            stdout=options.pop("stdout", subprocess.PIPE),
-            stderr=options.pop("stderr", subprocess.PIPE),
-            **options,
-        )
-
-    def __call__(self, *arguments: str, code: int = 0, **options: Any) -> str:
-        with self.start(*arguments, **options) as process:
-            output, complaints = process.communicate(timeout=60)
-        assert process.returncode == code, (output, complaints)
-        return output if code == 0 else complaints
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ import shlex
 
 import pytest
 
-from tests.clients.test_command import Command
-from tests.clients.test_quick_starts import DEMO, lines_of
+from tests.clients.conftest import lines_of
+from tests.support.client_command import Command
 from tests.support.document_making import document
 
+DEMO = "http://127.0.0.1:8000"
 GUIDE = "docs/guides/print-ready-pdfs.md"
 
 
