@@ -4,8 +4,9 @@ import shlex
 
 import pytest
 
+from tests.clients.conftest import lines_of
 from tests.clients.test_command import Command
-from tests.clients.test_quick_starts import DEMO, lines_of
+from tests.clients.test_quick_starts import DEMO
 from tests.support.document_making import document
 
 GUIDE = "docs/guides/print-ready-pdfs.md"
