@@ -172,6 +172,7 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
                 "unit_price": unit,
                 "line_total": unit * quantity,
                 "template_data": None,
+                "artwork": None,
                 "print_file": "",
                 "print_sha256": "",
                 "print_bytes": 0,

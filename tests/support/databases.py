@@ -19,7 +19,7 @@ PREFIX = "test_template_"
 LOCK = 7_306_410_099
 # Beside them what migrations are made with; they import nothing else of ours (tests/support/test_databases.py).
 SOURCES = (
-    "accounts/names.py",
+    *("accounts/names.py", "stores/orders/business_days.py"),
     *("*/migrations/*.py", "*/models/*.py", "*/*/models.py", "*/*/models/*.py"),
     *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
 )

@@ -78,7 +78,7 @@ class JobPaginator(BoundedPaginator):
 class JobAdmin(JobActions, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
-    harmless_pages = ("change", "reassign", "dry_run", "resend", "hold", "release", "cancel")
+    harmless_pages = ("change", "days", "reassign", "dry_run", "resend", "hold", "release", "cancel")
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS

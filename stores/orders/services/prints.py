@@ -63,7 +63,7 @@ def store_order_prints(
 def _stored(
     access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
 ) -> tuple[StoredPrint | None, ...]:
-    work = _Work(access, products, order_id)
+    work = _Work(access, _printed(request.price_request, products), order_id)
     files: list[StoredPrint | None] = []
     faults: list[Fault] = []
     try:
@@ -164,6 +164,12 @@ def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
         )
 
 
+def _printed(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> set[int]:
+    """The keys of the products of which something is printed."""
+    ordered = ((products[item.product_id], item.artwork) for item in price_request.items)
+    return {product.pk for product, artwork in ordered if artwork or product.takes_data}
+
+
 class _Shared(TypedDict):
     uploads: Uploads
     seconds: float
@@ -172,12 +178,12 @@ class _Shared(TypedDict):
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
-    def __init__(self, access: StoreAccess, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
+    def __init__(self, access: StoreAccess, printed: Collection[int], order_id: UUID) -> None:
         self.stored: dict[tuple[str, bytes], StoredPrint] = {}
         self._order_id = order_id
         self._caller = access.caller
         self._uploads = Uploads(access.caller, access.store.pk)
-        self._versions = product_versions_of(product.pk for product in products.values())
+        self._versions = product_versions_of(printed) if printed else {}
         self._seconds = DEMO_SECONDS if access.store.is_demo else SECONDS
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0

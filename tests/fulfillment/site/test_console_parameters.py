@@ -25,7 +25,7 @@ from tests.support.odd_requests import (
 from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
-SAMPLED = 14
+SAMPLED = 16
 NOT_FILTERS = {"q", "p", "o", "e"}
 
 

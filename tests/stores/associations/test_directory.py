@@ -115,6 +115,7 @@ def test_operators_edit_the_profile_in_the_console(world, signed_in):
         "currency": "USD",
         "time_zone": "UTC",
         "hold_window_minutes": 60,
+        "approval_hours": 72,
         "is_listed": "on",
         "country": "Canada",
         "website": "https://print.example",

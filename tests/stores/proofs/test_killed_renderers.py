@@ -43,7 +43,9 @@ def ended_by(request, tmp_path, monkeypatch):
     program.chmod(0o755)
     shared_workers.close()
     monkeypatch.setattr(sys, "executable", str(program))
-    return request.param
+    yield request.param
+    # A renderer that ends is replaced at once, by such a process too.
+    shared_workers.close()
 
 
 READERS = {

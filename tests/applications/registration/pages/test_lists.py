@@ -22,6 +22,7 @@ SHORT = {
     "stores/orders/order.html": "ITEMS_SHOWN, with how many more; EVENTS_SHOWN",
 }
 NOT_SEARCHED = {
+    "stores/approvals/list.html": "one's own orders, the newest first",
     "accounts/notifications.html": "the newest of one's own, older on the next page",
     "applications/join.html": "one's own requests",
     "applications/requests.html": "a log: filtered, and older on the next page",

@@ -11,8 +11,10 @@ from accounts.models import Role
 from fulfillment.core.admin.base import ConsoleAdmin
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job
+from stores.budgets.models import Budget
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
+from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule
 
@@ -26,6 +28,7 @@ OF_STORES = {
     Role: "store",
     Job: "store",
     GangSheet: "store",
+    Budget: "store",
 }
 
 
@@ -57,6 +60,7 @@ def two_boards(two_stores, settings, tmp_path):
         GangSheet.objects.create(
             provider=provider, product=product, store=product.store, created=timezone.now()
         )
+        make_budget(enable_budgets(product.store))
     return two_stores
 
 
