@@ -36,7 +36,7 @@ NAVIGATION = [
     Entry("Catalog", "Budgets", "savings", "stores.budget", 202),
     Entry("Catalog", "Cost centers", "groups", "stores.costcenter", 203, minor=True),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
-    Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
+    Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210, minor=True),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215, minor=True),
     Entry("Catalog", "Print presets", "print", "stores.printpreset", 220, minor=True),
     Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225, minor=True),

@@ -57,10 +57,13 @@ CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")
 class PostalCode(serializers.CharField):
     """Five digits; of a ZIP+4 the first five, because a carrier route has no others."""
 
-    default_error_messages = {"invalid": "This must be a string with a postal code of five digits."}
+    default_error_messages = {"invalid": "This must be a postal code of five digits."}
 
     def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str) or not CODE.match(data):
+        if not isinstance(data, str):
+            message = "This must be a string with a postal code of five digits."
+            raise serializers.ValidationError(message, code="invalid")
+        if not CODE.match(data):
             self.fail("invalid")
         return data[:5]
 
