@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
-from stores.budgets.selectors.budgets import count_wrong_balances
+from stores.budgets.selectors.budgets import wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
@@ -17,7 +17,7 @@ from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import undecided_requests
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.access import APPROVE
-from stores.orders.selectors.board import count_urgent_orders, daily_counts, orders_by_status
+from stores.orders.selectors.board import count_urgent, daily_counts, orders_by_status
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -53,14 +53,14 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff.holds((*ORDER_GRANTS, *APPROVE)):
         return []
     orders = staff.visible(Order.objects.all(), "store", ORDER_GRANTS)
-    late, cancellations, approvals = count_urgent_orders(
-        orders, _approvals_pending(request), most=MAX_COUNTED
+    budgets = wrong_balances(staff.stores_with(ORDER_GRANTS))
+    late, cancellations, approvals, wrong = count_urgent(
+        orders, _approvals_pending(request), budgets, most=MAX_COUNTED
     )
     board, queue = (
         reverse("admin:stores_order_changelist"),
         reverse("admin:stores_approvalrequest_changelist"),
     )
-    wrong = count_wrong_balances(staff.stores_with(ORDER_GRANTS))
     differing = f"{reverse('admin:stores_budget_changelist')}?differs=yes"
     found = [
         _attention(

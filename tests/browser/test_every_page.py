@@ -29,7 +29,7 @@ from fulfillment.core.errors import Unavailable
 from tests.factories.accounts import UserFactory
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_product, order_body
-from tests.support.crawler import NOT_PAGES, kind_of
+from tests.support.crawler import is_page, kind_of
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
 from tests.support.scenario import PASSWORD
@@ -98,7 +98,7 @@ class Round:
         while waiting:
             path = waiting.pop(0)
             kind = kind_of(path)
-            if kind in known or path.startswith((*NOT_PAGES, "/admin")):
+            if kind in known or path.startswith("/admin") or not is_page(path):
                 continue
             known.add(kind)
             self.see(path, looks=looks)

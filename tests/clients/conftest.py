@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from stores.catalog.models import Store
+from tests.factories.budgets import enable_budgets
+from tests.support import document_making
 from tests.support.client_library import ROOT, build, run
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -109,8 +112,13 @@ def demo(made_demo, transactional_db, tmp_path) -> dict[str, Any]:
     record = made_demo.restore()
     Image.new("RGB", (900, 600), "teal").save(tmp_path / "picture.png")
     Image.new("RGB", (215, 215), "teal").save(tmp_path / "icon.png")
+    (tmp_path / "artwork.pdf").write_bytes(
+        document_making.document(pages=3, content=b"0 0 0 0.2 k 0 0 2000 2000 re f")
+    )
+    enable_budgets(Store.objects.get(external_id="summit-print"))
     return record | {
         "picture": str(tmp_path / "picture.png"),
+        "artwork": str(tmp_path / "artwork.pdf"),
         "icon": str(tmp_path / "icon.png"),
         "username": f"made-{uuid.uuid4().hex[:8]}",
         "store_ids": ["summit-print", "harbor-press"],

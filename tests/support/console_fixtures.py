@@ -37,6 +37,7 @@ from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.playground.fields import order_request_from
 from stores.playground.services import place_staff_order
 from stores.templates.services import add_font
+from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form
@@ -51,6 +52,8 @@ FAULTS = [["/Stores/0/StoreID", "It is too long."]]
 
 def furnish_console(world: World) -> World:
     _need_approval(world)
+    make_budget(enable_budgets(world.associated))
+    make_cost_center(world.associated, world.user)
     place_orders(world)
     ask_for_stores(world)
     ship_one(world)

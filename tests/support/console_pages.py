@@ -276,6 +276,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         ],
         "production_job_cancel": question("production_job_cancel", job.pk),
         "production_job_reassign": [ConsolePage("reassign", f"{reassign}?id={job.pk}")],
+        "production_job_days": [ConsolePage("production by day", reverse("admin:production_job_days"))],
         "production_job_dry_run": [
             ConsolePage("dry run", f"{dry_run}?order={job.order.number}"),
             ConsolePage("dry run of nothing", f"{dry_run}?order=x", is_like_others=True),

@@ -65,7 +65,8 @@ def walk(
             (kind in known and path not in given)
             or len(kind[1]) > most_names
             or not path.startswith(below)
-            or path.startswith((*NOT_PAGES, *without))
+            or path.startswith(without)
+            or not is_page(path)
         ):
             continue
         known.add(kind)
@@ -125,6 +126,16 @@ def visit_page(client: Client, path: str) -> Visit:
 
 
 @cache
+def is_page(path: str) -> bool:
+    """Whether the address is one of a page; pictures are opened by links too."""
+    if path.startswith(NOT_PAGES):
+        return False
+    try:
+        return not getattr(resolve(urlsplit(path).path).func, "serves_picture", False)
+    except Resolver404:
+        return True
+
+
 def kind_of(path: str) -> tuple[str, frozenset[str]]:
     parts = urlsplit(path)
     names = frozenset(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))

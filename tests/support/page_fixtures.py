@@ -21,7 +21,8 @@ from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import StoreProfile
-from stores.orders.models import RECIPIENT_FIELDS
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.models import RECIPIENT_FIELDS, ApprovalState, Order
 from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.services import place_trial_order
@@ -91,7 +92,7 @@ def _sell(world: World) -> None:
         store=world.unassociated, is_listed=True, country="Canada", website="https://print.example"
     )
     access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
-    place_trial_order(
+    order = place_trial_order(
         access=access,
         request=OrderRequest(
             price_request=PriceRequest(
@@ -100,6 +101,14 @@ def _sell(world: World) -> None:
             recipient={name: RECIPIENT.get(name, "") for name in RECIPIENT_FIELDS},
             template_data=[card_data()],
         ),
+    )
+    Order.objects.filter(pk=order.pk).update(approval=ApprovalState.PENDING)
+    ApprovalRequest.objects.create(
+        order=order,
+        ordered_by=[world.user.pk],
+        reasons=[{"Kind": "Total", "Limit": 0.0, "Total": float(order.total)}],
+        requested=timezone.now(),
+        expires=timezone.now() + timedelta(hours=72),
     )
 
 

@@ -53,6 +53,10 @@ def _is_whole_float(pointer: str, value: Any) -> bool:
     return isinstance(value, float) and value.is_integer()
 
 
+def _has_more_decimals(pointer: str, value: Any) -> bool:
+    return isinstance(value, float) and round(value, 2) != value
+
+
 RULES = (
     Beyond(
         "what it names does not exist, or not for this caller",
@@ -116,6 +120,11 @@ RULES = (
     Beyond("a text has no visible character, or a hidden one", frozenset({"blank", "control_character"})),
     Beyond("a NUL in a name or a free value", frozenset({"invalid"}), _holds_nul),
     Beyond("JSON Schema takes 1.0 for an integer", frozenset({"invalid"}), _is_whole_float),
+    Beyond(
+        "the decimals of an amount: floats are no multiples of 0.01",
+        frozenset({"max_digits", "max_decimal_places"}),
+        _has_more_decimals,
+    ),
     Beyond("the form of an address", frozenset({"invalid"}), _is_address),
     Beyond(
         "the form of an address",

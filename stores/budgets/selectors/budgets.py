@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -94,12 +94,10 @@ def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
     return BudgetEntry.objects.filter(budget=budget).select_related("period").order_by("id")
 
 
-def count_wrong_balances(stores: Sequence[int] | None) -> int:
+def wrong_balances(stores: Sequence[int] | None) -> QuerySet[Budget]:
     """Budgets of these stores, or of all, that the nightly check found to differ from their entries."""
-    wrong = BudgetPeriod.objects.filter(differs=True)
-    if stores is not None:
-        wrong = wrong.filter(budget__store__in=stores)
-    return wrong.values("budget").distinct().count()
+    budgets = Budget.objects.all() if stores is None else Budget.objects.filter(store__in=stores)
+    return budgets.filter(Exists(BudgetPeriod.objects.filter(budget=OuterRef("pk"), differs=True)))
 
 
 def scope_names(budgets: Iterable[Budget]) -> Mapping[UUID, tuple[str, str]]:

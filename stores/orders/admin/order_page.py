@@ -28,6 +28,7 @@ from stores.orders.admin.actions import REFUSE
 from stores.orders.admin.documents import OrderMaps
 from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
 from stores.orders.admin.list_page import FILTER_NAMES
+from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS
@@ -89,6 +90,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "moves": moves,
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,
+        "approval": decision_on(order),
         "may_approve": staff_on(request).holds(APPROVE, order.store_id),
         "address": address_lines(order.recipient),
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],

@@ -62,6 +62,13 @@ def expired_request_ids(now: datetime) -> list[UUID]:
     return list(undecided_requests().filter(expires__lte=now).values_list("pk", flat=True))
 
 
+def decision_on(order: Order) -> ApprovalRequest | None:
+    """With who decided, for the order's page; None if it never needed approval."""
+    if order.approval == ApprovalState.NONE:
+        return None
+    return ApprovalRequest.objects.select_related("decided_by").get(pk=order.pk)
+
+
 def approval_record(order: Order) -> dict[str, Any] | None:
     """The member `Approval` of an order; None if it never needed approval."""
     if order.approval == ApprovalState.NONE:

@@ -11,6 +11,7 @@ from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
 from fulfillment.core.caches import register_cache
+from stores.budgets.models import Budget
 from stores.catalog.models import Store, StoreUsage
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.business_days import local_date
@@ -72,10 +73,10 @@ def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
     return _due(orders, 0, SOON_DAYS)
 
 
-def count_urgent_orders(
-    orders: QuerySet[Order], approvals: QuerySet[ApprovalRequest], *, most: int
-) -> tuple[int, int, int]:
-    """The numbers of late orders, open cancellation requests and `approvals`, each up to `most` + 1.
+def count_urgent(
+    orders: QuerySet[Order], approvals: QuerySet[ApprovalRequest], budgets: QuerySet[Budget], *, most: int
+) -> tuple[int, int, int, int]:
+    """The numbers of late orders, open cancellation requests, `approvals` and `budgets`, each up to `most` + 1.
 
     Test orders do not count.
     """
@@ -90,10 +91,11 @@ def count_urgent_orders(
     found = late.values_list("kind")[: most + 1].union(
         cancellations.values_list("kind")[: most + 1],
         pending.values_list("kind")[: most + 1],
+        budgets.order_by().annotate(kind=Value("budgets")).values_list("kind")[: most + 1],
         all=True,
     )
     counts = Counter(kind for (kind,) in found)
-    return counts["late"], counts["cancellations"], counts["approvals"]
+    return counts["late"], counts["cancellations"], counts["approvals"], counts["budgets"]
 
 
 def days_late(order: Order, now: datetime) -> int:

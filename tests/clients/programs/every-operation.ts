@@ -15,6 +15,7 @@ interface Given {
   url: string;
   picture: string;
   icon: string;
+  artwork: string;
   username: string;
   store_ids: [string, string];
   postal_codes: string[];
@@ -66,6 +67,9 @@ async function readTheCatalog(shop: Client): Promise<void> {
   assert.equal((await shop.assets.create("demo", await openAsBlob(given.picture))).Width, 900);
   assert.equal((await shop.assets.create("demo", createReadStream(given.picture))).Width, 900);
   assert.equal((await shop.assets.create("demo", (await openAsBlob(given.picture)).stream())).Width, 900);
+  const artwork = await shop.assets.create("demo", await openAsBlob(given.artwork));
+  const checked = await shop.artworks.create("demo", card, { AssetID: artwork.AssetID, FirstPage: 2 });
+  assert.deepEqual(checked.Preflight, []);
   const populations = await shop.eddm.list({ postalCodes: given.postal_codes });
   assert.deepEqual(populations.map((one) => one.PostalCode), given.postal_codes);
   const selection = await shop.eddm.select({ PostalCodes: given.postal_codes, ResidentialOnly: true });
@@ -101,6 +105,42 @@ async function placeAnOrder(shop: Client, operator: Client): Promise<void> {
   for await (const row of shop.orders.export("demo", { take: 2 })) listed.push(row.OrderID);
   assert(listed.length >= 3 && new Set(listed).size === listed.length && listed.includes(placed.OrderID));
   assert((await (await shop.orders.exportCsv("demo", { status: [60] })).text()).includes(placed.OrderNumber));
+}
+
+async function keepABudget(shop: Client, operator: Client): Promise<void> {
+  const [store] = given.store_ids;
+  const { BudgetID: id } = await operator.budgets.create(store, {
+    Name: "Spring fair",
+    Scope: { Kind: "Store" },
+    Type: "Orders",
+    Limit: 5,
+    Duration: "Monthly",
+    OverBudget: "Approve",
+  });
+  assert((await shop.budgets.list(store)).some((one) => one.BudgetID === id));
+  assert.equal((await operator.budgets.update(store, id, { Limit: 0 })).Limit, 0);
+  const wanted = await shop.orders.create(store, order);
+  const unwanted = await shop.orders.create(store, order);
+  const note = { Note: "For the spring fair" };
+  const approved = await operator.orders.approve(store, wanted.OrderID, note, { ifMatch: etagOf(wanted) });
+  assert.equal(approved.Approval?.State, "Approved");
+  const denied = await operator.orders.deny(store, unwanted.OrderID, { Reason: "One is enough" });
+  assert.equal(denied.Approval?.State, "Denied");
+  assert.equal((await operator.budgets.adjust(store, id, { Amount: 2, Note: "Trade fair" })).Amount, 2);
+  const { Limit, Used, Remaining } = (await operator.budgets.get(store, id)).Period;
+  assert.deepEqual([Limit, Used, Remaining], [2, 1, 1]);
+  const kinds = (await operator.budgets.listEntries(store, id, { take: 2 }).all()).map((entry) => entry.Kind);
+  assert(kinds.at(-1) === "Adjustment" && kinds.length === 4);
+  assert.equal((await (await operator.budgets.listEntriesCsv(store, id)).text()).trim().split("\n").length, 5);
+  const unused = await operator.budgets.create(store, {
+    Name: "Unused",
+    Scope: { Kind: "Store" },
+    Type: "Amount",
+    Limit: 9.5,
+    Duration: "Weekly",
+  });
+  await operator.budgets.delete(store, unused.BudgetID);
+  assert(!(await operator.budgets.list(store)).some((one) => one.BudgetID === unused.BudgetID));
 }
 
 async function manageAnApplication(person: Client, operator: Client): Promise<string> {
@@ -171,6 +211,7 @@ async function lookAtPeople(person: Client, operator: Client): Promise<void> {
 const [shop, person, operator] = [clientOf("application"), clientOf("user"), clientOf("operator")];
 await readTheCatalog(shop);
 await placeAnOrder(shop, operator);
+await keepABudget(shop, operator);
 await useWebhooks(person, await manageAnApplication(person, operator));
 await lookAtPeople(person, operator);
 await assert.rejects(shop.orders.get("demo", "no-such-order"), (error) => error instanceof NotFound && error.status === 404);

@@ -69,6 +69,8 @@ def read_the_catalog(shop: Client) -> None:
     with subprocess.Popen(["cat", given["picture"]], stdout=subprocess.PIPE) as process:
         assert process.stdout
         assert shop.assets.create("demo", process.stdout)["Width"] == 900
+    artwork = shop.assets.create("demo", given["artwork"])["AssetID"]
+    assert shop.artworks.create("demo", CARD, {"AssetID": artwork, "FirstPage": 2})["Preflight"] == []
     populations = shop.eddm.list(postal_codes=given["postal_codes"])
     assert [one["PostalCode"] for one in populations] == given["postal_codes"]
     selection = shop.eddm.select({"PostalCodes": given["postal_codes"], "ResidentialOnly": True})
@@ -106,6 +108,52 @@ def order(shop: Client, operator: Client) -> None:
     assert placed["OrderID"] in listed
     csv = shop.orders.export_csv("demo", status=[60]).read().decode()
     assert placed["OrderNumber"] in csv
+
+
+def keep_a_budget(shop: Client, operator: Client) -> None:
+    store = given["store_ids"][0]
+    made = operator.budgets.create(
+        store,
+        {
+            "Name": "Spring fair",
+            "Scope": {"Kind": "Store"},
+            "Type": "Orders",
+            "Limit": 5,
+            "Duration": "Monthly",
+            "OverBudget": "Approve",
+        },
+    )
+    where = store, made["BudgetID"]
+    assert made["BudgetID"] in [one["BudgetID"] for one in shop.budgets.list(store)]
+    assert operator.budgets.update(*where, {"Limit": 0})["Limit"] == 0
+    wanted, unwanted = (shop.orders.create(store, ORDER) for _ in range(2))
+    approved = operator.orders.approve(
+        store, wanted["OrderID"], {"Note": "For the spring fair"}, if_match=etag_of(wanted)
+    )
+    assert approved["Approval"] is not None
+    assert approved["Approval"]["State"] == "Approved"
+    denied = operator.orders.deny(store, unwanted["OrderID"], {"Reason": "One is enough"})
+    assert denied["Approval"] is not None
+    assert denied["Approval"]["State"] == "Denied"
+    assert operator.budgets.adjust(*where, {"Amount": 2, "Note": "Trade fair"})["Amount"] == 2
+    period = operator.budgets.get(*where)["Period"]
+    assert (period["Limit"], period["Used"], period["Remaining"]) == (2, 1, 1)
+    kinds = [entry["Kind"] for entry in operator.budgets.list_entries(*where, take=2)]
+    assert kinds[-1] == "Adjustment"
+    assert len(kinds) == 4
+    assert operator.budgets.list_entries_csv(*where).read().count(b"\n") == 5
+    unused = operator.budgets.create(
+        store,
+        {
+            "Name": "Unused",
+            "Scope": {"Kind": "Store"},
+            "Type": "Amount",
+            "Limit": 9.5,
+            "Duration": "Weekly",
+        },
+    )
+    operator.budgets.delete(store, unused["BudgetID"])
+    assert unused["BudgetID"] not in [one["BudgetID"] for one in operator.budgets.list(store)]
 
 
 def manage_an_application(person: Client, operator: Client) -> str:
@@ -176,6 +224,7 @@ def look_at_people(person: Client, operator: Client) -> None:
 with client_of("application") as shop, client_of("user") as person, client_of("operator") as operator:
     read_the_catalog(shop)
     order(shop, operator)
+    keep_a_budget(shop, operator)
     application = manage_an_application(person, operator)
     use_webhooks(person, application)
     look_at_people(person, operator)

@@ -47,7 +47,18 @@ def test_help_lists_every_target_for_people():
     targets = re.findall(r"^  make (\S+) +\S", make(ROOT, "help").stdout, re.MULTILINE)
 
     assert targets == [
-        *("help", "run", "test", "test-slow", "looks", "test-optional", "lint", "types", "schema"),
+        *(
+            "help",
+            "run",
+            "test",
+            "test-slow",
+            "looks",
+            "test-optional",
+            "test-shop",
+            "lint",
+            "types",
+            "schema",
+        ),
         *("clients", "bench", "soak", "mutants", "install", "lock", "wheels"),
     ]
     assert make(ROOT).stdout == make(ROOT, "help").stdout

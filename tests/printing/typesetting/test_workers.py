@@ -240,6 +240,8 @@ def test_waiting_caller_gets_the_next_free_worker():
 
 @pytest.fixture
 def one_renderer(monkeypatch):
+    """It draws every page: none is left from other tests."""
+    rendering.drawn_pages.clear()
     own = Workers(limit=1)
     monkeypatch.setattr(rendering, "shared_workers", own)
     yield own

@@ -74,8 +74,8 @@ schema = schemathesis.openapi.from_dict(description())
 schema.app = get_wsgi_application()
 
 
-@schemathesis.serializer("image/*")
-def raw_image(ctx, value):
+@schemathesis.serializer("image/*", "application/pdf")
+def raw_file(ctx, value):
     return value.data if isinstance(value, Binary) else str(value).encode()
 
 

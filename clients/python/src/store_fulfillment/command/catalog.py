@@ -135,7 +135,7 @@ def check_artwork(
     client, _ = signed_in()
     with notes.status(plain(f"Sending {file}")):
         asset = client.assets.create(store, file)
-    choice: models.Artwork = {"AssetID": asset["AssetID"]}
+    choice: models.ArtworkRequest = {"AssetID": asset["AssetID"]}
     if first_page is not None:
         choice["FirstPage"] = first_page
     with notes.status("Checking it"):
