@@ -70,6 +70,7 @@ RULES = (
                 "postal_code_unknown",
                 "route_unknown",
                 "eddm_selection_unknown",
+                "scope_unknown",
             }
         ),
     ),
@@ -143,7 +144,7 @@ RULES = (
         frozenset(
             f"{kind}_{why}"
             for kind in ("asset", "icon")
-            for why in ("empty", "unreadable", "one_file", "dimensions")
+            for why in ("empty", "unreadable", "one_file", "dimensions", "not_pdf")
         ),
     ),
     Beyond(
@@ -158,6 +159,7 @@ RULES = (
                 "template_data_not_allowed",
                 "quantity_or_selection",
                 "quote_or_method",
+                "artwork_or_data",
                 "product_not_for_eddm",
                 "eddm_selection_expired",
             }
@@ -167,7 +169,7 @@ RULES = (
         "what another value, or an application, makes required",
         frozenset({"required"}),
         lambda pointer, value: (
-            pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"}
+            pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes", "/Scope/ID"}
             or ITEM_QUANTITY.fullmatch(pointer) is not None
         ),
     ),

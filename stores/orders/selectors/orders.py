@@ -163,7 +163,8 @@ def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
 def order_of_application(access: OrdersAccess, order_id: str) -> Order:
     try:
         visible = access.visible_in(access.stores.values("pk"))
-        return _shown().prefetch_related("shipments").get(visible, pk=UUID(order_id))
+        shown = _shown().select_related("approval_request")
+        return shown.prefetch_related("shipments").get(visible, pk=UUID(order_id))
     except (ValueError, Order.DoesNotExist) as error:
         raise NotFound("There is no such order, or it is not one you may see.") from error
 
