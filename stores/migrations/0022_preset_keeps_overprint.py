@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
             model_name="printpreset",
             name="keeps_overprint",
             field=models.BooleanField(
+                db_default=False,
                 default=False,
                 help_text="Of artwork PDFs. Proofs do not show it.",
                 verbose_name="keeps overprint",
@@ -36,6 +37,7 @@ class Migration(migrations.Migration):
             model_name="printpresetevent",
             name="keeps_overprint",
             field=models.BooleanField(
+                db_default=False,
                 default=False,
                 help_text="Of artwork PDFs. Proofs do not show it.",
                 verbose_name="keeps overprint",

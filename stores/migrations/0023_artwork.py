@@ -26,12 +26,4 @@ class Migration(migrations.Migration):
             name='format',
             field=models.CharField(choices=[('png', 'PNG'), ('jpg', 'JPEG'), ('pdf', 'PDF')], max_length=3),
         ),
-        migrations.AddIndex(
-            model_name='asset',
-            index=models.Index(models.F('application'), models.F('user'), condition=models.Q(('format', 'pdf')), name='asset_pdf_of_caller'),
-        ),
-        migrations.AddIndex(
-            model_name='asset',
-            index=models.Index(models.F('sha256'), condition=models.Q(('format', 'pdf')), name='asset_pdf_by_content'),
-        ),
     ]

@@ -98,6 +98,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
     )
     keeps_overprint = models.BooleanField(
         "keeps overprint",
+        db_default=False,
         default=False,
         help_text="Of artwork PDFs. Proofs do not show it.",
     )
