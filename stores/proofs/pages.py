@@ -91,7 +91,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
 
 
 def _opened(linked: LinkedFile, identity: bytes, address: str) -> File:
-    """A page in a width of its own is drawn when it is first asked for."""
+    """A page in a width of its own is drawn at its first request."""
     try:
         return default_storage.open(linked.file_name)
     except FileNotFoundError:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_product
 from tests.support.document_making import document
+from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
 
 BLEEDING = b"0.1 0.6 0.5 0 k -1000 -1000 20000 20000 re f 0 0 0 0 k 60 60 120 60 re f"
 
@@ -65,6 +66,7 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     expect(page.get_by_label("Preflight findings").get_by_text("too little bleed")).to_have_count(2)
     expect(page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")).to_be_visible()
     expect(page.get_by_role("button", name="Place a demo order")).to_have_count(0)
+    assert faults_of(visitor, "PDF with errors", looks=LOOKS, impacts=SERIOUS) == []
     keep(page, "errors")
 
     drop(page, document(pages=4, margin=6, content=BLEEDING))

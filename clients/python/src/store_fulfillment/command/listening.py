@@ -80,7 +80,7 @@ def follow(
 ) -> Iterator[models.Event]:
     """Yields events endlessly, in the order of the log."""
     while True:
-        asked = time.monotonic()
+        sent = time.monotonic()
         try:
             page = client.events.list(
                 application,
@@ -104,7 +104,7 @@ def follow(
         yield from page.items
         # The cursor and the last event mark the same position; without events only the cursor exists.
         after = page.items[-1]["EventID"] if page.items else after
-        if not page.items and time.monotonic() - asked < POLL_SECONDS:
+        if not page.items and time.monotonic() - sent < POLL_SECONDS:
             time.sleep(POLL_SECONDS)
 
 
