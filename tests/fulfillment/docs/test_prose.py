@@ -1,0 +1,41 @@
+"""The documents stay readable: few long sentences, one spelling."""
+
+from statistics import median
+
+import pytest
+
+from tests.support.prose import documents, read_prose, sentences_of, shares
+
+# Of all sentences, in percent.
+MOST = {
+    "more than 28 words": 1.0,
+    "two colons or a long bracket": 1.0,
+    "that of, of which, what is": 0.5,
+    "of … of … of": 1.0,
+    "British spelling": 0.0,
+}
+
+
+@pytest.fixture(scope="module")
+def all_prose():
+    return [read_prose(path) for path in documents()]
+
+
+@pytest.mark.parametrize("rule", MOST)
+def test_documents_keep_the_rule(all_prose, rule):
+    found = [f"{one.path.name}: {sentence}" for one in all_prose for sentence in one.found[rule]]
+
+    assert shares(all_prose)[rule] <= MOST[rule], "\n".join(found)
+
+
+def test_documents_are_easy_to_read(all_prose):
+    grades = {one.path.name: round(one.grade, 1) for one in all_prose if one.grade}
+
+    assert median(grades.values()) <= 7
+    assert {name: grade for name, grade in grades.items() if grade > 9} == {}
+
+
+def test_sentences_leave_out_code_tables_and_headings():
+    text = "# A title here\n\nRun `a b c` first. Then\nread it.\n\n| a | b |\n\n```sh\nmake run now\n```\n\n- One more thing."
+
+    assert list(sentences_of(text)) == ["Run Code first.", "Then read it.", "One more thing."]
