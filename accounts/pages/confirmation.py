@@ -32,12 +32,17 @@ SESSION_NAME = "confirmed"
 WAITING, AGAIN = "waiting_form", "again"
 
 
-def confirmed_until(request: HttpRequest) -> datetime | None:
-    """In the user's time zone. A change of the password or of the second factor ends the confirmation."""
+def confirmed_until(request: HttpRequest, *, shown: bool = False) -> datetime | None:
+    """In the user's time zone. A change of the password or of the second factor ends the confirmation.
+
+    With `shown` not the one of a sign-in, which ends with a sign-out and which pages do not mention.
+    """
     user: Any = request.user
     if not user.is_authenticated or not (stored := request.session.get(SESSION_NAME)):
         return None
-    until, credentials = stored
+    until, credentials, *of_sign_in = stored
+    if shown and of_sign_in:
+        return None
     is_valid = 0 < until - time.time() <= SECONDS
     if not is_valid or not constant_time_compare(credentials, user.get_session_auth_hash()):
         return None
@@ -59,6 +64,11 @@ def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, A
         is_kept = not request.FILES and len(sent) <= SIGNED_IN_FORM // 2
         waiting = encrypt(_purpose(request) + sent).decode() if is_kept else AGAIN
     return _page(request, ConfirmationForm(request.user), effect, waiting)
+
+
+def confirm_by_sign_in(request: HttpRequest, user: Any) -> None:
+    """The password, and the code where there is one, were typed a moment ago."""
+    request.session[SESSION_NAME] = [*_confirmation_of(user), "sign-in"]
 
 
 @require_POST
@@ -126,7 +136,7 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
         refusal = getattr(request, "sign_in_refusal", None)
         complaint = _too_many(refusal.resets_in) if refusal else "This is not your password."
     if is_right:
-        request.session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash()]
+        request.session[SESSION_NAME] = _confirmation_of(user)
     else:
         form.add_error(name, complaint)
     return is_right
@@ -135,3 +145,7 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
 def _too_many(seconds: float) -> str:
     minutes = math.ceil(seconds / 60)
     return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
+
+
+def _confirmation_of(user: Any) -> list[Any]:
+    return [int(time.time()) + SECONDS, user.get_session_auth_hash()]

@@ -20,7 +20,7 @@ def bar(request: HttpRequest) -> dict[str, Any]:
 
     def until() -> str:
         # Formatted here: not every page is shown in the user's time zone.
-        moment = confirmed_until(request) if hasattr(request, "session") else None
+        moment = confirmed_until(request, shown=True) if hasattr(request, "session") else None
         return f"{moment:%H:%M}" if moment else ""
 
     return {
