@@ -76,7 +76,7 @@ def confirm_by_sign_in(request: HttpRequest, user: Any) -> None:
 @signed_in
 def end_confirmation(request: HttpRequest) -> HttpResponse:
     request.session.pop(SESSION_NAME, None)
-    return HttpResponseRedirect(_page_before(request))
+    return HttpResponseRedirect(page_before(request))
 
 
 def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: str) -> HttpResponse:
@@ -85,7 +85,7 @@ def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: st
         "effect": effect,
         "name": WAITING,
         "waiting": waiting,
-        "back": _page_before(request),
+        "back": page_before(request),
     }
     response = render(request, "accounts/confirm.html", context)
     response["Cache-Control"] = "no-store"
@@ -108,7 +108,7 @@ def _answered(request: HttpRequest) -> HttpResponse | None:
     return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
 
 
-def _page_before(request: HttpRequest) -> str:
+def page_before(request: HttpRequest) -> str:
     before = request.headers.get("Referer", "")
     return (
         before if url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}) else "/profile"

@@ -1,6 +1,7 @@
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.pages.confirmation import confirmed_until
@@ -27,4 +28,5 @@ def bar(request: HttpRequest) -> dict[str, Any]:
         "may_enter_console": lambda: found().may_enter_console,
         "unread": lambda: found().unread,
         "confirmed_until": until,
+        "is_development": settings.DEVELOPMENT,
     }

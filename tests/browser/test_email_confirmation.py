@@ -16,7 +16,7 @@ from accounts.services.users import RESET_TASK
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD
 
-BANNER = "is not confirmed yet"
+BANNER = "open the link in our mail"
 
 
 def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -70,7 +70,7 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     settings.SIGN_UP_ENABLED, settings.MAILS_PER_HOUR = True, 2
     page = visitor.page
     sign_up(visitor)
-    again = page.get_by_role("button", name="Send the link again")
+    again = page.get_by_role("button", name="Send it again")
 
     again.click()
     expect(

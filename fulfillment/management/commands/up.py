@@ -127,6 +127,7 @@ class Command(BaseCommand):
             ("API", settings.API_ROOT),
             ("API reference", f"{settings.API_ROOT}/docs"),
             ("Operator console", "/admin/"),
+            ("Development mail", "/dev/mail"),
         ]
         self.stdout.write("")
         for title, path in addresses:

@@ -151,7 +151,13 @@ def test_card_names_what_answers(service):
     addresses = dict(re.findall(r"^  (\w[\w ]*\w) +(http\S+)$", service.output(), re.MULTILINE))
     curl = next(line for line in lines if line.startswith("curl "))
 
-    assert list(addresses) == ["Developer portal", "API", "API reference", "Operator console"]
+    assert list(addresses) == [
+        "Developer portal",
+        "API",
+        "API reference",
+        "Operator console",
+        "Development mail",
+    ]
     assert addresses["API"] == f"http://127.0.0.1:{service.port}/api/v1"
     assert any(re.fullmatch(r"  Operator +operator / \S+", line) for line in lines)
     assert not any("\x1b" in line for line in lines)
