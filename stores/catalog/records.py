@@ -385,10 +385,13 @@ def _unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> 
 def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     """Rules over several members. A rule is skipped where one of its members is invalid."""
     faults = []
-    for lower, upper, message in (
+    rules = [
         ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
         ("DefaultQty", "MaximumQty", "MaximumQty is below DefaultQty."),
-    ):
+    ]
+    if not _is_readable(record, ("DefaultQty",)):
+        rules = [("MinimumQty", "MaximumQty", "MaximumQty is below MinimumQty.")]
+    for lower, upper, message in rules:
         if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
             faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
     if record.get("IsEddm") is True:
