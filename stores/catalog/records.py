@@ -67,7 +67,7 @@ IMAGE_URL = checks.matching(
 FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
 BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
 BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
-PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are."
+PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colors as they are."
 
 # In the order of the API's answers.
 STORE_MEMBERS = (
