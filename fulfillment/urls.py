@@ -7,6 +7,7 @@ from fulfillment.core.http.secret_links import mask_links
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference import views as reference
 from fulfillment.site import probes
+from fulfillment.site.development import show_mails
 from fulfillment.site.metrics import show_metrics
 from fulfillment.site.pages import handler400, handler403, handler404, handler500
 
@@ -30,6 +31,7 @@ urlpatterns = [
     path("healthz", probes.healthz),
     path("readyz", probes.readyz),
     path("metrics", show_metrics),
+    path("dev/mail", show_mails, name="development-mail"),
 ]
 
 mask_links(urlpatterns)

@@ -17,10 +17,42 @@ from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
     Entry("Work", "Production", "precision_manufacturing", "production.job", 107),
-    Entry("Work", "Gang sheets", "grid_view", "production.gangsheet", 112, minor=True),
-    Entry("Work", "Provider reports", "fact_check", "production.providerreport", 115, minor=True),
-    Entry("System", "Print providers", "print", "production.provider", 430, minor=True),
-    Entry("System", "Routing rules", "alt_route", "production.routingrule", 435, minor=True),
+    Entry(
+        "Production",
+        "Gang sheets",
+        "grid_view",
+        "production.gangsheet",
+        112,
+        minor=True,
+        about="Sheets that print several jobs at once.",
+    ),
+    Entry(
+        "Production",
+        "Provider reports",
+        "fact_check",
+        "production.providerreport",
+        116,
+        minor=True,
+        about="What providers reported of jobs, taken or refused.",
+    ),
+    Entry(
+        "Production",
+        "Print providers",
+        "print",
+        "production.provider",
+        113,
+        minor=True,
+        about="The presses and services that jobs are sent to.",
+    ),
+    Entry(
+        "Production",
+        "Routing rules",
+        "alt_route",
+        "production.routingrule",
+        114,
+        minor=True,
+        about="Which provider gets a job, and the test of a rule.",
+    ),
 ]
 
 

@@ -150,8 +150,8 @@ PATTERNS = (EVERYTHING, *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in
 
 def named_types(patterns: list[str]) -> list[str]:
     """The event types that match names and patterns."""
-    return [name for name in EventType.values if any(_names(pattern, name) for pattern in patterns)]
+    return [name for name in EventType.values if any(is_of(pattern, name) for pattern in patterns)]
 
 
-def _names(pattern: str, name: str) -> bool:
+def is_of(pattern: str, name: str) -> bool:
     return pattern in {EVERYTHING, name} or (pattern.endswith(".*") and name.startswith(pattern[:-1]))

@@ -81,6 +81,11 @@ class ConsoleSite(UnfoldAdminSite):
 
         return show_system(request, self.each_context(request))
 
+    def get_tabs_list(self, request: HttpRequest) -> list[dict[str, Any]]:
+        from fulfillment.site.navigation import tabs_for  # noqa: PLC0415 - as above
+
+        return tabs_for(request)
+
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Lazy, because few pages show it; the menu comes from `navigation`."""
         return SimpleLazyObject(partial(super().get_app_list, request, app_label))

@@ -1,3 +1,5 @@
+from typing import Any
+
 from django import template
 from django.conf import settings
 
@@ -9,6 +11,11 @@ def own_path(address: str) -> str:
     """The path of a picture on this service; empty for other hosts, which the pages' policy blocks."""
     path = address.removeprefix(settings.PUBLIC_URL)
     return path if path.startswith("/") else ""
+
+
+@register.filter
+def wrong_fields(form: Any) -> list[Any]:
+    return [form[name] for name in form.errors if name in form.fields]
 
 
 @register.filter

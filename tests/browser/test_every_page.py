@@ -281,6 +281,7 @@ def _as_a_user(going: Round, world) -> None:
 def _secrets(going: Round) -> None:
     page = going.page
     going.visitor.go("/profile/keys")
+    going.visitor.end_confirmation()
     page.get_by_role("link", name="Show the keys").click()
     going.see_open("question for the password")
     going.visitor.confirm_password()
@@ -302,8 +303,6 @@ def _with_a_second_step(going: Round) -> None:
     """The recovery codes, shown once, and the question at the sign-in."""
     page = going.page
     going.visitor.go("/profile/two-factor/set-up")
-    if page.locator("#id_password").count():
-        going.visitor.confirm_password()
     going.see_open("set-up of the second step")
     page.fill("#id_code", code_of(page.locator("main code").first.inner_text().replace(" ", "")))
     going.send()

@@ -51,6 +51,7 @@ ACTS_AT_ONCE = {
     "portal:profile-email-cancel": "the old address stays, and the new one can be requested again by the form there",
     "portal:profile-email-link": "sends the letter again",
     "portal:confirmation-end": "dangerous actions need the password again",
+    "portal:profile-email-later": "a banner is put away until the next sign-in",
     "portal:profile-subscribe": "makes keys",
     "portal:product-picture": "adds a picture, of which the answer is JSON",
     "portal:artwork-asset": "adds a PDF, of which the answer is JSON",

@@ -68,6 +68,7 @@ KNOWN = {
     "clients": ("the names of the client libraries", "a template", PROXY),
     "clients/<str:name>": ("a client library", "a file", PROXY),
     "guide": ("the quick start", "a template", PROXY),
+    "dev/mail": ("404; in development mode the mails of this machine", "some files", PROXY),
     "healthz": ("that the process answers", "nothing", PROXY),
     "icons/<str:sha256>.png": ("an application's icon, by the digest of its content", ROW, PROXY),
     "invitations/<secret:token>": MAILED,

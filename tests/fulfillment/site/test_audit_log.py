@@ -102,9 +102,14 @@ def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with
     assert len(items) <= 14
     assert len(set(titles)) == len(titles)
     assert {"Orders", "Products", "Audit log", "System"} <= set(titles)
+    providers = client.get("/admin/production/provider/").content.decode()
+    tabs = re.search(r'id="tabs-items".*?</nav>', providers, re.DOTALL)[0]
+    named = ["Production", "Gang sheets", "Print providers", "Routing rules", "Provider reports"]
+    assert re.findall(r">\s*([A-Z][a-z ]+?)\s*</a>", tabs) == named
     system = client.get("/admin/system/").content.decode()
     for title in ("Background jobs", "Access tokens", "Refresh tokens", "Roles", "Deliveries"):
         assert f">{title}</a>" in system
+    assert system.count('<a class="console-link" href="/admin/') == system.count("system-about")
     assert Order.objects.exists()
 
     client.force_login(furnished.user)

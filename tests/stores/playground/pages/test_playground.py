@@ -10,7 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.callers import Caller
 from accounts.models import Role
+from applications.metrics import flush_usage
+from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.services.applications import create_application
+from stores.catalog.models import StoreUsage
+from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
 from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm
@@ -136,6 +140,31 @@ def test_demo_order_is_placed_once_and_shown(world, browser, card):
     refused = browser.post("/catalog/associated/plain", {"quantity": "100", "country": "US", "do": "order"})
     assert "Place real orders with the API" in refused.content.decode()
     assert Order.objects.count() == 1
+
+
+def test_what_is_done_here_is_in_the_log_and_the_counts_of_the_application(world, browser, card):
+    form = values(browser.get(card).content.decode())
+    proof = browser.post(card, {**form, "do": "proof"})
+    for action in ({"do": "quote", "quantity": "75"}, {"do": "order"}):
+        browser.post(card, {**form, **action})
+    browser.post(card, {**form, "as": "me", "do": "quote"})
+    flush_usage()
+    flush_store_usage()
+
+    rows = LoggedRequest.objects.filter(application=world.application).order_by("pk")
+    store = "/api/v1/store/{storeID}"
+    assert [(row.method, row.path, row.status, row.code) for row in rows] == [
+        ("POST", f"{store}/product/{{productID}}/proof", 200, ""),
+        ("POST", f"{store}/quote", 400, "quantity_below_minimum"),
+        ("POST", f"{store}/order", 201, ""),
+    ]
+    assert rows[0].request_id.hex == proof["X-Request-ID"]
+    day = DailyUsage.objects.get(application=world.application)
+    assert (day.calls, day.client_errors) == (3, 1)
+    # The person's own price counts for the store alone.
+    assert StoreUsage.objects.get(store=world.demo).calls == 4
+    log = browser.get(f"/applications/{world.application.pk}/requests").content.decode()
+    assert all(title in log for title in ("quantity_below_minimum", "201"))
 
 
 def test_test_application_places_test_orders_at_any_store_it_may_use(world, browser):
