@@ -3,16 +3,19 @@
 import json
 import re
 import shlex
+from datetime import date
 from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role
 from applications.metrics import flush_usage
 from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.services.applications import create_application
+from fulfillment.templatetags.portal import date_range, method_name
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
@@ -82,7 +85,7 @@ def test_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser,
     assert re.search(r'href="/proofs/[^"]+\.pdf"', page)
     assert Proof.objects.count() == 1
     assert "Name on the card is required." in wrong
-    assert "E-mail must be an e-mail address." in wrong
+    assert "E-mail is not an address such as dana@example.com." in wrong
     assert wrong.count('aria-invalid="true"') == 2
 
 
@@ -124,6 +127,23 @@ def test_price_is_a_quote_of_the_chosen_application(world, browser, card):
     assert Quote.objects.get().application == world.application
     assert "allowed: from 100 to 1000 in steps of 50" in wrong
     assert "Enter a whole number" in text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [("02-26", "02-26", "26 Feb"), ("02-26", "03-01", "26 Feb \u2013 1 Mar")],
+)
+def test_days_of_arrival_name_what_differs(first, last, shown):
+    year = timezone.localdate().year
+    days = [date.fromisoformat(f"{year}-{day}") for day in (first, last)]
+
+    assert date_range(*days) == shown
+    assert date_range(*(day.replace(year=year + 1) for day in days)).count(str(year + 1)) >= 1
+
+
+@pytest.mark.parametrize(("code", "name"), [("GROUND", "Ground"), ("TWO_DAY", "Two day"), ("EDDM", "EDDM")])
+def test_codes_of_delivery_methods_have_names(code, name):
+    assert method_name(code) == name
 
 
 def test_demo_order_is_placed_once_and_shown(world, browser, card):
