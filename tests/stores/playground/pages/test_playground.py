@@ -23,7 +23,7 @@ from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
-from tests.factories.orders import make_card, make_design, make_product
+from tests.factories.orders import make_card, make_design, make_product, price_values
 from tests.factories.stores import make_store
 from tests.support.page_fixtures import picture
 
@@ -185,6 +185,21 @@ def test_what_is_done_here_is_in_the_log_and_the_counts_of_the_application(world
     assert StoreUsage.objects.get(store=world.demo).calls == 4
     log = browser.get(f"/applications/{world.application.pk}/requests").content.decode()
     assert all(title in log for title in ("quantity_below_minimum", "201"))
+
+
+def test_demo_order_is_placed_at_the_price_that_is_chosen(world, browser, card):
+    prices = [price_values("GROUND", "0.12", is_default=True), price_values("AIR", "0.50")]
+    make_design(world.demo, "business-card-standard", "two-ways", DeliveredPrices=prices)
+    address = "/catalog/demo/two-ways"
+    form = values(browser.get(address).content.decode())
+    page = browser.post(address, {**form, "do": "quote"}).content.decode()
+    options = re.findall(r'name="option" id="option-\d" value="([^"]+)"', page)
+
+    for option in reversed(options):
+        browser.post(address, {**form, "do": "order", "option": option})
+
+    orders = Order.objects.order_by("number").values_list("delivery_method_code", flat=True)
+    assert (len(orders), set(orders)) == (len(options), {"GROUND", "AIR"})
 
 
 def test_test_application_places_test_orders_at_any_store_it_may_use(world, browser):
