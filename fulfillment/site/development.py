@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.response import TemplateResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -38,6 +40,16 @@ def show_mails(request: HttpRequest) -> HttpResponse:
     mails = [mail for file in files[:MAILS_SHOWN] for mail in _mails_in(file)]
     context = {"mails": mails[:MAILS_SHOWN], "folder": folder, "is_development": True}
     return render(request, "portal/development_mail.html", context)
+
+
+@of_development
+@require_safe
+def show_components(request: HttpRequest) -> HttpResponse:
+    """The parts that pages of the console are made of, with their classes."""
+    problem = {"target": "quantity", "where": "Quantity", "message": "Enter a whole number, such as 500."}
+    shared = admin.site.each_context(request)
+    context = {**shared, "title": "Components", "problems": [problem]}
+    return TemplateResponse(request, "admin/components.html", context)
 
 
 def _mails_in(file: Path) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@
     field.focus({ preventScroll: true });
     field.scrollIntoView({ block: "center" });
   };
-  const first = (part) => part.querySelector("[aria-invalid=true], .errorlist + input");
+  const first = (part) => [...part.querySelectorAll("[aria-invalid=true]")].find((one) => one.checkVisibility());
   const wrong = first(document.querySelector("main"));
   if (wrong) goTo(wrong);
   document.addEventListener("click", (event) => {

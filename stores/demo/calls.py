@@ -53,7 +53,7 @@ REFUSED = (
         400,
         "quantity_not_in_steps",
         "/Items/0/Quantity",
-        "Quantity: 250 of business-card-standard cannot be ordered; allowed: from 100 to 10000 in steps of 100.",
+        "Quantity: 250 cannot be ordered; allowed: from 100 to 10000 in steps of 100.",
     ),
     (
         1,

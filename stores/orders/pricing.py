@@ -121,7 +121,7 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
         code = "quantity_not_in_steps"
     else:
         return []
-    message = f"Quantity: {item.quantity} of {item.product_id} cannot be ordered; allowed: {allowed}."
+    message = f"Quantity: {item.quantity} cannot be ordered; allowed: {allowed}."
     return [Fault(f"/Items/{index}/Quantity", code, message)]
 
 

@@ -137,6 +137,13 @@ class Playground(ProductForm):
         with self.recorded("proof_create"):
             ProductForm.make_proof(self)
 
+    def order_body(self, address: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """With the price that is chosen in the table, else by the usual delivery."""
+        values = self.template_data if self.fields else None
+        body = self.price.order_body(self.product_id, values, address)
+        quote_id, _, option_id = self.chosen_option.partition("/")
+        return body | ({"QuoteID": quote_id, "OptionID": option_id} if option_id else {})
+
     def recorded(self, operation_id: str) -> AbstractContextManager[None]:
         return recorded_call(self.request, self.actor.caller, self.store, operation_id)
 
@@ -154,6 +161,11 @@ class Playground(ProductForm):
         return self.access is None and (
             self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
         )
+
+    @property
+    def chooses(self) -> bool:
+        """Whether an order is placed here, at the price that is chosen in the table."""
+        return self.access is not None or self.can_order
 
     @property
     def approvers(self) -> list[str]:
@@ -290,7 +302,7 @@ def _quote(page: Playground) -> None:
 def _order(page: Playground) -> HttpResponse | None:
     if not page.price.is_valid():
         return None
-    body = page.price.order_body(page.product_id, page.template_data if page.fields else None)
+    body = page.order_body()
     try:
         with page.recorded("order_create"):
             access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
@@ -307,12 +319,7 @@ def _order(page: Playground) -> HttpResponse | None:
 def _order_live(page: Playground) -> HttpResponse | None:
     if page.access is None or not page.price.is_valid():
         return None
-    body = page.price.order_body(
-        page.product_id, page.template_data if page.fields else None, page.address.values
-    )
-    quote_id, _, option_id = page.chosen_option.partition("/")
-    if option_id:
-        body |= {"QuoteID": quote_id, "OptionID": option_id}
+    body = page.order_body(page.address.values)
     try:
         with page.recorded("order_create"):
             order = place_own_order(access=page.access, request=order_request_from(body))

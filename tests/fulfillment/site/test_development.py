@@ -42,3 +42,13 @@ def test_production_has_no_such_page(client, folder, settings):
     settings.DEVELOPMENT = False
 
     assert client.get(PAGE).status_code == 404
+
+
+def test_components_of_the_console_are_shown_in_development_alone(world, client, settings):
+    client.force_login(world.operator)
+    address = "/admin/components/"
+    page = client.get(address).content.decode()
+
+    assert all(name in page for name in ("console-danger", "console-table", "console-empty", "form-problems"))
+    settings.DEVELOPMENT = False
+    assert client.get(address).status_code == 404
