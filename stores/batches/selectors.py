@@ -4,18 +4,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.callers import Caller
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.batches.models import ORDERABLE, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, decision_of
 from stores.orders.approvals.selectors import exceeds_total
+from stores.orders.models import Order
 from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
@@ -23,6 +27,11 @@ from stores.templates.selectors import fields_of
 
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: "Row key", QUANTITY: "Quantity"}
+ROWS_OF_ORDER = """
+SELECT own.batch_id, batch.mode, own.key, own.number
+FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
+WHERE own.order_id = %s ORDER BY own.number
+"""
 SPACED = {
     "Address1": "Address line 1",
     "Address2": "Address line 2",
@@ -163,6 +172,21 @@ def row_of(batch: Batch, row_key: str) -> BatchRow:
     if row is None:
         raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
     return row
+
+
+class RowOfOrder(NamedTuple):
+    batch_id: UUID
+    key: str
+    item_key: str
+    is_whole_order: bool
+
+
+def rows_of_order(order: Order) -> list[RowOfOrder]:
+    """The rows that became the order; none if it was placed on its own."""
+    return [
+        RowOfOrder(batch_id, key, item_key_of(key, number), mode == BatchMode.RECIPIENTS)
+        for batch_id, mode, key, number in fetch_rows(ROWS_OF_ORDER, (order.pk,))
+    ]
 
 
 def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
