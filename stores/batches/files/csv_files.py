@@ -117,15 +117,13 @@ def _unclosed(record: list[str], separator: str, number: int, rows: RowsWriter) 
 
 
 def _failing_cell(text: str, separator: str) -> tuple[int, str]:
-    """The place of the first cell of a record that is not sound, and the text from there."""
+    """The place of the first cell of a record that is not sound or too long, and the text from there."""
     end = re.escape(separator)
     sound = re.compile(rf' *+(?:"(?:[^"]|"")*+"|[^"{end}\r\n][^{end}\r\n]*+|)({end}|\r?\n|\r)')
     place = start = 0
-    while match := sound.match(text, start):
+    while (match := sound.match(text, start)) and len(match[0]) <= csv.field_size_limit():
         start = match.end()
         place += 1
-        if match[1] != separator:
-            break
     return place, text[start:].lstrip(" ")
 
 
