@@ -80,8 +80,7 @@ def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRo
             record.append(line)
             if len(line) > LONGEST_LINE or sum(map(len, record)) > LONGEST_RECORD:
                 raise _unclosed(record, separator, number, rows)
-            # The module takes no NUL; the cell is named by its control character.
-            yield line.replace("\0", "\x01")
+            yield line
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True, strict=True)
     while True:
@@ -118,15 +117,13 @@ def _unclosed(record: list[str], separator: str, number: int, rows: RowsWriter) 
 
 
 def _failing_cell(text: str, separator: str) -> tuple[int, str]:
-    """The place of the first cell of a record that is not sound, and the text from there."""
+    """The place of the first cell of a record that is not sound or too long, and the text from there."""
     end = re.escape(separator)
     sound = re.compile(rf' *+(?:"(?:[^"]|"")*+"|[^"{end}\r\n][^{end}\r\n]*+|)({end}|\r?\n|\r)')
     place = start = 0
-    while match := sound.match(text, start):
+    while (match := sound.match(text, start)) and len(match[0]) <= csv.field_size_limit():
         start = match.end()
         place += 1
-        if match[1] != separator:
-            break
     return place, text[start:].lstrip(" ")
 
 

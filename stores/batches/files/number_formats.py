@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
 # Formats with these numbers follow the language of whoever looks: they are shown as ISO.
 LOCAL_DATES = frozenset({14, *range(27, 37), *range(50, 59)})
 LOCAL_DATE_TIMES = frozenset({22})
 ISO_DATE, ISO_DATE_TIME = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
-_TOKEN = re.compile(
+_PIECE = re.compile(
     r"\"(?P<quoted>[^\"]*)\"|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<bracket>[^\]]*)\]"
     r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-])|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)"
     r"|(?P<digit>[0#?])|(?P<other>.)",
@@ -27,6 +27,9 @@ _MONTHS = (
 )
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ001 (cells have no zone)
+# Enough for the largest float with all decimals that a format can have.
+_EXACT = Context(prec=600)
+LONGEST_FORMAT = 255
 # 31 December 9999.
 _LAST_DAY = 2_958_466
 # A spreadsheet keeps fifteen digits.
@@ -34,30 +37,33 @@ PRECISION = 15
 
 
 @dataclass(frozen=True)
-class Token:
+class Piece:
     kind: str
     text: str
 
 
+_COMMA, _POINT = Piece("other", ","), Piece("other", ".")
+
+
 @dataclass(frozen=True)
 class Section:
-    tokens: tuple[Token, ...]
+    pieces: tuple[Piece, ...]
     condition: tuple[str, float] | None
 
     @property
     def is_date(self) -> bool:
-        return any(token.kind in {"date", "elapsed"} for token in self.tokens)
+        return any(piece.kind in {"date", "elapsed"} for piece in self.pieces)
 
 
 def shown(number: float, code: str, *, is_1904: bool = False) -> str | None:
     """The text of the cell; None for a date that there is not."""
-    sections = _sections(code)
+    sections = _sections(code if len(code) <= LONGEST_FORMAT else "General")
     section, is_absolute = _section_for(number, sections)
     if section.is_date:
-        return _date(number, section.tokens, is_1904=is_1904)
-    if any(token.kind == "general" for token in section.tokens) or not section.tokens:
-        return _around_general(abs(number) if is_absolute else number, section.tokens)
-    return _number(abs(number) if is_absolute else number, section.tokens)
+        return _date(number, section.pieces, is_1904=is_1904)
+    if any(piece.kind == "general" for piece in section.pieces) or not section.pieces:
+        return _around_general(abs(number) if is_absolute else number, section.pieces)
+    return _number(abs(number) if is_absolute else number, section.pieces)
 
 
 def general(number: float) -> str:
@@ -79,27 +85,27 @@ def _sections(code: str) -> tuple[Section, ...]:
 
 
 def _section(text: str) -> Section:
-    tokens: list[Token] = []
+    pieces: list[Piece] = []
     condition = None
-    for match in _TOKEN.finditer(text):
+    for match in _PIECE.finditer(text):
         kind, value = str(match.lastgroup), str(match[str(match.lastgroup)])
         if kind == "bracket":
             if found := _CONDITION.fullmatch(value):
                 condition = (found[1], float(found[2]))
             elif _ELAPSED.fullmatch(value):
-                tokens.append(Token("elapsed", value.lower()))
+                pieces.append(Piece("elapsed", value.lower()))
             elif value.startswith("$") and (symbol := value[1:].partition("-")[0]):
-                tokens.append(Token("literal", symbol))
+                pieces.append(Piece("literal", symbol))
         elif kind in {"quoted", "escaped"}:
-            tokens.append(Token("literal", value))
+            pieces.append(Piece("literal", value))
         elif kind == "skipped":
             # `_x` leaves the width of a character, `*x` fills the cell.
-            tokens += [Token("literal", " ")] if value.startswith("_") else []
+            pieces += [Piece("literal", " ")] if value.startswith("_") else []
         elif kind == "date":
-            tokens.append(Token("date", value.lower()))
+            pieces.append(Piece("date", value.lower()))
         else:
-            tokens.append(Token(kind, value))
-    return Section(tuple(tokens), condition)
+            pieces.append(Piece(kind, value))
+    return Section(tuple(pieces), condition)
 
 
 def _section_for(number: float, sections: Sequence[Section]) -> tuple[Section, bool]:
@@ -127,66 +133,59 @@ def _holds(number: float, operator: str, limit: float) -> bool:
     }[operator]
 
 
-def _around_general(number: float, tokens: Sequence[Token]) -> str:
-    if not tokens:
+def _around_general(number: float, pieces: Sequence[Piece]) -> str:
+    if not pieces:
         return general(number)
-    return "".join(general(number) if token.kind == "general" else token.text for token in tokens)
+    return "".join(general(number) if piece.kind == "general" else piece.text for piece in pieces)
 
 
-def _number(number: float, tokens: Sequence[Token]) -> str:
-    if any(token.kind == "exponent" for token in tokens):
-        return _scientific(number, tokens)
-    if not any(token.kind == "digit" for token in tokens):
+def _number(number: float, pieces: Sequence[Piece]) -> str:
+    if any(piece.kind == "exponent" for piece in pieces):
+        return _scientific(number, pieces)
+    if not any(piece.kind == "digit" for piece in pieces):
         # `@`, or text in place of the number.
-        return "".join(general(number) if token.text == "@" else token.text for token in tokens)
-    if any(token == Token("other", "/") for token in tokens):
+        return "".join(general(number) if piece.text == "@" else piece.text for piece in pieces)
+    if any(piece == Piece("other", "/") for piece in pieces):
         return general(number)
-    first, last, point = _pattern(tokens)
-    decimals = sum(token.kind == "digit" for token in tokens[point:])
-    value = Decimal(repr(number)).scaleb(2 * sum(token == Token("other", "%") for token in tokens))
-    end = last + 1
-    while end < len(tokens) and tokens[end] == Token("other", ","):
+    digits = [place for place, piece in enumerate(pieces) if piece.kind == "digit"]
+    # Without a point it would stand behind the last digit.
+    point = next((place for place, piece in enumerate(pieces) if piece == _POINT), digits[-1] + 1)
+    first, end = min(digits[0], point), digits[-1] + 1
+    decimals = sum(place > point for place in digits)
+    value = Decimal(repr(number)).scaleb(2 * sum(piece == Piece("other", "%") for piece in pieces))
+    while end < len(pieces) and pieces[end] == _COMMA:
         value = value.scaleb(-3)
         end += 1
-    value = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    value = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT)
     whole, _, fraction = format(abs(value), "f").partition(".")
-    has_groups = any(token == Token("other", ",") for token in tokens[first : min(point, last)])
+    has_groups = _COMMA in pieces[first : min(point, digits[-1])]
     text = "".join(
         [
-            *(token.text for token in tokens[:first]),
-            _whole(whole, tokens[first:point], has_groups=has_groups),
-            _fraction(fraction, tokens[point:end]),
-            *(token.text for token in tokens[end:]),
+            *(piece.text for piece in pieces[:first]),
+            _whole(whole, pieces[first:point], has_groups=has_groups),
+            _fraction(fraction, pieces[point:end]).removesuffix("."),
+            *(piece.text for piece in pieces[end:]),
         ]
     )
     return f"-{text}" if value < 0 else text
 
 
-def _pattern(tokens: Sequence[Token]) -> tuple[int, int, int]:
-    """Where the digits begin and end, and where the decimal point stands."""
-    digits = [place for place, token in enumerate(tokens) if token.kind == "digit"]
-    point = next(
-        (place for place, token in enumerate(tokens) if token == Token("other", ".")), digits[-1] + 1
-    )
-    return min(digits[0], point), max(digits[-1], point) if point < len(tokens) else digits[-1], point
-
-
-def _whole(digits: str, tokens: Sequence[Token], *, has_groups: bool) -> str:
+def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
     """The digits from the right into their places; the leftmost place takes all that remain."""
     digits = "" if digits == "0" else digits
-    places = [place for place, token in enumerate(tokens) if token.kind == "digit"]
+    places = [place for place, piece in enumerate(pieces) if piece.kind == "digit"]
     parts: list[str] = []
     count = 0
-    for place in range(len(tokens) - 1, -1, -1):
-        token = tokens[place]
-        if token.kind != "digit":
-            if token != Token("other", ","):
-                parts.append(token.text[::-1])
+    for place in range(len(pieces) - 1, -1, -1):
+        piece = pieces[place]
+        if piece.kind != "digit":
+            if piece != _COMMA:
+                parts.append(piece.text[::-1])
             continue
         take = len(digits) if place == places[0] else 1
         taken = digits[len(digits) - take :] if take else ""
         digits = digits[: len(digits) - len(taken)]
-        taken = taken or {"0": "0", "?": " ", "#": ""}[token.text]
+        taken = taken or {"0": "0", "?": " ", "#": ""}[piece.text]
         for digit in reversed(taken):
             parts.append("," if has_groups and count and count % 3 == 0 else "")
             parts.append(digit)
@@ -194,61 +193,61 @@ def _whole(digits: str, tokens: Sequence[Token], *, has_groups: bool) -> str:
     return "".join(parts)[::-1]
 
 
-def _fraction(digits: str, tokens: Sequence[Token]) -> str:
+def _fraction(digits: str, pieces: Sequence[Piece]) -> str:
     needed = len(digits.rstrip("0"))
     text, place = "", 0
-    for token in tokens:
-        if token.kind != "digit":
-            text += "" if token == Token("other", ",") else token.text
+    for piece in pieces:
+        if piece.kind != "digit":
+            text += "" if piece == _COMMA else piece.text
             continue
-        if place < needed or token.text == "0":
+        if place < needed or piece.text == "0":
             text += digits[place]
-        elif token.text == "?":
+        elif piece.text == "?":
             text += " "
         place += 1
     return text
 
 
-def _scientific(number: float, tokens: Sequence[Token]) -> str:
-    sign = next(place for place, token in enumerate(tokens) if token.kind == "exponent")
-    point = next((place for place, token in enumerate(tokens) if token == Token("other", ".")), sign)
-    decimals = sum(token.kind == "digit" for token in tokens[point:sign])
-    width = sum(token.kind == "digit" for token in tokens[sign:])
+def _scientific(number: float, pieces: Sequence[Piece]) -> str:
+    sign = next(place for place, piece in enumerate(pieces) if piece.kind == "exponent")
+    point = next((place for place, piece in enumerate(pieces) if piece == _POINT), sign)
+    decimals = sum(piece.kind == "digit" for piece in pieces[point:sign])
+    width = sum(piece.kind == "digit" for piece in pieces[sign:])
     mantissa, _, exponent = f"{number:.{decimals}E}".partition("E")
-    shown_sign = "-" if int(exponent) < 0 else "+" if tokens[sign].text.endswith("+") else ""
+    shown_sign = "-" if int(exponent) < 0 else "+" if pieces[sign].text.endswith("+") else ""
     return f"{mantissa}E{shown_sign}{abs(int(exponent)):0{width}d}"
 
 
-def _date(number: float, tokens: Sequence[Token], *, is_1904: bool) -> str | None:
+def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | None:
     if not 0 <= number < _LAST_DAY:
         return None
-    parts = next((len(token.text) - 2 for token in tokens if token.kind == "date" and "." in token.text), 0)
+    parts = next((len(piece.text) - 2 for piece in pieces if piece.kind == "date" and "." in piece.text), 0)
     seconds = Decimal(repr(number)) * 86_400
     rounded = seconds.quantize(Decimal(1).scaleb(-max(parts, 0)), ROUND_HALF_UP)
     # Excel counts a 29 February 1900 that there was not.
     shift = 1 if not is_1904 and number < 60 else 0
     moment = (_EPOCH_1904 if is_1904 else _EPOCH) + timedelta(days=shift, seconds=float(rounded))
-    has_half = any(token.kind == "half" for token in tokens)
+    has_half = any(piece.kind == "half" for piece in pieces)
     text = []
-    for place, token in enumerate(tokens):
-        if token.kind == "elapsed":
-            unit = {"h": 3600, "m": 60, "s": 1}[token.text[0]]
-            text.append(f"{int(rounded // unit):0{len(token.text)}d}")
-        elif token.kind == "half":
+    for place, piece in enumerate(pieces):
+        if piece.kind == "elapsed":
+            unit = {"h": 3600, "m": 60, "s": 1}[piece.text[0]]
+            text.append(f"{int(rounded // unit):0{len(piece.text)}d}")
+        elif piece.kind == "half":
             half = "AM" if moment.hour < 12 else "PM"
-            text.append(half if token.text.upper() == "AM/PM" else half[0])
-        elif token.kind == "date":
-            text.append(_date_part(moment, token.text, tokens, place, has_half=has_half))
-        elif token.text not in {"@", "\\"}:
-            text.append(token.text)
+            text.append(half if piece.text.upper() == "AM/PM" else half[0])
+        elif piece.kind == "date":
+            text.append(_date_part(moment, piece.text, pieces, place, has_half=has_half))
+        elif piece.text not in {"@", "\\"}:
+            text.append(piece.text)
     return "".join(text)
 
 
-def _date_part(moment: datetime, code: str, tokens: Sequence[Token], place: int, *, has_half: bool) -> str:
+def _date_part(moment: datetime, code: str, pieces: Sequence[Piece], place: int, *, has_half: bool) -> str:
     width = min(len(code), 2)
     if code[0] == "y":
         return f"{moment.year:04d}" if len(code) > 2 else f"{moment.year % 100:02d}"
-    if code[0] == "m" and len(code) < 3 and _is_minute(tokens, place):
+    if code[0] == "m" and len(code) < 3 and _is_minute(pieces, place):
         return f"{moment.minute:0{width}d}"
     if code[0] == "m":
         return _named(moment.month, code, _MONTHS[moment.month - 1])
@@ -266,9 +265,9 @@ def _named(number: int, code: str, name: str) -> str:
     return {1: str(number), 2: f"{number:02d}", 3: name[:3], 5: name[0]}.get(len(code), name)
 
 
-def _is_minute(tokens: Sequence[Token], place: int) -> bool:
+def _is_minute(pieces: Sequence[Piece], place: int) -> bool:
     """`m` is the minute after hours and before seconds."""
-    units = [(at, token.text[0]) for at, token in enumerate(tokens) if token.kind in {"date", "elapsed"}]
+    units = [(at, piece.text[0]) for at, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}]
     before = next((unit for at, unit in reversed(units) if at < place), "")
     after = next((unit for at, unit in units if at > place), "")
     return before == "h" or after == "s"

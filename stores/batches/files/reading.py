@@ -9,7 +9,7 @@ from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container
-from stores.batches.files.records import FileRow, Table, problem_from, refused
+from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
 from stores.batches.files.sniffing import file_kind
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
     options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
     try:
         with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (answer, folder):
-            return _table(answer, folder)
+            return table_of(answer, folder)
     except TaskTimedOut as error:
         raise refused(
             "file_too_complex", f"Reading the file takes more than {SECONDS:.0f} seconds.", SIMPLER
@@ -48,9 +48,9 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
         ) from error
 
 
-def _table(answer: dict[str, Any], folder: Path) -> Table:
+def table_of(answer: dict[str, Any], folder: Path) -> Table:
     if "refused" in answer:
-        raise refused(**answer["refused"])
+        raise FileRefused(problem_from(answer["refused"]))
     columns = answer["columns"]
     late = {int(number): problems for number, problems in answer["late"].items()}
     return Table(
