@@ -5,11 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from printing.text import is_blank
+from stores.batches.files import FileProblem
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
@@ -24,19 +25,13 @@ DIGEST_LENGTH = 20
 Problem = dict[str, Any]
 
 
-class ProblemOfFile(Protocol):
-    code: str
-    message: str
-    remedy: str
-    row: int | None
-    column: str | None
-    value: str | None
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row of a file; `problems` are records of what reading it found."""
 
-
-class RowOfFile(Protocol):
     number: int
     values: Mapping[str, str]
-    problems: Sequence[Any]
+    problems: Sequence[Problem] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +65,18 @@ def problem_record(
     }
 
 
-def file_problem_record(problem: ProblemOfFile) -> Problem:
+def file_problem_record(problem: FileProblem) -> Problem:
     return problem_record(
         problem.code,
         problem.message,
         problem.remedy,
-        severity=getattr(problem, "severity", "Error"),
+        severity=problem.severity,
         column=problem.column,
         value=problem.value,
     )
 
 
-def keyed_rows(rows: Iterable[RowOfFile], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
+def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
     """Each row with its key: that of its column, else a digest of its values and the number of its occurrence."""
     seen: Counter[str] = Counter()
     keys: set[str] = set()
@@ -89,7 +84,7 @@ def keyed_rows(rows: Iterable[RowOfFile], mapping: Mapping[str, str]) -> Iterato
         digest = _digest(row.values)
         seen[digest] += 1
         own = digest if seen[digest] == 1 else f"{digest}.{seen[digest]}"
-        problems = [file_problem_record(one) for one in row.problems]
+        problems = list(row.problems)
         key, problem = _key_of(row, mapping, keys)
         problems += [problem] if problem else []
         key = key or own
@@ -104,7 +99,7 @@ def keyed_rows(rows: Iterable[RowOfFile], mapping: Mapping[str, str]) -> Iterato
         )
 
 
-def _key_of(row: RowOfFile, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
+def _key_of(row: SourceRow, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
     column = mapping.get(ROW_KEY)
     key = row.values.get(column, "").strip() if column else ""
     if not key:

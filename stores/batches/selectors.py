@@ -113,16 +113,8 @@ def open_batches(caller: Caller) -> QuerySet[Batch]:
 
 
 def counts_of(batch: Batch) -> Counts:
-    groups = (
-        batch.rows.order_by()
-        .values("state")
-        .annotate(
-            count=Count("id"),
-            total=Sum("total"),
-            pieces=Sum("quantity"),
-        )
-    )
-    groups = list(groups)
+    states = batch.rows.order_by().values("state")
+    groups = list(states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")))
     kept = [one for one in groups if one["state"] in (*ORDERABLE, RowState.ORDERED)]
     return Counts(
         {one["state"]: one["count"] for one in groups},

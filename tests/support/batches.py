@@ -5,10 +5,11 @@ from typing import Any
 
 from accounts.callers import Caller
 from stores.batches.models import Batch, BatchRow
+from stores.batches.rows import SourceRow
 from stores.batches.selectors import shown_batches
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
-from stores.batches.services.rows import CHECK_TASK, Match, Source, SourceRow, replace_rows
+from stores.batches.services.rows import CHECK_TASK, Match, Source, replace_rows
 from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.transitions import Actor

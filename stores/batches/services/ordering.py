@@ -29,7 +29,7 @@ from stores.batches.services.rows import lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
-from stores.orders.models import ApprovalState
+from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.pricing import Option
 from stores.orders.representations import dumps
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
@@ -41,7 +41,7 @@ ROWS_AT_ONCE = 50
 SECONDS = 600.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Claim:
     """The whole batch as budgets count it."""
 
@@ -170,7 +170,7 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     waiting = BatchRow.objects.select_for_update().filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
         return False
-    actor = Actor(locked.actor_kind, locked.actor_user)
+    actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)
     created = create_order(prepared=prepared, actor=actor, reservation_id=locked.reservation_id)
     waiting.update(order=created.order, state=RowState.ORDERED, problems=[])
     if locked.mode == BatchMode.ITEMS:

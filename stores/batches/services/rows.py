@@ -13,7 +13,7 @@ from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_fa
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import KeyedRow, Problem, content_digest, keyed_rows, name_of
+from stores.batches.rows import KeyedRow, Problem, SourceRow, content_digest, keyed_rows, name_of
 from stores.catalog.models import Product
 
 CHECK_TASK = "stores.check_batch"
@@ -30,15 +30,6 @@ UNCHECKED: dict[str, Any] = {
     "proof": "",
 }
 KEY_CODES = ("row_key_repeated", "row_key_invalid")
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """A row of a file; `problems` are records of what reading it found."""
-
-    number: int
-    values: Mapping[str, str]
-    problems: Sequence[Problem] = ()
 
 
 @dataclass(frozen=True, slots=True)

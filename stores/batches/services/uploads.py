@@ -8,9 +8,9 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from stores.batches.files import FileRefused, Table, match_columns, read_rows
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode
-from stores.batches.rows import file_problem_record
+from stores.batches.rows import SourceRow, file_problem_record
 from stores.batches.selectors import targets_of
-from stores.batches.services.rows import Match, Source, SourceRow, replace_rows
+from stores.batches.services.rows import Match, Source, replace_rows
 
 
 def receive_rows(

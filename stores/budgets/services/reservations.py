@@ -1,6 +1,7 @@
 """Reserves what a batch takes from budgets, turns it into its orders one by one, and gives the rest back."""
 
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -63,7 +64,7 @@ def count_reserved_order(*, order: Countable, caller: Caller, reservation_id: UU
             taken.append(Posting(budget_id, period_id, part))
         if amount:
             counted.append(Posting(budget_id, period_id, -amount))
-    by = {"user_id": caller.user_id, "application_id": caller.application_id}
+    by: dict[str, Any] = {"user_id": caller.user_id, "application_id": caller.application_id}
     if taken:
         cause = f"reserved:{order.pk}"
         reason = Reason(EntryKind.RESERVATION, cause, order.created, reservation_id=reservation_id, **by)
