@@ -47,6 +47,8 @@ def check_container(path: Path) -> None:
         raise refused("file_not_xlsx", "The file is a ZIP archive, not an XLSX workbook.", SAVE_AS)
     if len(set(names)) < len(names):
         raise damaged(": it holds two parts of one name")
+    if any(part.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED} for part in parts):
+        raise damaged(": it is compressed in an unusual way")
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise refused("file_encrypted", "The file has a password.", "Save it without a password.")
     _check_sizes([part for part in parts if part.filename.lower().endswith((".xml", ".rels"))])

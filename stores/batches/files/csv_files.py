@@ -1,8 +1,10 @@
 """Reads CSV: finds the separator and names the row and column of a quote that is not closed."""
 
 import csv
+import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -11,8 +13,8 @@ from stores.batches.files.rows import MAXIMUM_COLUMNS, RawRow, RowsWriter, too_m
 from stores.batches.files.text_files import encoding_of
 
 SEPARATORS = (",", ";", "\t")
-_SAID_SEPARATOR = re.compile(r"sep=([,;\t])\r?\n?", re.IGNORECASE)
-_SAMPLE_RECORDS = 20
+_SAID_SEPARATOR = re.compile(r"sep=([,;\t])\r?\n", re.IGNORECASE)
+SAMPLE = 1 << 15
 # Rows of our own templates that say what a column takes.
 NOTE = "# "
 # Characters of a line, and of a record, whose cells may hold line ends.
@@ -39,12 +41,12 @@ def read_csv(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]:
 
 def _separator(stream: TextIO) -> str:
     """The stream stands at the heads afterwards."""
-    first = stream.readline(LONGEST_LINE)
-    if said := _SAID_SEPARATOR.fullmatch(first):
-        return said[1]
-    sample = first + "".join(stream.readline(LONGEST_LINE) for _ in range(_SAMPLE_RECORDS))
+    sample = stream.read(SAMPLE)
     stream.seek(0)
-    best = max(SEPARATORS, key=lambda separator: _fitness(sample.splitlines(keepends=True), separator))
+    if said := _SAID_SEPARATOR.match(sample):
+        stream.readline()
+        return said[1]
+    best = max(SEPARATORS, key=lambda separator: _fitness(sample, separator))
     head = next((line for line in sample.splitlines() if line.strip()), "")
     if best not in head and "|" in head:
         raise refused(
@@ -57,34 +59,36 @@ def _separator(stream: TextIO) -> str:
     return best
 
 
-def _fitness(lines: list[str], separator: str) -> tuple[int, int]:
+def _fitness(sample: str, separator: str) -> tuple[int, int]:
     """How many of the first records have as many cells as the heads, and how many heads there are."""
-    try:
-        records = [
-            record for record in csv.reader(lines, delimiter=separator, skipinitialspace=True) if record
-        ]
-    except csv.Error:
-        return (0, 0)
+    records: list[list[str]] = []
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=True)
+    # A cell that is too long is named where the rows are read.
+    with suppress(csv.Error):
+        records.extend(record for record in reader if record)
     heads = len(records[0]) if records else 0
     return (sum(len(record) == heads for record in records), heads) if heads > 1 else (0, heads)
 
 
 def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRow]:
-    number = 1
+    number, length = 1, 0
     record: list[str] = []
 
     def lines() -> Iterator[str]:
+        nonlocal length
         while line := stream.readline(LONGEST_LINE + 1):
             if line.count(separator) > 100 * MAXIMUM_COLUMNS:
                 raise too_many_columns(line.count(separator) + 1, number)
             record.append(line)
-            if len(line) > LONGEST_LINE or sum(map(len, record)) > LONGEST_RECORD:
+            length += len(line)
+            if len(line) > LONGEST_LINE or length > LONGEST_RECORD:
                 raise _unclosed(record, separator, number, rows)
             yield line
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True, strict=True)
     while True:
         record.clear()
+        length = 0
         try:
             cells = next(reader)
         except StopIteration:

@@ -226,7 +226,10 @@ def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | Non
     rounded = seconds.quantize(Decimal(1).scaleb(-max(parts, 0)), ROUND_HALF_UP)
     # Excel counts a 29 February 1900 that there was not.
     shift = 1 if not is_1904 and number < 60 else 0
-    moment = (_EPOCH_1904 if is_1904 else _EPOCH) + timedelta(days=shift, seconds=float(rounded))
+    try:
+        moment = (_EPOCH_1904 if is_1904 else _EPOCH) + timedelta(days=shift, seconds=float(rounded))
+    except OverflowError:
+        return None
     has_half = any(piece.kind == "half" for piece in pieces)
     text = []
     for place, piece in enumerate(pieces):

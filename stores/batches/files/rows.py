@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -34,7 +34,7 @@ class RowsWriter:
         self.columns: list[str] = []
         self.problems: list[FileProblem] = []
         self.head_row: int | None = None
-        self.count = 0
+        self.count = self.last_row = 0
         self._codes = PostalCodes([])
         # Where the columns stand in a row of the file, and the places that no row should fill.
         self._places: list[int] = []
@@ -60,6 +60,7 @@ class RowsWriter:
 
     def write(self, number: int, cells: Sequence[str], problems: list[FileProblem]) -> None:
         self.count += 1
+        self.last_row = number
         if self.count > self.max_rows:
             raise refused(
                 "too_many_rows",
@@ -82,6 +83,10 @@ class RowsWriter:
         if place in self._places:
             return self.columns[self._places.index(place)]
         return get_column_letter(place + 1)
+
+    def placed(self) -> Iterator[tuple[int, str]]:
+        """The columns and where they stand in a row of the file."""
+        return zip(self._places, self.columns, strict=True)
 
     def check_rows(self) -> None:
         if not self.count:

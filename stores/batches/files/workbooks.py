@@ -3,7 +3,7 @@
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from openpyxl.utils import get_column_letter
 from stores.batches.files.container import damaged
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
-from stores.batches.files.rows import RowsWriter
-from stores.batches.files.sheets import LAST_ROW, Book, Sheet, place_of, read_sheet, text_of
+from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter
+from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
 from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
@@ -125,36 +125,35 @@ def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWr
 
 
 def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
-    for first, last in sheet.hidden_columns:
-        for place in range(first - 1, min(last, 16_384)):
-            name = rows.name(place)
-            if name in rows.columns:
-                fault = Fault(
-                    "column_hidden",
-                    f"Column {get_column_letter(place + 1)} is hidden in the sheet. It is read all the same.",
-                    "Delete the column if it does not belong to the batch.",
-                    severity=WARNING,
-                )
-                rows.problems.append(fault.at(rows.head_row, name))
+    for place, name in rows.placed():
+        if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
+            fault = Fault(
+                "column_hidden",
+                f"Column {get_column_letter(place + 1)} is hidden in the sheet. It is read all the same.",
+                "Delete the column if it does not belong to the batch.",
+                severity=WARNING,
+            )
+            rows.problems.append(fault.at(rows.head_row, name))
 
 
 def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
     """Only the first of merged cells has a value; the others are read as empty."""
+    head = rows.head_row or 1
     for merged in sheet.merged:
         start, _, end = merged.partition(":")
         (column, first), (_, last) = place_of(start), place_of(end or start)
-        head = rows.head_row or 1
-        if last < head:
-            continue
-        where = "head_merged" if first <= head else "cells_merged"
         fault = Fault(
-            where,
+            "head_merged" if first <= head else "cells_merged",
             f"The cells {merged} are merged. Only the first has a value; the others are empty.",
             "Split the merged cells and write a value into each.",
             merged,
         )
-        if where == "head_merged":
+        if first <= head <= last:
             rows.problems.append(fault.at(head, rows.name(column)))
-            continue
-        for number in range(first, min(last, first + rows.max_rows, LAST_ROW) + 1):
-            late.setdefault(number, []).append(problem_json(fault.at(number, rows.name(column))))
+        elif first > head:
+            problem = fault.at(first, rows.name(column))
+            for number in range(first, min(last, rows.last_row) + 1):
+                problems = late.setdefault(number, [])
+                if len(problems) >= MAXIMUM_PROBLEMS:
+                    break
+                problems.append(problem_json(replace(problem, row=number)))

@@ -1,0 +1,124 @@
+import socket
+
+import pytest
+
+from stores.batches.files import FileRefused, read_rows, reading
+from tests.support.hostile_row_files import shown_in_directory, shown_when_read
+from tests.support.row_files import sheet_xml, table_in_this_process, workbook
+
+SECRET = "SECRET of the machine"
+
+
+def refusal_of(content, tmp_path, name):
+    path = tmp_path / "sent"
+    path.write_bytes(content)
+    with pytest.raises(FileRefused) as refused:
+        read_rows(path=path, content_type="", name=name, max_rows=20_000)
+    return refused.value.problem
+
+
+def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "run_bounded", None)
+
+    problems = {
+        name: refusal_of(content, tmp_path, "rows.xlsx") for name, content in shown_in_directory().items()
+    }
+
+    assert {name: problem.code for name, problem in problems.items()} == {
+        "unpacks to a gigabyte": "file_unpacks_too_large",
+        "unpacks a thousandfold": "file_unpacks_too_large",
+        "70,000 parts": "file_too_complex",
+        "directory of a megabyte": "file_too_complex",
+        "directory for large archives": "file_too_complex",
+        "two parts of one name": "file_damaged",
+        "password": "file_encrypted",
+        "other compression": "file_damaged",
+        "end cut off": "file_damaged",
+        "no directory": "file_damaged",
+        "archive of pictures": "file_not_xlsx",
+        "OpenDocument": "file_not_xlsx",
+        "binary workbook": "file_not_xlsx",
+        "old workbook": "file_is_old_excel",
+        "PDF": "file_is_pdf",
+        "web page": "file_not_xlsx",
+        "gzip": "file_is_compressed",
+        "UTF-32": "file_is_utf32",
+        "no workbook": "file_not_xlsx",
+    }
+    assert all(problem.remedy for problem in problems.values())
+
+
+def test_a_file_beyond_the_limit_is_refused(tmp_path):
+    path = tmp_path / "sent"
+    with path.open("wb") as stream:
+        stream.truncate(50 * 1024 * 1024 + 1)
+
+    with pytest.raises(FileRefused, match="at most 52,428,800 are allowed"):
+        read_rows(path=path, content_type="text/csv", name="", max_rows=1)
+
+
+@pytest.fixture
+def listener():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        yield server
+
+
+@pytest.mark.slow
+def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    files = shown_when_read(secret, listener.getsockname()[1])
+
+    problems = {
+        name: refusal_of(content, tmp_path, "rows.json" if content.startswith(b"[") else "")
+        for name, content in files.items()
+    }
+
+    declared, broken, columns = "file_declares_entities", "file_damaged", "too_many_columns"
+    assert {name: problem.code for name, problem in problems.items()} == {
+        "laughs": declared,
+        "entity from outside": declared,
+        "entity in UTF-16": declared,
+        "document type from outside": declared,
+        "entity in the styles": declared,
+        "size that lies": broken,
+        "cells of 100,000 columns": columns,
+        "column beyond the last": broken,
+        "row beyond the last": broken,
+        "rows backwards": broken,
+        "elements in elements": broken,
+        "100,000 merged cells": broken,
+        "text that is not there": broken,
+        "sheet of another folder": broken,
+        "sheet of another address": "no_sheet",
+        "no XML": broken,
+        "names of a million columns": columns,
+        "a million separators": columns,
+        "line without end": "cell_too_long",
+        "quote without end": "quote_unclosed",
+        "array in arrays": "json_damaged",
+        "object of 100,000 names": columns,
+        "text of a megabyte": "json_damaged",
+    }
+    assert SECRET not in repr(problems)
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+
+
+def test_changed_bytes_never_raise_another_error(tmp_path):
+    """Every place in turn, with each of a few values."""
+    rows = [["Name", "ZIP"], ["Dana Lee", "02139"], ["Zoë", "10001"]]
+    sound = workbook(sheet_xml(rows, cells={"B2": '<c r="B2" s="2"><v>45000</v></c>'}))
+
+    ends = set()
+    for place in range(0, len(sound), 7):
+        changed = bytearray(sound)
+        changed[place] ^= 1 << place % 8
+        try:
+            table_in_this_process(bytes(changed), tmp_path)
+            ends.add("read")
+        except FileRefused:
+            ends.add("refused")
+
+    assert ends == {"read", "refused"}
