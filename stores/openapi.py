@@ -73,6 +73,8 @@ LINKS = {
         Link("batch_update", "Change it.", BATCH),
         Link("batch_rows_replace", "Send its rows.", BATCH),
         Link("batch_row_list", "Its rows, with what is wrong with each.", BATCH),
+        Link("batch_contact_sheet", "Its rows on paper.", BATCH),
+        Link("batch_template", "A file to fill in.", BATCH),
         Link("batch_check", "Check its rows again.", BATCH),
         Link("batch_order", "Order it.", BATCH),
         Link("batch_cancel", "Cancel what is not ordered.", BATCH),

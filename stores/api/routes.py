@@ -3,6 +3,7 @@ from django.urls import path
 from stores.associations.api import AssociationViewSet
 from stores.batches.api.batches import BatchViewSet
 from stores.batches.api.rows import BatchFileViewSet, BatchRowViewSet
+from stores.batches.api.sheets import BatchSheetViewSet
 from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
 from stores.catalog.api.products import ProductViewSet
 from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
@@ -73,6 +74,12 @@ urlpatterns = [
     path(f"{BUDGET}/entry", BudgetEntryViewSet.as_view({"get": "list"}), name="budget-entry-list"),
     path("store/<str:store_id>/batch", BatchViewSet.as_view({"post": "create"}), name="batch-list"),
     path(BATCH, BatchViewSet.as_view({"get": "retrieve", "patch": "partial_update"}), name="batch-detail"),
+    path(
+        f"{BATCH}/contact-sheet",
+        BatchSheetViewSet.as_view({"get": "contact_sheet"}),
+        name="batch-contact-sheet",
+    ),
+    path(f"{BATCH}/template", BatchSheetViewSet.as_view({"get": "template"}), name="batch-template"),
     path(f"{BATCH}/rows", BatchFileViewSet.as_view({"put": "update"}), name="batch-rows"),
     path(f"{BATCH}/row", BatchRowViewSet.as_view({"get": "list"}), name="batch-row-list"),
     path(

@@ -1,7 +1,9 @@
 """The story of a batch over the API."""
 
+import io
 import json
 
+import pikepdf
 import pytest
 
 from stores.batches.models import Batch
@@ -43,6 +45,11 @@ def send(api, batch, rows, query=""):
 def csv_of(*rows):
     heads = list(rows[0])
     return "\n".join([",".join(heads), *(",".join(row[head] for head in heads) for row in rows)]).encode()
+
+
+def pages_of(content):
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        return [len(page.Resources.XObject) for page in pdf.pages]
 
 
 def cards(number, **cells):
@@ -129,6 +136,36 @@ def test_rows_are_read_page_by_page(api):
 
     names = [row["Name"] for page in (first, second) for row in page.json()]
     assert names == ["Person 001", "Person 002", "Person 003", "Person 004"]
+
+
+def test_contact_sheet_shows_twenty_rows_on_a_page(api):
+    batch = make(api)
+    send(api, batch, [cards(number) for number in range(1, 22)])
+    work_off(CHECK)
+
+    sheet = api.call("GET", path(batch, "/contact-sheet"))
+    extremes = api.call("GET", path(batch, "/contact-sheet?rows=extremes"))
+    first = api.call("GET", path(batch, "/contact-sheet?take=20"))
+
+    assert pages_of(sheet.content) == [20, 1]
+    assert len(pages_of(extremes.content)) == 1
+    assert "after=21" in first["Link"], "the row after the heads is number 2"
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_filled_template_of_a_batch_is_matched_and_ready(api, form):
+    batch = make(api, Mode="Recipients", Recipient=None)
+    template = api.call("GET", path(batch, f"/template?format={form}"))
+
+    sent = api.generic(
+        "PUT", f"/api/v1{path(batch, '/rows')}", template.content, content_type=template["Content-Type"]
+    )
+
+    assert sent.status_code == 202, sent.content
+    assert {target: column for target, column in sent.json()["Mapping"].items() if target != column} == {}
+    work_off(CHECK)
+    [row] = api.call("GET", path(batch, "/row")).json()
+    assert row["State"] == "Ready", row["Problems"]
 
 
 def test_items_without_a_whole_recipient_are_refused(api):
