@@ -13,6 +13,9 @@ TAGS = (
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
 ENUMS = {
+    "BatchStatusEnum": "stores.batches.models.BatchStatus.values",
+    "BatchModeEnum": "stores.batches.models.BatchMode.values",
+    "RowStateEnum": "stores.batches.models.RowState.values",
     "BudgetTypeValueEnum": "stores.catalog.models.BudgetType.values",
     "BudgetDurationValueEnum": "stores.catalog.models.BudgetDuration.values",
     "BudgetScopeKindEnum": "stores.budgets.models.ScopeKind.values",
@@ -80,6 +83,17 @@ LINKS = {
         Link("batch_cancel", "Cancel what is not ordered.", BATCH),
         Link("batch_approve", "Approve it.", BATCH),
         Link("batch_deny", "Deny its approval.", BATCH),
+    ),
+    "BatchRow": (
+        Link(
+            "batch_row_update",
+            "Correct it.",
+            {
+                **IN_STORE,
+                "batchID": f"{OF_THE_REQUEST}batchID",
+                "rowKey": f"{BODY}RowKey",
+            },
+        ),
     ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (

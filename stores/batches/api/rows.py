@@ -23,7 +23,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, answer
-from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE
+from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
 from stores.batches.files import FileProblem, FileRow, annotated_file
 from stores.batches.models import Batch, BatchRow, RowState
@@ -119,7 +119,7 @@ class BatchFileViewSet(ApiViewSet):
             },
         },
         responses={202: BatchSerializer},
-        examples=[BATCH_EXAMPLE],
+        examples=[ROWS_EXAMPLE, BATCH_EXAMPLE],
     )
     def update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
