@@ -25,10 +25,12 @@ CLIENT_NAMES = ClientNames(
     groups={
         "store_user": "stores",
         "budget_entry": "budgets",
+        "batch": "batches",
         "batch_row": "batches",
         "batch_rows": "batches",
     },
     methods={
+        "batch_contact_sheet": "contact_sheet",
         "batch_row_list": "list_rows",
         "batch_row_update": "change_row",
         "batch_rows_replace": "replace_rows",

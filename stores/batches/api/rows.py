@@ -139,19 +139,12 @@ class BatchFileViewSet(ApiViewSet):
 class BatchRowViewSet(ApiViewSet):
     tag = "Batches"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, RowsCSV, RowsXLSX]
-    access = {"list": OWN_READ, "partial_update": OWN_WRITE}
+    access = {"list": OWN_READ}
     errors = {
         "list": {
             **COMMON,
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
             **concurrency_errors("exports"),
-        },
-        "partial_update": {
-            **COMMON,
-            400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
-            404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
-            409: f"{SETTLED}.",
-            **concurrency_errors("renderings"),
         },
     }
 
@@ -191,6 +184,20 @@ class BatchRowViewSet(ApiViewSet):
         path = f"/store/{store_id}/batch/{batch_id}/row"
         headers = next_page(path, query.items(), str(page[take - 1].number)) if more else {}
         return Response(row_records(batch, page[:take]), headers=headers)
+
+
+class BatchRowChangeViewSet(ApiViewSet):
+    tag = "Batches"
+    access = {"partial_update": OWN_WRITE}
+    errors = {
+        "partial_update": {
+            **COMMON,
+            400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
+            404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
+            409: f"{SETTLED}.",
+            **concurrency_errors("renderings"),
+        },
+    }
 
     @extend_schema(
         operation_id="batch_row_update",
