@@ -1,7 +1,10 @@
 """Personal data in rows: exported and erased with their orders, or with the person who sent them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
@@ -28,6 +31,18 @@ def erase_rows_of_order(*, order: Order) -> None:
         batch.recipient = dict.fromkeys(batch.recipient, ERASED)
         batch.save(update_fields=["recipient"])
     rows.update(**ERASED_ROW)
+
+
+def erase_unordered_rows(*, words: Sequence[str], dry_run: bool = False) -> int:
+    """Deletes the rows with all of these texts that are not ordered nor being ordered; returns how many."""
+    rows = BatchRow.objects.filter(order=None).exclude(batch__status=BatchStatus.ORDERING)
+    rows = rows.annotate(text=Cast("values", TextField()))
+    for word in words:
+        rows = rows.filter(text__icontains=word)
+    if dry_run:
+        return rows.count()
+    deleted, _ = BatchRow.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).delete()
+    return deleted
 
 
 def _batches(user: User) -> Iterator[Record]:
