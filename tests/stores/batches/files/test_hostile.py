@@ -92,6 +92,8 @@ def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
         "text that is not there": broken,
         "sheet of another folder": broken,
         "sheet of another address": "no_sheet",
+        "one long text in every cell": "file_too_large",
+        "long head and many faults": "head_too_long",
         "no XML": broken,
         "names of a million columns": columns,
         "a million separators": columns,
