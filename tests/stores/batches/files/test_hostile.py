@@ -4,7 +4,7 @@ import pytest
 
 from stores.batches.files import FileRefused, read_rows, reading
 from tests.support.hostile_row_files import shown_in_directory, shown_when_read
-from tests.support.row_files import sheet_xml, table_in_this_process, workbook
+from tests.support.row_files import problems_in, sheet_xml, table_in_this_process, workbook
 
 SECRET = "SECRET of the machine"
 
@@ -15,6 +15,13 @@ def refusal_of(content, tmp_path, name):
     with pytest.raises(FileRefused) as refused:
         read_rows(path=path, content_type="", name=name, max_rows=20_000)
     return refused.value.problem
+
+
+def problem_here(content, tmp_path):
+    (problem,) = problems_in(
+        content, tmp_path, name="rows.json" if content.startswith(b"[") else "", max_rows=20_000
+    )
+    return problem
 
 
 def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, monkeypatch):
@@ -64,16 +71,12 @@ def listener():
         yield server
 
 
-@pytest.mark.slow
 def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     files = shown_when_read(secret, listener.getsockname()[1])
 
-    problems = {
-        name: refusal_of(content, tmp_path, "rows.json" if content.startswith(b"[") else "")
-        for name, content in files.items()
-    }
+    problems = {name: problem_here(content, tmp_path) for name, content in files.items()}
 
     declared, broken, columns = "file_declares_entities", "file_damaged", "too_many_columns"
     assert {name: problem.code for name, problem in problems.items()} == {
@@ -124,3 +127,16 @@ def test_changed_bytes_never_raise_another_error(tmp_path):
             ends.add("refused")
 
     assert ends == {"read", "refused"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [("MEMORY_BYTES", 8 << 20, "takes too much memory"), ("SECONDS", 0.05, "takes more than")],
+)
+def test_a_parser_beyond_its_limits_refuses_the_file(limit, value, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, limit, value)
+
+    problem = refusal_of(b"Name\nDana Lee\n", tmp_path, "")
+
+    assert problem.code == "file_too_complex"
+    assert said in problem.message
