@@ -1,10 +1,11 @@
+import random
 import socket
 
 import pytest
 
 from stores.batches.files import FileRefused, read_rows, reading
 from tests.support.hostile_row_files import shown_in_directory, shown_when_read
-from tests.support.row_files import problems_in, sheet_xml, table_in_this_process, workbook
+from tests.support.row_files import file_of, problems_in, sheet_xml, table_in_this_process, workbook
 
 SECRET = "SECRET of the machine"
 
@@ -111,22 +112,35 @@ def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
         listener.accept()
 
 
-def test_changed_bytes_never_raise_another_error(tmp_path):
-    """Every place in turn, with each of a few values."""
-    rows = [["Name", "ZIP"], ["Dana Lee", "02139"], ["Zoë", "10001"]]
-    sound = workbook(sheet_xml(rows, cells={"B2": '<c r="B2" s="2"><v>45000</v></c>'}))
+@pytest.mark.parametrize("dialect", ["UTF-8 comma", "UTF-16LE tab", "JSON", "XLSX"])
+def test_changed_bytes_never_raise_another_error(dialect, tmp_path):
+    rows = [["Name", "ZIP", "Text"], ["Dana Lee", "02139", "a,b"], ["Zoë", "10001", 'q"x']]
+    sound = file_of(rows, dialect)
+    chance = random.Random(dialect)
 
     ends = set()
-    for place in range(0, len(sound), 7):
+    for _ in range(200):
         changed = bytearray(sound)
-        changed[place] ^= 1 << place % 8
+        for _ in range(chance.randint(1, 4)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
         try:
-            table_in_this_process(bytes(changed), tmp_path)
+            table_in_this_process(bytes(changed), tmp_path, name="rows.json" if dialect == "JSON" else "")
             ends.add("read")
         except FileRefused:
             ends.add("refused")
 
     assert ends == {"read", "refused"}
+
+
+def test_a_part_at_an_impossible_place_is_damage(tmp_path):
+    """The directory says that the archive begins before the file."""
+    content = bytearray(workbook(sheet_xml([["Name"], ["Dana"]])))
+    place = content.rindex(b"PK\x05\x06")
+    content[place + 16 : place + 20] = (
+        int.from_bytes(content[place + 16 : place + 20], "little") + 4096
+    ).to_bytes(4, "little")
+
+    assert problem_here(bytes(content), tmp_path).code == "file_damaged"
 
 
 @pytest.mark.parametrize(
