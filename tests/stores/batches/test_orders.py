@@ -8,6 +8,10 @@ from django.utils import timezone
 
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict, Forbidden
+from printing.imposition import Stamp
+from production.jobs.selectors import build_job
+from production.tickets.json_ticket import write_json_ticket
+from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
@@ -18,6 +22,7 @@ from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
 from stores.catalog.models import DeliveredPrice, Product, Store
 from stores.orders.models import ActorKind, Order
+from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, cancel_order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.approvals import add_approver
@@ -34,6 +39,7 @@ from tests.support.batches import (
 )
 from tests.support.jobs import work_off
 from tests.support.order_helpers import Shop
+from tests.support.pdf_reading import written_text
 
 pytestmark = pytest.mark.django_db
 OWNER = Actor(ActorKind.APPLICATION)
@@ -336,3 +342,18 @@ def test_batches_of_test_applications_make_test_orders_and_take_no_budget(budget
 
     assert Order.objects.get().is_test
     assert not BudgetEntry.objects.exists()
+
+
+def test_slip_ticket_and_stamp_carry_the_name_and_key_of_the_row(access):
+    batch = ordered(checked(make_batch(access, [person(1, Key="k-1")])))
+    order = batch.rows.get().order
+    item = order.items.get()
+
+    slip = written_text(render_packing_slip(order=order, caller=access.caller))
+    job = build_job(order, item, number="1-1", created=order.created, siblings=["1-1"])
+
+    assert "Person001(k-1)" in slip.replace("\N{ZERO WIDTH SPACE}", "").replace(" ", "")
+    assert job.item.label == "Person 001 (k-1)"
+    assert b"Person 001 (k-1)" in write_json_ticket(job)
+    assert b"Person 001 (k-1)" in write_xjdf(job)
+    assert Stamp("1-1", 100, None, job.item.label).words.endswith("Person 001 (k-1)")
