@@ -40,7 +40,7 @@ def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
 
 
 def expire_approvals(*, now: datetime) -> int:
-    """Cancels batches that nobody decided on in time; called by the worker."""
+    """Cancels batches that were not decided in time; called by the worker."""
     count = 0
     due = BatchApproval.objects.filter(state=ApprovalState.PENDING, expires__lte=now)
     for batch in Batch.objects.filter(approval__in=due).select_related("store", "product"):

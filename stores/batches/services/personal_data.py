@@ -58,7 +58,7 @@ def _batches(user: User) -> Iterator[Record]:
 
 
 def _erase_batches(user: User) -> None:
-    """Of what was ordered the rows stay with their orders, whose erasure is asked for by itself."""
+    """Of what was ordered the rows stay with their orders, which have an erasure of their own."""
     Batch.objects.filter(user=user).exclude(status__in=(BatchStatus.ORDERED, BatchStatus.ORDERING)).delete()
 
 
