@@ -200,7 +200,7 @@ class ProductAdmin(StaffAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         thumbnail = path(
-            "<int:product_id>/thumbnail.png",
+            "<int:product_id>/thumbnail.webp",
             self.admin_site.admin_view(self.thumbnail_view, cacheable=True),
             name="stores_product_thumbnail",
         )
@@ -216,7 +216,7 @@ class ProductAdmin(StaffAdmin):
             raise PermissionDenied
         caller = Caller.on_pages(request.user)
         return picture_answer(
-            lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller)
+            lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller), "image/webp"
         )
 
     def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:

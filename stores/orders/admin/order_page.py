@@ -111,7 +111,10 @@ class _ItemPages(Paginator):
     """A paginator that reads the item count from the order."""
 
     def __init__(self, order: Order) -> None:
-        super().__init__(order.items.order_by("position"), ITEMS_OF_A_PAGE)
+        items = order.items.select_related("product").defer(
+            "product__template", "product__rendering", "product__verbose_rendering"
+        )
+        super().__init__(items.order_by("position"), ITEMS_OF_A_PAGE)
         self.count = order.item_count
 
 
