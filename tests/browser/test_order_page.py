@@ -90,7 +90,9 @@ def test_requested_cancellation_is_decided_in_the_banner(order_path, requested, 
     page.get_by_role("dialog").get_by_role("button", name="Refuse").click()
 
     expect(page.get_by_text("Cancellation: Refused")).to_be_visible()
-    expect(page.get_by_role("button", name="Ship", exact=True)).to_have_class("console-button console-primary")
+    expect(page.get_by_role("button", name="Ship", exact=True)).to_have_class(
+        "console-button console-primary"
+    )
     assert visitor.complaints == []
 
 

@@ -145,7 +145,9 @@ def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], l
             move["look"] = ""
     else:
         moves = [move | {"look": ""} for move in moves]
-    return moves, [{"value": value, "name": VERBS[value], **FINAL[value]} for value in values if value in FINAL]
+    return moves, [
+        {"value": value, "name": VERBS[value], **FINAL[value]} for value in values if value in FINAL
+    ]
 
 
 def _move(order: Order, value: str) -> dict[str, Any]:
@@ -158,7 +160,9 @@ def decision_page(
     model_admin: Any, request: HttpRequest, chosen: str, orders: QuerySet[Order]
 ) -> TemplateResponse | None:
     """The dialog of the order's page as a page, where no script opens it."""
-    page = confirmation_page(model_admin, request, **FINAL[chosen], details="admin/stores/order_decision.html")
+    page = confirmation_page(
+        model_admin, request, **FINAL[chosen], details="admin/stores/order_decision.html"
+    )
     order = orders.first()
     if page is None or order is None or page.context_data is None:
         return page

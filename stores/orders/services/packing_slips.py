@@ -109,9 +109,7 @@ class _Pictures:
         return f"{len(self.files) - 1}.png"
 
 
-def _without_unusable(
-    orders: Sequence[Order], slips: Sequence[Any], pictures: _Pictures
-) -> PackingSlips:
+def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], pictures: _Pictures) -> PackingSlips:
     good, refused = [], []
     for order, slip in zip(orders, slips, strict=True):
         try:

@@ -90,7 +90,11 @@ def printed(shop):
         logo=logo.getvalue(),
     )
     items = [
-        {"ProductID": "printed", "Quantity": 200, "TemplateData": {"Name": "Ada", "Email": "ada@example.com"}},
+        {
+            "ProductID": "printed",
+            "Quantity": 200,
+            "TemplateData": {"Name": "Ada", "Email": "ada@example.com"},
+        },
         {"ProductID": "card", "Quantity": 200},
     ]
     placed = shop.place(body=order_body(Items=items)).json()
