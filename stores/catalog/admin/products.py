@@ -329,8 +329,8 @@ def _currency(form: ProductForm, product: Product | None) -> str:
     """Of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency
-    store = form["store"].value() if "store" in form.fields else None
-    chosen = Store.objects.filter(pk=store) if str(store).isdecimal() else Store.objects.none()
+    store = str(form["store"].value()) if "store" in form.fields else ""
+    chosen = Store.objects.filter(pk=store) if store.isdecimal() else Store.objects.none()
     return chosen.values_list("currency", flat=True).first() or ""
 
 
