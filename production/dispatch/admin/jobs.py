@@ -96,7 +96,10 @@ class JobAdmin(JobActions, JobColumns):
     list_before_template = "admin/production/board_before.html"
     change_form_outer_before_template = "admin/production/job_before.html"
     change_form_outer_after_template = "admin/production/job_after.html"
-    empty_help = "No jobs here. Each item of an accepted order that matches a routing rule becomes a job."
+    empty_help = (
+        "No jobs here. Each item of an accepted order that matches a routing rule becomes a job; "
+        "orders without one are produced by hand."
+    )
     fields = [
         "order_link",
         "pictured_product",

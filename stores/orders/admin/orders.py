@@ -16,7 +16,6 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
@@ -25,26 +24,11 @@ from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm,
 from stores.orders.admin.downloads import csv_answer
 from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, OrderList, StatusFilter
 from stores.orders.admin.list_page import list_page
-from stores.orders.admin.order_page import BOARD, OrderWork, order_page
+from stores.orders.admin.order_page import BOARD, FINAL, OrderWork, decision_page, order_page
 from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.selectors.board import number_range
 from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
-# Final transitions, with the question of their confirmation.
-FINAL = {
-    str(int(OrderStatus.CANCELLED)): {
-        "question": "Cancel this order? This cannot be undone.",
-        "button": "Cancel the order",
-    },
-    str(int(OrderStatus.REJECTED)): {
-        "question": "Reject this order? This cannot be undone.",
-        "button": "Reject the order",
-    },
-    REFUSE: {
-        "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
-        "button": "Refuse",
-    },
-}
 # The first actions are buttons; the usual next step is highlighted.
 BULK = (
     ("accept", "Accept", True),
@@ -204,7 +188,7 @@ class OrderAdmin(OrderWork):
         if chosen in FINAL:
             key = parse_uuid(str(args[0])) if args else None
             chosen_orders = self.get_queryset(request).filter(pk__in=[key] if key else [])
-            if page := confirmation_page(self, request, **FINAL[chosen], records=chosen_orders):
+            if page := decision_page(self, request, chosen, chosen_orders):
                 return page
         try:
             return super().changeform_view(request, *args, **kwargs)

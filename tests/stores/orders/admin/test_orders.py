@@ -108,7 +108,7 @@ def test_order_page_confirms_irreversible_actions(board, order, move, status, qu
 
     order.refresh_from_db()
     assert question in requested
-    assert '<input type="hidden" name="note" value="Wrong address">' in requested
+    assert 'name="note" rows="2" maxlength="1000">Wrong address</textarea>' in requested
     assert order.status == 10
     change(board, order, move_to=move, note="Wrong address", confirmed="1")
     order.refresh_from_db()
