@@ -45,12 +45,10 @@ def reserve_budgets(*, planned: PlannedOrders, caller: Caller, note: str) -> Bud
     write_entries(postings=postings, reason=reason)
     BudgetReservation.objects.bulk_create(
         BudgetReservation(
-            reservation_id=planned.pk,
-            budget_id=one.budget_id,
-            period_id=one.standing.period.pk,
-            remaining=one.requested,
+            reservation_id=planned.pk, budget_id=budget_id, period_id=period_id, remaining=-amount
         )
-        for one in claims
+        for budget_id, period_id, amount in postings
+        if period_id is not None
     )
     announce_claims(claims, planned)
     return outcome
