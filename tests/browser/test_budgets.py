@@ -1,17 +1,15 @@
 """Budgets and cost centers kept in the console, as a person does it."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import Role
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from tests.factories.budgets import enable_budgets
 from tests.factories.orders import make_product
-from tests.support.console_forms import SIZES, open_console
+from tests.support.console_forms import SIZES, in_database, open_console
 from tests.support.order_helpers import Shop
 
 
@@ -22,19 +20,6 @@ def site(site):
     enable_budgets(world.associated)
     Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
     return site
-
-
-def in_database(read):
-    """Django refuses the database to the thread of the browser."""
-
-    def work():
-        try:
-            return read()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
 
 
 def look(visitor, name):
