@@ -1,4 +1,4 @@
-"""What budgets cost an order: `python -m tests.benchmarks.budgets`, a store with budgets beside one without, in turn."""
+"""What budgets cost an order: `python -m tests.benchmarks.budgets`. Stores with and without budgets, in turn."""
 
 import statistics
 import sys
