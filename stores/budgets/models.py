@@ -31,7 +31,7 @@ class OverBudget(models.TextChoices):
 
 
 class EntryKind(models.TextChoices):
-    """`Reservation` is of a batch: it takes its sum before its orders are written, and gives each order its part."""
+    """`Reservation` is for a batch: it takes its sum before its orders are written."""
 
     ORDER = "Order"
     RELEASE = "Release"
@@ -212,21 +212,3 @@ class BudgetEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount}"
-
-
-class BudgetReservation(models.Model):
-    """What is left of a reservation in the period that counted it. The budget is locked before it changes."""
-
-    reservation_id = models.UUIDField()
-    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="+", db_index=False)
-    period = models.ForeignKey(BudgetPeriod, on_delete=models.PROTECT, related_name="+", db_index=False)
-    remaining = models.DecimalField(**MONEY)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint("reservation_id", "budget", name="budget_reservation_unique"),
-            models.CheckConstraint(condition=Q(remaining__gte=0), name="budget_reservation_not_negative"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.remaining} of {self.reservation_id}"

@@ -47,22 +47,6 @@ class Countable(Protocol):
 
 
 @dataclass(slots=True)
-class PlannedOrders:
-    """Orders of one caller that are written later, and for which budgets are reserved under `pk` before."""
-
-    pk: UUID
-    store: Store
-    user_id: UUID | None
-    application_id: UUID | None
-    is_test: bool
-    orders: int
-    total: Decimal
-    total_quantity: int
-    created: datetime
-    reprint_of_id: UUID | None = None
-
-
-@dataclass(slots=True)
 class Period:
     """A period as stored or, without `pk`, as it is made when it is first needed."""
 
@@ -115,11 +99,11 @@ def number(budget_type: str, value: Decimal) -> float | int:
     return float(value) if budget_type == BudgetType.AMOUNT else int(value)
 
 
-def measure(budget_type: str, *, total: Decimal, quantity: int, orders: int = 1) -> Decimal:
-    """What an order takes from a budget of this type, or several orders together."""
+def measure(budget_type: str, *, total: Decimal, quantity: int) -> Decimal:
+    """What an order takes from a budget of this type."""
     if budget_type == BudgetType.AMOUNT:
         return total
-    return Decimal(orders if budget_type == BudgetType.ORDERS else quantity)
+    return Decimal(1 if budget_type == BudgetType.ORDERS else quantity)
 
 
 def decision_of(standings: Iterable[Standing], *, total: Decimal, quantity: int) -> BudgetDecision:

@@ -1,4 +1,3 @@
 from stores.budgets.services.counting import BudgetOutcome, count_order, release_order
-from stores.budgets.services.reservations import release_reservation, reserve_budgets
 
-__all__ = ["BudgetOutcome", "count_order", "release_order", "release_reservation", "reserve_budgets"]
+__all__ = ["BudgetOutcome", "count_order", "release_order"]

@@ -1,4 +1,4 @@
-"""Whether the budgets that counted an order, or a reservation, still have room for it when it is approved."""
+"""Whether the budgets that counted an order still have room for it when it is approved."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -7,40 +7,26 @@ from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.models import Budget, OverBudget
 from stores.budgets.selectors.standings import COLUMNS, LISTED
 from stores.budgets.services.counting import budget_exceeded, is_counted
-from stores.budgets.standings import Countable, Period, PlannedOrders, Standing, overdraft_record
+from stores.budgets.standings import Countable, Period, Standing, overdraft_record
 
-# The entries that took the place: those of an order, or those of a reservation.
-OF_ORDER = "own.order_id = %(key)s AND own.kind = 'Order'"
-OF_RESERVATION = """
-own.budget_id IN (SELECT budget_id FROM stores_budgetreservation WHERE reservation_id = %(key)s)
-AND own.cause = 'reservation:' || %(key)s::text
-"""
 LOCK = """
 SELECT budget.id FROM stores_budgetentry own JOIN stores_budget budget ON budget.id = own.budget_id
-WHERE {own} ORDER BY budget.id FOR NO KEY UPDATE OF budget
+WHERE own.order_id = %s AND own.kind = 'Order' ORDER BY budget.id FOR NO KEY UPDATE OF budget
 """
-# Used is what was counted before: what came later never takes its place. An order that was taken from a reservation has
-# two entries that cancel each other out.
+# Used is what was counted before the order: later orders never take its place.
 PLACES = f"""
 SELECT {LISTED}, -own.amount, period.id, period.number, period.starts, period.ends, period.added,
        period.used + own.amount + coalesce((
            SELECT sum(later.amount) FROM stores_budgetentry later
-           WHERE later.period_id = own.period_id
-             AND coalesce(later.order_id::text, split_part(later.cause, ':', 2)) IN (
-               SELECT coalesce(placed.order_id::text, split_part(placed.cause, ':', 2))
-               FROM stores_budgetentry placed
-               WHERE placed.period_id = own.period_id AND placed.id > own.id
-                 AND (placed.kind = 'Order' OR placed.kind = 'Reservation' AND placed.order_id IS NULL))), 0)
+           WHERE later.period_id = own.period_id AND later.order_id IN (
+               SELECT placed.order_id FROM stores_budgetentry placed
+               WHERE placed.period_id = own.period_id AND placed.kind = 'Order' AND placed.id > own.id)), 0)
 FROM stores_budgetentry own
 JOIN stores_budget budget ON budget.id = own.budget_id
 JOIN stores_budgetperiod period ON period.id = own.period_id
-WHERE {{own}} AND budget.is_enabled
+WHERE own.order_id = %s AND own.kind = 'Order' AND budget.is_enabled
 ORDER BY budget.id
 """  # noqa: S608 - names of our columns
-STATEMENTS = {
-    is_reservation: (LOCK.format(own=own), PLACES.format(own=own))
-    for is_reservation, own in ((False, OF_ORDER), (True, OF_RESERVATION))
-}
 
 
 def check_place(*, order: Countable, known_limits: Mapping[str, Decimal]) -> None:
@@ -50,11 +36,10 @@ def check_place(*, order: Countable, known_limits: Mapping[str, Decimal]) -> Non
     """
     if not is_counted(order):
         return
-    lock, places = STATEMENTS[isinstance(order, PlannedOrders)]
-    fetch_rows(lock, {"key": order.pk})
+    fetch_rows(LOCK, (order.pk,))
     exceeded = []
     # A statement of its own: it sees what was written by the transactions that held the locks before.
-    for row in fetch_rows(places, {"key": order.pk}):
+    for row in fetch_rows(PLACES, (order.pk,)):
         budget = Budget.from_db("default", COLUMNS, row[: len(COLUMNS)])
         requested, *period = row[len(COLUMNS) :]
         standing = Standing(budget, Period(*period))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -15,7 +14,7 @@ from fulfillment.core.errors import Conflict
 from stores.budgets.models import EntryKind
 from stores.budgets.selectors.standings import binding_standings
 from stores.budgets.services.announcements import announce_levels
-from stores.budgets.services.ledger import Posting, Reason, open_period, take_parts, write_entries
+from stores.budgets.services.ledger import Posting, Reason, open_period, write_entries
 from stores.budgets.standings import BudgetDecision, Countable, Standing, measure, overdraft_record
 
 COUNTED = """
@@ -23,7 +22,6 @@ SELECT entry.budget_id, entry.period_id, -entry.amount
 FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
 WHERE entry.order_id = %s AND entry.kind = 'Order' ORDER BY budget.id FOR NO KEY UPDATE OF budget
 """
-RESERVED = "SELECT budget_id, period_id, remaining FROM stores_budgetreservation WHERE reservation_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,9 @@ class BudgetOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What orders take from a budget."""
-
+class _Claim:
     standing: Standing
     requested: Decimal
-
-    @property
-    def budget_id(self) -> UUID:
-        return self.standing.budget.pk
 
     @property
     def decision(self) -> BudgetDecision:
@@ -54,42 +46,13 @@ class Claim:
         return overdraft_record(self.standing, self.requested)
 
 
-def count_order(*, order: Countable, caller: Caller, reservation_id: UUID | None = None) -> BudgetOutcome:
+def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
     """Counts the order in every budget that binds it, or raises Conflict and counts it in none.
 
-    A reservation that has room for the order gives it its part, in the period that counted the reservation. Call it as
-    the last step of the transaction: the budgets stay locked until that ends.
+    Call it as the last step of the transaction: the budgets stay locked until that ends.
     """
-    claims = binding_claims(order, orders=1)
-    if not claims:
-        return BudgetOutcome()
-    reserved = _reserved_periods(claims, reservation_id) if reservation_id else {}
-    taking = [claim for claim in claims if claim.budget_id not in reserved]
-    outcome = decide_claims(taking)
-    open_periods(taking, at=order.created)
-    reason = Reason(
-        EntryKind.ORDER, f"order:{order.pk}", order.created, order.pk, caller.user_id, caller.application_id
-    )
-    if reservation_id and reserved:
-        parts = [
-            Posting(claim.budget_id, reserved[claim.budget_id], claim.requested)
-            for claim in claims
-            if claim.budget_id in reserved
-        ]
-        take_parts(reservation_id=reservation_id, postings=parts, reason=reason)
-    postings = [
-        Posting(claim.budget_id, reserved.get(claim.budget_id, claim.standing.period.pk), -claim.requested)
-        for claim in claims
-    ]
-    write_entries(postings=postings, reason=reason)
-    announce_claims(taking, order)
-    return outcome
-
-
-def binding_claims(order: Countable, *, orders: int) -> list[Claim]:
-    """On the budgets that bind it, which are locked from now on."""
     if not is_counted(order):
-        return []
+        return BudgetOutcome()
     standings = binding_standings(
         store=order.store,
         user_id=order.user_id,
@@ -97,14 +60,15 @@ def binding_claims(order: Countable, *, orders: int) -> list[Claim]:
         at=order.created,
         lock=True,
     )
-    claims = (
-        Claim(
-            one,
-            measure(one.budget.type, total=order.total, quantity=order.total_quantity, orders=orders),
-        )
+    claims = [
+        _Claim(one, measure(one.budget.type, total=order.total, quantity=order.total_quantity))
         for one in standings
-    )
-    return [claim for claim in claims if claim.requested]
+    ]
+    claims = [claim for claim in claims if claim.requested]
+    outcome = _outcome(claims)
+    if claims:
+        _write(claims, order, caller)
+    return outcome
 
 
 def is_counted(order: Countable) -> bool:
@@ -126,14 +90,15 @@ def release_order(*, order: Countable, user_id: UUID | None, application_id: UUI
 
 def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
     names = ", ".join(record["Name"] for record in records)
-    subject = "these budgets have" if len(records) > 1 else "a budget has"
-    message = f"More is needed than {subject} left: {names}. `Budgets` has the numbers."
+    plural = len(records) > 1
+    message = (
+        f"The order exceeds {'these budgets' if plural else 'a budget'}: {names}. `Budgets` has the numbers."
+    )
     return Conflict(message, code="budget_exceeded", members={"Budgets": list(records)})
 
 
-def decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
-    """What the budgets say together; raises Conflict where one refuses."""
-    by_decision: dict[BudgetDecision, list[Claim]] = {decision: [] for decision in BudgetDecision}
+def _outcome(claims: Sequence[_Claim]) -> BudgetOutcome:
+    by_decision: dict[BudgetDecision, list[_Claim]] = {decision: [] for decision in BudgetDecision}
     for claim in claims:
         by_decision[claim.decision].append(claim)
     if refused := by_decision[BudgetDecision.REFUSED]:
@@ -144,28 +109,24 @@ def decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
     )
 
 
-def open_periods(claims: Sequence[Claim], *, at: datetime) -> None:
-    for claim in claims:
-        open_period(claim.standing, at=at)
-
-
-def announce_claims(claims: Sequence[Claim], order: Countable) -> None:
-    """Call it when the entries are written."""
-    for claim in claims:
-        claim.standing.period.used += claim.requested
-        announce_levels(claim.standing, store=order.store, application_id=order.application_id)
-
-
-def _reserved_periods(claims: Sequence[Claim], reservation_id: UUID) -> dict[UUID, int]:
-    """Of the budgets in which the reservation has room for the claim."""
-    requested = {claim.budget_id: claim.requested for claim in claims}
-    rows = fetch_rows(RESERVED, (reservation_id,))
-    return {budget: period for budget, period, left in rows if left >= requested.get(budget, left + 1)}
-
-
-def _warning(claim: Claim) -> str:
+def _warning(claim: _Claim) -> str:
     standing = claim.standing
     used = standing.text(standing.period.used + claim.requested)
     return (
         f"The budget {standing.budget.name} is exceeded: {used} of {standing.text(standing.limit)} are used."
     )
+
+
+def _write(claims: Sequence[_Claim], order: Countable, caller: Caller) -> None:
+    for claim in claims:
+        open_period(claim.standing, at=order.created)
+    postings = [
+        Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested) for claim in claims
+    ]
+    reason = Reason(
+        EntryKind.ORDER, f"order:{order.pk}", order.created, order.pk, caller.user_id, caller.application_id
+    )
+    write_entries(postings=postings, reason=reason)
+    for claim in claims:
+        claim.standing.period.used += claim.requested
+        announce_levels(claim.standing, store=order.store, application_id=order.application_id)

@@ -1,7 +1,7 @@
 """Writes entries with the balances they change. The budgets are locked by the caller."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -26,11 +26,6 @@ UPDATE stores_budgetperiod period
 SET added = period.added + CASE WHEN entry.adds THEN entry.amount ELSE 0 END,
     used = period.used - CASE WHEN entry.adds THEN 0 ELSE entry.amount END
 FROM entry WHERE period.id = entry.period_id
-"""
-TAKE_PARTS = """
-UPDATE stores_budgetreservation reserved SET remaining = reserved.remaining - part.amount
-FROM unnest(%s::uuid[], %s::numeric[]) AS part(budget_id, amount)
-WHERE reserved.reservation_id = %s AND reserved.budget_id = part.budget_id
 """
 NEW_PERIOD = """
 INSERT INTO stores_budgetperiod (budget_id, number, starts, ends, added, used, level)
@@ -72,14 +67,6 @@ def write_entries(*, postings: Sequence[Posting], reason: Reason) -> None:
         "created": reason.created,
     }
     execute(WRITE, parameters)
-
-
-def take_parts(*, reservation_id: UUID, postings: Sequence[Posting], reason: Reason) -> None:
-    """Takes the part of an order from its reservation, before the entries of the order are written."""
-    budgets, amounts = [one.budget_id for one in postings], [one.amount for one in postings]
-    execute(TAKE_PARTS, (budgets, amounts, reservation_id))
-    part = replace(reason, kind=EntryKind.RESERVATION, cause=f"reservation:{reason.order_id}")
-    write_entries(postings=postings, reason=part)
 
 
 def open_period(standing: Standing, *, at: datetime) -> None:

@@ -94,13 +94,8 @@ def discard_order(*, prepared: PreparedOrder) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def create_order(
-    *, prepared: PreparedOrder, actor: Actor, reservation_id: uuid.UUID | None = None
-) -> CreatedOrder:
-    """Writes the order with its items, history, tally and event, or nothing at all.
-
-    Budgets give the order its part of the reservation, if there is one with room for it.
-    """
+def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
+    """Writes the order with its items, history, tally and event, or nothing at all."""
     store = prepared.access.store
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
@@ -121,7 +116,7 @@ def create_order(
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     notify_apps_of_status(order, previous_status=None)
     # The last steps: budgets stay locked until the commit.
-    outcome = count_in_budgets(order=order, caller=prepared.access.caller, reservation_id=reservation_id)
+    outcome = count_in_budgets(order=order, caller=prepared.access.caller)
     request_approval(order=order, budget_reasons=outcome.reasons)
     return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
 
