@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from fulfillment.local import supervision
 from tests.benchmarks import (
+    soak_budgets,
     soak_cuts,
     soak_documents,
     soak_kills,
@@ -27,6 +28,7 @@ from tests.benchmarks import (
 Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
+    "budgets": (soak_budgets.MARK, lambda chosen: soak_budgets.measure(chosen.count or soak_budgets.ROUNDS)),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
     "production": (

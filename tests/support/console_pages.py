@@ -19,6 +19,7 @@ from delivery.selection.models import EddmSelection
 from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
+from stores.budgets.models import Budget
 from stores.catalog.models import CatalogUpload, Product
 from stores.orders.models import Order, OrderItem
 from stores.orders.representations import order_etag
@@ -47,6 +48,7 @@ ACTS_AT_ONCE = {
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
     "stores_approvalrequest_decide": "the page it is sent from shows what is decided; a denial needs a reason",
+    "stores_budget_adjust": "adds an entry, which an opposite one takes back",
     "stores_order_comment": "adds a comment",
     "stores_order_save_view": "saves the filters of a list",
     "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
@@ -62,6 +64,8 @@ ACTS_AT_ONCE = {
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
     "stores_font_specimen": "a picture",
+    "stores_budget_statement_csv": "CSV",
+    "stores_costcenter_export": "CSV",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_print_picture": "PNG",
@@ -235,6 +239,9 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         reverse("admin:production_job_reassign"),
     )
     dry_run = reverse("admin:production_job_dry_run", args=[provider.pk])
+    budget = Budget.objects.order_by("pk").first()
+    statement = reverse("admin:stores_budget_statement", args=[budget.pk])
+    people = reverse("admin:stores_costcenter_import")
     of_key = [world.application.pk, key.pk]
     parcel = {"id": str(order.pk), f"{order.pk}-seen": order_etag(order), f"{order.pk}-carrier": "UPS"}
 
@@ -272,6 +279,25 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 )
                 for one, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
+            ),
+        ],
+        "stores_budget_end": question("stores_budget_end", budget.pk),
+        "stores_budget_statement": [
+            *page("stores_budget_statement", budget.pk),
+            ConsolePage(
+                "statement of nothing", f"{statement}?kind=Release&person=x&order=x", is_like_others=True
+            ),
+        ],
+        "stores_costcenter_import": [
+            *page("stores_costcenter_import"),
+            *(
+                ConsolePage(
+                    f"import people {name}",
+                    people,
+                    {"store": "associated", "text": f"Code,Name,Person\n{row}"},
+                    True,
+                )
+                for name, row in (("shown", "4300,Sales,"), ("refused", "4300,,nobody"))
             ),
         ],
         "production_job_cancel": question("production_job_cancel", job.pk),
