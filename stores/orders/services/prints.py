@@ -151,7 +151,9 @@ def preflight_items(
             known[key] = preflight_artwork(
                 caller=access.caller, product=version, choice=choice, uploads=uploads
             )
-    found = [(index, one) for index, product, choice in items for one in known[product.pk, choice]]
+    found: list[Finding] = [
+        (index, one) for index, product, choice in items for one in known[product.pk, choice]
+    ]
     _refuse_errors(found)
     return found
 
