@@ -53,6 +53,7 @@ ACTS_AT_ONCE = {
     "stores_order_save_view": "saves the filters of a list",
     "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
+    "stores_product_artwork_asset": "keeps a PDF for a while, and shows what preflight finds in it",
     "stores_product_duplicate": "the copy is outside of the catalog",
     "production_provider_test": "reaches the provider, and changes nothing there",
     "production_gangsheet_send": "ends a wait that ends by itself",
@@ -303,6 +304,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "production_job_cancel": question("production_job_cancel", job.pk),
         "production_job_reassign": [ConsolePage("reassign", f"{reassign}?id={job.pk}")],
         "production_job_days": [ConsolePage("production by day", reverse("admin:production_job_days"))],
+        "production_job_scan": [ConsolePage("scan", reverse("admin:production_job_scan"))],
         "production_job_dry_run": [
             ConsolePage("dry run", f"{dry_run}?order={job.order.number}"),
             ConsolePage("dry run of nothing", f"{dry_run}?order=x", is_like_others=True),
@@ -315,6 +317,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_eddm_map": page("stores_order_eddm_map", mailed.order_id, mailed.position),
         "stores_order_reprint": page("stores_order_reprint", order.pk),
+        "stores_product_artwork": page("stores_product_artwork", product.pk),
         "stores_product_mailing": [
             ConsolePage("mailing", mailing),
             ConsolePage("mailing chosen", mailing, {"postal_codes": "84101", "do": "show"}, True),

@@ -99,7 +99,7 @@ def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     gone = [job for job in jobs if is_moving and (is_out_of_use or _has_other_provider(job))]
     for job in gone:
         release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
-        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+        sheet.pieces = max(sheet.pieces - job.quantity, 0)
     if gone:
         sheet.generation += 1
     return [job for job in jobs if job not in gone]
@@ -125,7 +125,7 @@ def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
         return
     for job in jobs:
         release_member(job, note=f"Left gang sheet {sheet}: {unusable[job.pk]}")
-        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+        sheet.pieces = max(sheet.pieces - job.quantity, 0)
     sheet.generation += 1
     sheet.next_try = timezone.now()
     sheet.save(update_fields=["generation", "pieces", "next_try"])

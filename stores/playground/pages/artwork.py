@@ -1,5 +1,6 @@
 """A customer's print-ready PDF on a product: send it, see its pages with trim and bleed, correct it, order it."""
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -248,10 +249,6 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
     actors = actors_at(signed_in_user(request), store)
     actor = chosen_actor(actors, values.get("as", ""))
     product = product_page(actor.caller, store.external_id, product_id)
-    first = values.get("first", "")
-    record: dict[str, Any] = {"AssetID": values.get("asset", "")[:64]}
-    if first.isascii() and first.isdigit():
-        record["FirstPage"] = int(first[:4])
     return ArtworkForm(
         request=request,
         store=store,
@@ -259,8 +256,17 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
         actor=actor,
         product=product,
         price=price_form(product.record, sent),
-        choice=ArtworkChoice.from_record(record) if record["AssetID"] else None,
+        choice=sent_choice(values),
     )
+
+
+def sent_choice(values: Mapping[str, str]) -> ArtworkChoice | None:
+    """The PDF that an address or a form names."""
+    first = values.get("first", "")
+    record: dict[str, Any] = {"AssetID": values.get("asset", "")[:64]}
+    if first.isascii() and first.isdigit():
+        record["FirstPage"] = int(first[:4])
+    return ArtworkChoice.from_record(record) if record["AssetID"] else None
 
 
 def _answer(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
