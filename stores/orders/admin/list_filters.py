@@ -82,8 +82,12 @@ class OrderList(ConsoleList):
         if chosen.startswith("due"):
             sign = "-" if chosen == "due-last" else ""
             return [f"{sign}latest_delivery", f"{sign}number"]
-        columns = ["created", "id"] if _is_of_one_store(request) else ["number"]
-        return [column if chosen == "oldest" else f"-{column}" for column in columns]
+        newest = newest_first(request)
+        return [column.removeprefix("-") for column in newest] if chosen == "oldest" else newest
+
+
+def newest_first(request: HttpRequest) -> list[str]:
+    return ["-created", "-id"] if _is_of_one_store(request) else ["-number"]
 
 
 def sort_of(request: HttpRequest) -> str:
