@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.benchmarks.order_data import RARE, TYPICAL
 
-MARK_MS = 50
+SEARCH_MS = 50
 SHOWN = 50
 
 

@@ -22,7 +22,13 @@ from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_answer
-from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, OrderList, StatusFilter, newest_first
+from stores.orders.admin.list_filters import (
+    DeliveryFilter,
+    DueFilter,
+    OrderList,
+    ProductFilter,
+    StatusFilter,
+)
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.order_page import BOARD, OrderWork, order_page
 from stores.orders.models import Order, OrderStatus
@@ -95,6 +101,7 @@ class OrderAdmin(OrderWork):
         DueFilter,
         "cancellation",
         DeliveryFilter,
+        ProductFilter,
         StoreFilter,
         ("created", DayFilter),
         ModeFilter,
@@ -130,9 +137,8 @@ class OrderAdmin(OrderWork):
     ) -> tuple[QuerySet, bool]:
         if not search_term.strip():
             return records, False
-        listed = records.order_by(*newest_first(request))
         stores = staff_on(request).stores_with(self.view_grants)
-        found = search_orders(listed, search_term, stores=stores)
+        found = search_orders(records, search_term, stores=stores)
         if found.is_cut:
             messages.info(request, MANY_FOUND)
         return found.orders, False
