@@ -24,7 +24,7 @@ from fulfillment.core.reference.plain import (
     whole_text,
 )
 from fulfillment.core.reference.problems import problems
-from fulfillment.core.reference.search import found
+from fulfillment.core.reference.search import EMPTY_WORDS, found
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -118,4 +118,5 @@ def navigation() -> dict[str, Any]:
         "groups": groups(),
         "guides": guides().values(),
         "events": events().values(),
+        "empty_words": EMPTY_WORDS,
     }
