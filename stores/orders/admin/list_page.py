@@ -35,6 +35,8 @@ COLUMN_NAMES = {
     "updated": "Changed",
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
+# Statuses with a tab of their own.
+TABS = (*OPEN_STATUSES, OrderStatus.SHIPPED)
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
 
@@ -119,7 +121,10 @@ def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
 
 
 def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """The tabs with their counts, from tallies; only late orders are counted in the table."""
+    """The tabs with their counts, from tallies; only late orders are counted in the table.
+
+    Other statuses are among the filters, and have a tab while they are chosen.
+    """
     counted = _counted_stores(request, stores)
     tallies = orders_by_status(counted)
     live = Order.objects.filter(is_test=False)
@@ -133,7 +138,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     tabs += [
         {"query": f"status__exact={int(one)}", "name": one.words, "count": tallies[one], "code": int(one)}
         for one in OrderStatus
-        if one in tallies
+        if one in tallies and (one in TABS or str(int(one)) == request.GET.get("status__exact"))
     ]
     store = request.GET.get("store", "")
     here = "&".join(
