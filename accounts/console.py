@@ -20,6 +20,12 @@ NAVIGATION = [
     Entry("People", "Subscriptions", "vpn_key", "accounts.subscription", 510, minor=True),
     Entry("People", "Tenants", "domain", "accounts.tenant", 515, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "accounts.role": "What a user or an application may do, and at which store.",
+    "accounts.subscription": "The keys that count calls, and how many a minute each allows.",
+    "accounts.tenant": "The domains that sign-in names end with.",
+}
 
 
 def may_enter(request: HttpRequest) -> bool:

@@ -41,7 +41,7 @@ reset_demo = load_demo
 
 def ensure_people() -> dict[str, User]:
     tenant, _ = Tenant.objects.get_or_create(
-        domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": "Demo organisation"}
+        domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": "Demo organization"}
     )
     return {person.username: _ensure_person(person, tenant) for person in (OPERATOR, USER, OUTSIDER)}
 

@@ -24,6 +24,12 @@ NAVIGATION = [
     Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415, minor=True),
     Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "applications.delivery": "Each event sent to a webhook, with its attempts and responses.",
+    "oauth2_provider.accesstoken": "Tokens that call the API now; revoke one to end its access.",
+    "oauth2_provider.refreshtoken": "Tokens that renew access; revoke one to end a person's authorization.",
+}
 
 
 def search(request: HttpRequest, words: str) -> list[Hit]:

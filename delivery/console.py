@@ -11,6 +11,12 @@ NAVIGATION = [
     Entry("Delivery", "EDDM postage", "payments", "delivery.postageprice", 310, minor=True),
     Entry("Delivery", "PS Form 3587", "description", "delivery.officialform", 315, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "delivery.importrun": "Route files that were read, with their errors.",
+    "delivery.postageprice": "Postage of a piece, by the day from which it is valid.",
+    "delivery.officialform": "The form of the postal service that mailings print.",
+}
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -7,6 +7,7 @@ from fulfillment.core.http.secret_links import mask_links
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference import views as reference
 from fulfillment.site import probes
+from fulfillment.site.development import show_mails
 from fulfillment.site.metrics import show_metrics
 from fulfillment.site.pages import handler400, handler403, handler404, handler500
 
@@ -20,6 +21,7 @@ urlpatterns = [
     re_path(r"^api/(?!v1/docs)", unknown_path),
     path("llms.txt", reference.show_index),
     path("llms-full.txt", reference.show_whole),
+    path("changelog.atom", reference.show_feed),
     path(".well-known/api-catalog", reference.show_catalog),
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
     *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),
@@ -29,6 +31,7 @@ urlpatterns = [
     path("healthz", probes.healthz),
     path("readyz", probes.readyz),
     path("metrics", show_metrics),
+    path("dev/mail", show_mails, name="development-mail"),
 ]
 
 mask_links(urlpatterns)

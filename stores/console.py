@@ -41,6 +41,15 @@ NAVIGATION = [
     Entry("Catalog", "Print presets", "print", "stores.printpreset", 220, minor=True),
     Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "stores.quote": "Prices that were offered and bind for 48 hours.",
+    "stores.costcenter": "The parts of a company that budgets and orders belong to.",
+    "stores.catalogupload": "Product files that were uploaded, with what each changed.",
+    "stores.font": "Typefaces that templates may use.",
+    "stores.printpreset": "How print files are made: marks, bleed and colors.",
+    "stores.outputprofile": "ICC profiles that colors are converted to.",
+}
 
 
 def search(request: HttpRequest, words: str) -> list[Hit]:

@@ -8,18 +8,32 @@ TAGS = (
     Tag("Products", "What a store offers, with its prices, quantities and template fields.", 20),
     Tag("Proofs", "How a product looks with data in it, and pictures for its image fields.", 30),
     Tag("Orders", "Prices that bind, orders, what became of them, and their print files.", 40),
+    Tag("Batches", "Rows of a table, each checked and seen before they are ordered together.", 43),
     Tag("Budgets", "How much may be ordered in each period, and what was.", 45),
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
 ENUMS = {
+    "BatchStatusEnum": "stores.batches.models.BatchStatus.values",
+    "BatchModeEnum": "stores.batches.models.BatchMode.values",
+    "RowStateEnum": "stores.batches.models.RowState.values",
     "BudgetTypeValueEnum": "stores.catalog.models.BudgetType.values",
     "BudgetDurationValueEnum": "stores.catalog.models.BudgetDuration.values",
     "BudgetScopeKindEnum": "stores.budgets.models.ScopeKind.values",
     "BudgetDecisionEnum": "stores.budgets.standings.BudgetDecision.values",
 }
 CLIENT_NAMES = ClientNames(
-    groups={"store_user": "stores", "budget_entry": "budgets"},
+    groups={
+        "store_user": "stores",
+        "budget_entry": "budgets",
+        "batch": "batches",
+        "batch_row": "batches",
+        "batch_rows": "batches",
+    },
     methods={
+        "batch_contact_sheet": "contact_sheet",
+        "batch_row_list": "list_rows",
+        "batch_row_update": "change_row",
+        "batch_rows_replace": "replace_rows",
         "budget_entry_list": "list_entries",
         "order_cancel_refuse": "refuse_cancellation",
         "order_exportview": "export",
@@ -35,6 +49,7 @@ ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
 IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
 QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
 ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+BATCH = {**STORE, "batchID": f"{BODY}BatchID"}
 BUDGET = {**STORE, "budgetID": f"{BODY}BudgetID"}
 ASSOCIATION = {"associationID": f"{BODY}ID"}
 LINKS = {
@@ -57,6 +72,30 @@ LINKS = {
         Link("budget_adjust", "Add to this period, or take from it.", BUDGET),
         Link("budget_entry_list", "What was counted.", BUDGET),
         Link("budget_delete", "Remove it, while it has no entries.", BUDGET),
+    ),
+    "Batch": (
+        Link("batch_read", "See how far it is.", BATCH),
+        Link("batch_update", "Change it.", BATCH),
+        Link("batch_rows_replace", "Send its rows.", BATCH),
+        Link("batch_row_list", "Its rows, with what is wrong with each.", BATCH),
+        Link("batch_contact_sheet", "Its rows on paper.", BATCH),
+        Link("batch_template", "A file to fill in.", BATCH),
+        Link("batch_check", "Check its rows again.", BATCH),
+        Link("batch_order", "Order it.", BATCH),
+        Link("batch_cancel", "Cancel what is not ordered.", BATCH),
+        Link("batch_approve", "Approve it.", BATCH),
+        Link("batch_deny", "Deny its approval.", BATCH),
+    ),
+    "BatchRow": (
+        Link(
+            "batch_row_update",
+            "Correct it.",
+            {
+                **IN_STORE,
+                "batchID": f"{OF_THE_REQUEST}batchID",
+                "rowKey": f"{BODY}RowKey",
+            },
+        ),
     ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (

@@ -32,12 +32,17 @@ SESSION_NAME = "confirmed"
 WAITING, AGAIN = "waiting_form", "again"
 
 
-def confirmed_until(request: HttpRequest) -> datetime | None:
-    """In the user's time zone. A change of the password or of the second factor ends the confirmation."""
+def confirmed_until(request: HttpRequest, *, shown: bool = False) -> datetime | None:
+    """In the user's time zone. A change of the password or of the second factor ends the confirmation.
+
+    With `shown` not the one of a sign-in, which ends with a sign-out and which pages do not mention.
+    """
     user: Any = request.user
     if not user.is_authenticated or not (stored := request.session.get(SESSION_NAME)):
         return None
-    until, credentials = stored
+    until, credentials, *of_sign_in = stored
+    if shown and of_sign_in:
+        return None
     is_valid = 0 < until - time.time() <= SECONDS
     if not is_valid or not constant_time_compare(credentials, user.get_session_auth_hash()):
         return None
@@ -61,12 +66,17 @@ def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, A
     return _page(request, ConfirmationForm(request.user), effect, waiting)
 
 
+def confirm_by_sign_in(request: HttpRequest, user: Any) -> None:
+    """The password, and the code where there is one, were typed a moment ago."""
+    request.session[SESSION_NAME] = [*_confirmation_of(user), "sign-in"]
+
+
 @require_POST
 @harmless
 @signed_in
 def end_confirmation(request: HttpRequest) -> HttpResponse:
     request.session.pop(SESSION_NAME, None)
-    return HttpResponseRedirect(_page_before(request))
+    return HttpResponseRedirect(page_before(request))
 
 
 def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: str) -> HttpResponse:
@@ -75,7 +85,7 @@ def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: st
         "effect": effect,
         "name": WAITING,
         "waiting": waiting,
-        "back": _page_before(request),
+        "back": page_before(request),
     }
     response = render(request, "accounts/confirm.html", context)
     response["Cache-Control"] = "no-store"
@@ -98,7 +108,7 @@ def _answered(request: HttpRequest) -> HttpResponse | None:
     return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
 
 
-def _page_before(request: HttpRequest) -> str:
+def page_before(request: HttpRequest) -> str:
     before = request.headers.get("Referer", "")
     return (
         before if url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}) else "/profile"
@@ -126,7 +136,7 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
         refusal = getattr(request, "sign_in_refusal", None)
         complaint = _too_many(refusal.resets_in) if refusal else "This is not your password."
     if is_right:
-        request.session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash()]
+        request.session[SESSION_NAME] = _confirmation_of(user)
     else:
         form.add_error(name, complaint)
     return is_right
@@ -135,3 +145,7 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
 def _too_many(seconds: float) -> str:
     minutes = math.ceil(seconds / 60)
     return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
+
+
+def _confirmation_of(user: Any) -> list[Any]:
+    return [int(time.time()) + SECONDS, user.get_session_auth_hash()]

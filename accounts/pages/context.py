@@ -1,6 +1,7 @@
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.pages.confirmation import confirmed_until
@@ -20,11 +21,12 @@ def bar(request: HttpRequest) -> dict[str, Any]:
 
     def until() -> str:
         # Formatted here: not every page is shown in the user's time zone.
-        moment = confirmed_until(request) if hasattr(request, "session") else None
+        moment = confirmed_until(request, shown=True) if hasattr(request, "session") else None
         return f"{moment:%H:%M}" if moment else ""
 
     return {
         "may_enter_console": lambda: found().may_enter_console,
         "unread": lambda: found().unread,
         "confirmed_until": until,
+        "is_development": settings.DEVELOPMENT,
     }

@@ -1,11 +1,12 @@
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import EmailChange
+from accounts.pages.confirmation import page_before
 from accounts.pages.forms import USER_FIELDS, EmailForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
@@ -84,6 +85,15 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
             f"{settings.MAILS_PER_DAY} a day.",
         )
     return redirect("portal:profile")
+
+
+@harmless
+@require_POST
+@signed_in
+def confirm_later(request: HttpRequest) -> HttpResponse:
+    """Puts the banner away until the next sign-in; the profile still says it."""
+    request.session["email_later"] = True
+    return HttpResponseRedirect(page_before(request))
 
 
 def _request_change(request: HttpRequest, form: EmailForm) -> EmailChange | None:

@@ -74,7 +74,18 @@ NO_MATCH = (
 )
 
 
+class BrowserZoneField(forms.CharField):
+    """The time zone of the browser, filled in by a script; UTC without it."""
+
+    def __init__(self) -> None:
+        super().__init__(required=False, widget=forms.HiddenInput)
+
+    def clean(self, value: Any) -> str:
+        return name if (name := super().clean(value)) in time_zones() else "UTC"
+
+
 class SignInForm(AuthenticationForm):
+    time_zone = BrowserZoneField()
     username = forms.CharField(
         label="Username",
         max_length=MAX_SIGN_IN_NAME_LENGTH,
@@ -105,14 +116,15 @@ class SignInForm(AuthenticationForm):
 
 
 class SignUpForm(forms.Form):
-    first_name = forms.CharField(
-        max_length=150, widget=forms.TextInput(attrs={"autocomplete": "given-name", "autofocus": True})
-    )
-    last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"}))
     username = forms.CharField(
         max_length=MAX_NAME_LENGTH,
         widget=forms.TextInput(
-            attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+            attrs={
+                "autocomplete": "username",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
         ),
         help_text=HELP,
     )
@@ -125,12 +137,7 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=password_validators_help_text_html,
     )
-    # A script fills in the browser's time zone; without it users set it in the profile.
-    time_zone = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def clean_time_zone(self) -> str:
-        name: str = self.cleaned_data["time_zone"]
-        return name if name in time_zones() else "UTC"
+    time_zone = BrowserZoneField()
 
 
 class ForgottenPasswordForm(forms.Form):

@@ -78,8 +78,8 @@ class PasswordChangeView(views.PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(
             self.request,
-            "Password changed. Other browsers are signed out. Applications that you authorised keep their"
-            " access; see Authorised applications.",
+            "Password changed. Other browsers are signed out. Applications that you authorized keep their"
+            " access; see Authorized applications.",
         )
         response = super().form_valid(form)
         remember_device(response, form.user)

@@ -18,11 +18,12 @@ from django.views.generic import FormView
 
 from accounts.devices import browser_name, known_device, remember_device
 from accounts.models import NotificationKind, Tenant, User
+from accounts.pages.confirmation import confirm_by_sign_in
 from accounts.pages.forms import USER_FIELDS, CodeForm, SignInForm, SignUpForm, show_faults
 from accounts.pages.guards import too_many, too_many_seconds
 from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
-from accounts.services.users import create_user
+from accounts.services.users import create_user, take_browser_zone
 from accounts.throttles import count_sign_up
 from fulfillment.core.errors import DomainError, TooManyRequests
 from fulfillment.core.http.dangerous import harmless
@@ -35,6 +36,7 @@ def complete_sign_in(request: HttpRequest, user: User, destination: str) -> Http
     if user.last_login is not None and not known_device(request, user):
         notify_of_sign_in(request, user)
     login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    confirm_by_sign_in(request, user)
     response = _move_on(request, destination)
     remember_device(response, user)
     return response
@@ -126,6 +128,8 @@ class SignInView(LoginView):
         if user.two_factor_since is not None:
             begin_second_step(self.request, user, self.get_success_url())
             return redirect("second_step")
+        if user.last_login is None:
+            take_browser_zone(user=user, time_zone=form.cleaned_data["time_zone"])
         return complete_sign_in(self.request, user, self.get_success_url())
 
 

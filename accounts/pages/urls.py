@@ -1,7 +1,7 @@
 from django.urls import path
 
 from accounts.pages.confirmation import end_confirmation
-from accounts.pages.emails import cancel_change, change_email, send_link_again
+from accounts.pages.emails import cancel_change, change_email, confirm_later, send_link_again
 from accounts.pages.keys import regenerate_key, show_keys, subscribe
 from accounts.pages.notifications import (
     change_preferences,
@@ -20,6 +20,7 @@ urlpatterns = [
     path("profile", show_profile, name="profile"),
     path("profile/email", change_email, name="profile-email"),
     path("profile/email/link", send_link_again, name="profile-email-link"),
+    path("profile/email/later", confirm_later, name="profile-email-later"),
     path("profile/email/cancel", cancel_change, name="profile-email-cancel"),
     path("profile/roles", show_roles, name="profile-roles"),
     path("profile/confirmation/end", end_confirmation, name="confirmation-end"),

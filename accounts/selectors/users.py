@@ -138,7 +138,7 @@ def find_user(text: str) -> User:
     if not found:
         raise NotFound(
             f"No user has the full name or e-mail address {text}; write the full name, which is the user name with "
-            "the domain of the organisation (olivia@print.example), or the e-mail address.",
+            "the domain of the organization (olivia@print.example), or the e-mail address.",
             code="user_not_found",
         )
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.

@@ -38,10 +38,10 @@ def create_user(
     *,
     tenant: Tenant,
     username: str,
-    first_name: str,
-    last_name: str,
     email: str,
     password: str,
+    first_name: str = "",
+    last_name: str = "",
     phone: str = "",
     time_zone: str = "UTC",
     is_operator: bool = False,
@@ -119,6 +119,13 @@ def change_profile(*, user: User, first_name: str, last_name: str, phone: str, t
         raise Invalid("The profile cannot be saved.", faults=faults)
     user.save(update_fields=["first_name", "last_name", "phone", "time_zone", "updated"])
     return user
+
+
+def take_browser_zone(*, user: User, time_zone: str) -> None:
+    """For the first sign-in of an account that another person made: nothing chosen is overwritten."""
+    if user.time_zone == "UTC" != time_zone:
+        user.time_zone = time_zone
+        user.save(update_fields=["time_zone", "updated"])
 
 
 def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool:

@@ -204,7 +204,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
 
     @harmless
     @admin.action(description="Resend …", permissions=["view"])
-    @requires_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
+    @requires_confirmation("Resend these events? Receivers recognize repeated events by their IDs.", "Resend")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:

@@ -68,7 +68,7 @@ def _curl(request: ExampleRequest) -> str:
         lines.append("--data-binary @picture.png")
     elif sends:
         # In single quotes a shell interprets nothing except the quote.
-        lines.append("-d '" + _json(request.body).replace("'", "'\\''") + "'")
+        lines.append("-d '" + _json(request.body).replace("'", "'\\''").replace("\n", "\n  ") + "'")
     if request.file_out:
         lines.append(f"-o {request.file_out}")
     return " \\\n  ".join(lines)

@@ -11,6 +11,7 @@ AT_START = re.compile(FORMULA)
 # Some locales split cells at semicolons.
 SEPARATOR = re.compile(r"[;\t\r\n]")
 AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
+INERT_AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})'(?={FORMULA})")
 
 
 ROWS_PER_PIECE = 500
@@ -54,3 +55,10 @@ def inert_cell(value: Any) -> Any:
             value = AFTER_SEPARATOR.sub(r"\1'", value)
         return f"'{value}" if AT_START.match(value) else value
     return "" if value is None else value
+
+
+def typed_cell(value: str) -> str:
+    """What a person typed, from a cell that `inert_cell` wrote: spreadsheets hide the apostrophe, too."""
+    if value.startswith("'") and AT_START.match(value[1:]):
+        value = value[1:]
+    return INERT_AFTER_SEPARATOR.sub(r"\1", value) if SEPARATOR.search(value) else value

@@ -74,7 +74,8 @@ class Step:
 class Entry:
     """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
 
-    One that is `minor` stands on the page *System* where the menu would be too long with it.
+    One that is `minor` stands on the page *System* where the menu would be too long with it. A group with the name of
+    an entry is that entry's: its lists are tabs of each other.
     """
 
     group: str

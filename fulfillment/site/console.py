@@ -62,6 +62,7 @@ class ConsoleSite(UnfoldAdminSite):
         """Removes Django's "view on site" URL, because records have no public page."""
         own = [
             path("audit/", self.admin_view(self.audit_log), name="audit_log"),
+            path("components/", self.admin_view(self.components), name="components"),
             path("system/", self.admin_view(self.system), name="system"),
         ]
         patterns = [one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site"]
@@ -80,6 +81,16 @@ class ConsoleSite(UnfoldAdminSite):
         from fulfillment.site.navigation import show_system  # noqa: PLC0415 - as above
 
         return show_system(request, self.each_context(request))
+
+    def components(self, request: HttpRequest) -> HttpResponse:
+        from fulfillment.site.development import show_components  # noqa: PLC0415 - as above
+
+        return show_components(request)
+
+    def get_tabs_list(self, request: HttpRequest) -> list[dict[str, Any]]:
+        from fulfillment.site.navigation import tabs_for  # noqa: PLC0415 - as above
+
+        return tabs_for(request)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Lazy, because few pages show it; the menu comes from `navigation`."""

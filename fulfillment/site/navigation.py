@@ -1,5 +1,6 @@
 """The side bar of the console, from the entries of apps, and the page *System* for rare ones."""
 
+from functools import cache
 from typing import Any
 
 from django.contrib import admin
@@ -13,6 +14,10 @@ from fulfillment.core.plugins import Entry, offered
 OWN = [
     Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+OWN_ABOUT = {
+    "procrastinate.procrastinatejob": "Work that waits, runs or failed in the background.",
+}
 # The most entries of the menu, including Start, the audit log and System.
 MAX_ENTRIES = 14
 SYSTEM = "System"
@@ -26,13 +31,37 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     own = _own_items(request, is_whole=len(shown) == len(entries))
     groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
     system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
+    _mark_leading(request, entries, groups)
     return [{"items": [start]}, *groups, *([{"title": SYSTEM, "items": system}] if system else [])]
+
+
+def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[str, Any]]) -> None:
+    """Marks the entry whose group has the list that is open, where that list has no entry of its own."""
+    items = {item["title"]: item for group in groups for item in group["items"]}
+    for entry in entries:
+        if entry.name not in items and entry.group in items and request.path.startswith(_link(entry)["link"]):
+            items[entry.group]["active"] = True
 
 
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries shown on the page *System*; none if all fit into the menu."""
     entries = _open_entries(request)
     return [] if _fits(request, entries) else _grouped([entry for entry in entries if entry.minor])
+
+
+def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
+    """The lists of a group that has the name of an entry, as tabs of each other."""
+    entries = _open_entries(request)
+    names = {one.group for one in entries} & {one.name for one in entries}
+    found = []
+    for name in names:
+        members = [one for one in entries if name in {one.name, one.group}]
+        items = [
+            {**_link(one), "has_permission": True, "active": request.path == _link(one)["link"]}
+            for one in members
+        ]
+        found.append({"models": [one.model for one in members], "items": items})
+    return found
 
 
 def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
@@ -62,10 +91,10 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
         items.append({"title": "Audit log", "icon": "history", "link": reverse("admin:audit_log")})
     if not is_whole:
         # Marked on each page that it leads to, which have no entry of their own.
-        pages = [
-            reverse("admin:system"),
-            *(_link(entry)["link"] for entry in _open_entries(request) if entry.minor),
-        ]
+        entries = _open_entries(request)
+        names = {one.name for one in entries}
+        minor = [one for one in entries if one.minor and one.group not in names]
+        pages = [reverse("admin:system"), *(_link(entry)["link"] for entry in minor)]
         is_here = request.path.startswith(tuple(pages))
         items.append({"title": SYSTEM, "icon": "tune", "link": pages[0], "active": is_here})
     return items
@@ -79,6 +108,14 @@ def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
     return [{"title": name, "items": items} for name, items in groups.items()]
 
 
+@cache
+def _about() -> dict[str, str]:
+    texts = OWN_ABOUT
+    for offer in offered("console", "ABOUT"):
+        texts = texts | offer
+    return texts
+
+
 def _link(entry: Entry) -> dict[str, str]:
     address = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
-    return {"title": entry.name, "icon": entry.icon, "link": address}
+    return {"title": entry.name, "icon": entry.icon, "link": address, "about": _about().get(entry.model, "")}

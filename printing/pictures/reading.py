@@ -64,8 +64,8 @@ def check_scans(picture: Image.Image) -> None:
         )
     if held > HELD_SAMPLES:
         raise ScansTooLarge(
-            f"The picture is a progressive JPEG of {held:,} samples (pixels times colours); at most "
-            f"{HELD_SAMPLES:,} are allowed, which are 50 megapixels with halved colours (4:2:0). Save it without "
+            f"The picture is a progressive JPEG of {held:,} samples (pixels times colors); at most "
+            f"{HELD_SAMPLES:,} are allowed, which are 50 megapixels with halved colors (4:2:0). Save it without "
             "the option Progressive, or smaller."
         )
 

@@ -135,7 +135,7 @@ RULES = (
     Rule(
         "text_rich_black",
         WARNING,
-        "is small text in black of several inks: it shows coloured edges",
+        "is small text in black of several inks: it shows colored edges",
         "Give the text pure black: C0 M0 Y0 K100.",
         _both(text.text_rich_black, artwork_text.rich),
     ),
@@ -143,7 +143,7 @@ RULES = (
         "text_contrast_low",
         WARNING,
         "hardly differs from its ground",
-        "Choose a darker or lighter colour for the text.",
+        "Choose a darker or lighter color for the text.",
         _both(text.text_contrast_low, artwork_text.contrast_low),
     ),
     Rule(
@@ -184,7 +184,7 @@ RULES = (
     Rule(
         "font_not_embeddable",
         ERROR,
-        "is set in a font whose licence forbids embedding",
+        "is set in a font whose license forbids embedding",
         "Choose another font, or have its maker allow embedding.",
         text.font_not_embeddable,
     ),
@@ -198,14 +198,14 @@ RULES = (
     Rule(
         "picture_rgb",
         WHEN_CONVERTED,
-        "is an RGB picture and is converted to the press's inks: bright colours become duller",
-        "Check the colours in the soft proof, or send a CMYK picture.",
+        "is an RGB picture and is converted to the press's inks: bright colors become duller",
+        "Check the colors in the soft proof, or send a CMYK picture.",
         pictures.picture_rgb,
     ),
     Rule(
         "picture_untagged",
         WARNING,
-        "has CMYK colours without a profile: how they will look is not known",
+        "has CMYK colors without a profile: how they will look is not known",
         "Save the picture with its ICC profile.",
         pictures.picture_untagged,
     ),
@@ -227,7 +227,7 @@ RULES = (
         "total_ink_high",
         STRICT_WHEN_CONVERTED,
         "has more ink than the paper takes: it smears and dries slowly",
-        "Take colour out of the darkest parts.",
+        "Take color out of the darkest parts.",
         _both(artwork.color_ink_too_much, pictures.ink_too_much),
     ),
     Rule(
@@ -268,15 +268,15 @@ RULES = (
     Rule(
         "artwork_colors_left",
         ERROR_WHEN_CONVERTED,
-        "has colours that cannot be converted to the press's inks",
+        "has colors that cannot be converted to the press's inks",
         "Export the PDF in CMYK.",
         artwork.artwork_colors_left,
     ),
     Rule(
         "transparency_over_spot",
         WARNING,
-        "has transparency together with spot colours: presses mix them in different ways",
-        "Flatten the transparency, or turn the spot colours into process colours.",
+        "has transparency together with spot colors: presses mix them in different ways",
+        "Flatten the transparency, or turn the spot colors into process colors.",
         artwork.transparency_over_spot,
     ),
     Rule(
@@ -290,7 +290,7 @@ RULES = (
         "artwork_overprint_removed",
         WARNING,
         "has ink that overprints; it knocks out what is below it instead",
-        "Compare the proof with what is wanted; mix inks in one colour where both should print.",
+        "Compare the proof with what is wanted; mix inks in one color where both should print.",
         artwork.overprint_removed,
     ),
     Rule(
@@ -303,8 +303,8 @@ RULES = (
     Rule(
         "artwork_plate_unexpected",
         WARNING,
-        "has a spot colour, which is printed with a plate of its own or not at all",
-        "Turn the spot colour into process colours, unless the product has this plate.",
+        "has a spot color, which is printed with a plate of its own or not at all",
+        "Turn the spot color into process colors, unless the product has this plate.",
         artwork.plate_unexpected,
     ),
     *eddm.RULES,

@@ -24,7 +24,7 @@ def left_in_colour(resources: Any) -> Iterator[str]:
         yield from _spot_in_colour(shading.get("/ColorSpace"))
     if any(pattern.get("/PaintType") == 2 for pattern in patterns):
         # The renderer of proofs shows it in other colours than the plates have.
-        yield "a pattern without colours of its own"
+        yield "a pattern without colors of its own"
     for space in _named(resources, "/ColorSpace").values():
         yield from _spot_in_colour(space)
     for image in _named(resources, "/XObject").values():
@@ -48,7 +48,7 @@ def _spot_in_colour(space: Any) -> Iterator[str]:
     if isinstance(space, pikepdf.Array) and str(space[0]) in {"/Separation", "/DeviceN"}:
         kind = kind_of(space[2])
         if kind not in {GREY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):
-            yield "spot colours that other colours than inks stand for"
+            yield "spot colors that other colors than inks stand for"
     elif isinstance(space, pikepdf.Array) and str(space[0]) == "/Pattern" and len(space) > 1:
         yield from _spot_in_colour(space[1])
 

@@ -16,7 +16,7 @@ HIGHEST_INK = 300
 def read_profile(content: bytes) -> str:
     """The description of a profile that can be printed with; raises ProfileInvalid with the fault."""
     check_header(content)
-    unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colours with the profile.")
+    unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colors with the profile.")
     task, files = "printing.press.profile_check:try_in_folder", {"profile": content}
     try:
         with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):

@@ -147,7 +147,10 @@ def _is_date(value: str) -> bool:
 
 
 _CHECKS: dict[str, tuple[Callable[[str], object], str]] = {
-    "Email": (lambda value: len(value) < 255 and _EMAIL.fullmatch(value), "must be an e-mail address."),
+    "Email": (
+        lambda value: len(value) < 255 and _EMAIL.fullmatch(value),
+        "is not an address such as dana@example.com.",
+    ),
     "Phone": (_PHONE.fullmatch, "must be a phone number: digits, spaces and + ( ) - . / only."),
     "Url": (_is_url, "must be a web address such as example.com or https://example.com/page."),
     "Date": (_is_date, "must be a date as YYYY-MM-DD."),

@@ -95,7 +95,7 @@ class Reading:
             spot = ink.text("Spot", SPOT_LETTERS) or ""
             if spot and (not _SPOT.match(spot) or spot.lower() in NO_SPOTS):
                 message = (
-                    "Spot is the name of an ink: letters, digits, spaces and - _ . +, and no process colour."
+                    "Spot is the name of an ink: letters, digits, spaces and - _ . +, and no process color."
                 )
                 ink.note("not_a_spot", message, "Spot")
             ink.refuse_unknown()

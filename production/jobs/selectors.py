@@ -55,7 +55,7 @@ def _stamped(file: interface.JobFile, item: OrderItem, number: str) -> interface
 def stamped_content(item: OrderItem, number: str, content: bytes) -> bytes:
     """The print file as it is sent for a number of the item's job."""
     ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
-    return stamp_file(content, Stamp(number, item.quantity, ship_by))
+    return stamp_file(content, Stamp(number, item.quantity, ship_by, item.label))
 
 
 def job_number(order: Order, position: int) -> str:
@@ -95,6 +95,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile]) -> interface.JobI
     pages = (product.template or {}).get("Pages") or []
     return interface.JobItem(
         key=item.item_key,
+        label=item.label,
         product_id=item.product_external_id,
         product_name=item.product_name,
         sku=product.api_key,

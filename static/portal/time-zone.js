@@ -1,5 +1,15 @@
-// A new account begins with the time zone of its browser.
+// A sign-in and a new account bring the time zone of the browser; the profile offers it.
 (() => {
-  const input = document.querySelector("input[name=time_zone]");
-  if (input) input.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+  const input = document.querySelector("[name=time_zone]");
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+  if (input?.type === "hidden") input.value = zone;
+  if (!input?.options || input.value === zone || ![...input.options].some((one) => one.value === zone)) return;
+  const use = Object.assign(document.createElement("button"), { type: "button", className: "button button-quiet button-small section-note" });
+  use.textContent = `Use ${zone.replaceAll("_", " ")}, as in this browser`;
+  use.addEventListener("click", () => {
+    input.value = zone;
+    input.focus();
+    use.remove();
+  });
+  input.closest(".field").append(use);
 })();

@@ -44,7 +44,9 @@
     const form = new DOMParser().parseFromString(page, "text/html").querySelector("[data-send-form]");
     if (!form) return false;
     into.replaceChildren(form);
-    into.querySelector("[data-answer]")?.focus();
+    form.querySelector("form").noValidate = true;
+    for (const button of form.querySelectorAll("button[data-copy]")) button.hidden = !navigator.clipboard;
+    into.querySelector("[data-answer], [aria-invalid=true]")?.focus();
     return true;
   };
   const take = (into) => {

@@ -67,7 +67,7 @@ IMAGE_URL = checks.matching(
 FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
 BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
 BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
-PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colours as they are."
+PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colors as they are."
 
 # In the order of the API's answers.
 STORE_MEMBERS = (
@@ -385,10 +385,13 @@ def _unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> 
 def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     """Rules over several members. A rule is skipped where one of its members is invalid."""
     faults = []
-    for lower, upper, message in (
+    rules = [
         ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
         ("DefaultQty", "MaximumQty", "MaximumQty is below DefaultQty."),
-    ):
+    ]
+    if not _is_readable(record, ("DefaultQty",)):
+        rules = [("MinimumQty", "MaximumQty", "MaximumQty is below MinimumQty.")]
+    for lower, upper, message in rules:
         if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
             faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
     if record.get("IsEddm") is True:

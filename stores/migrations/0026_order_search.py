@@ -85,7 +85,7 @@ END $$
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stores', '0024_artwork_indexes'),
+        ('stores', '0026_budget_reservation_index'),
     ]
 
     operations = [

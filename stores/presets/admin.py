@@ -71,7 +71,7 @@ def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
 
 class PrintPresetForm(forms.ModelForm):
     severities = SeveritiesField(
-        help_text="An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colours."
+        help_text="An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colors."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -97,7 +97,7 @@ class PrintPresetAdmin(RemovedByService):
     search_fields = ["name", "code"]
     search_help_text = "Name or preset ID"
     empty_help = (
-        "Products without a preset print by the built-in one: PDF/X-4, colours of the source with their profiles. "
+        "Products without a preset print by the built-in one: PDF/X-4, colors of the source with their profiles. "
         "Add a preset for what a printer requires."
     )
     help_texts = {
@@ -134,7 +134,7 @@ class OutputProfileForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
         help_text=f"An ICC output profile (class prtr) for CMYK, at most {PROFILE_BYTES // 1_000_000} MB. "
-        "It is embedded in every print file: check its licence.",
+        "It is embedded in every print file: check its license.",
     )
 
     class Meta:

@@ -179,7 +179,7 @@ class PreflightSerializer(serializers.Serializer):
     )
     Page = serializers.IntegerField(help_text="Counted from 1.")
     Box = PreflightBoxSerializer(
-        help_text="Where: millimetres from the upper left corner of the trimmed page."
+        help_text="Where: millimeters from the upper left corner of the trimmed page."
     )
     Found = serializers.CharField()
     Wanted = serializers.CharField()
@@ -217,7 +217,7 @@ PROOF_PARAMETERS = [
         str,
         enum=PROOFS,
         default="screen",
-        description="`press` shows the colours as they will be printed, by the print preset of the product.",
+        description="`press` shows the colors as they will be printed, by the print preset of the product.",
     ),
 ]
 
@@ -300,7 +300,7 @@ class ArtworkViewSet(ApiViewSet):
         operation_id="artwork_create",
         summary="Check a print-ready PDF",
         description="Lays the PDF out on the pages of the product, as an order of it prints: each page 1 to 1 by its "
-        "TrimBox, never scaled. A page without one is centred if it has the size of the trim, or of trim and bleed. "
+        "TrimBox, never scaled. A page without one is centerd if it has the size of the trim, or of trim and bleed. "
         "`Preflight` says what may print badly; an order with an Error is refused.",
         parameters=PROOF_PARAMETERS,
         request=ArtworkSerializer,

@@ -67,7 +67,7 @@ def _distance(weights: tuple[int, int]) -> int:
 class FontForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"TrueType or OpenType, at most {FONT_BYTES // 1_000_000} MB. Check its licence.",
+        help_text=f"TrueType or OpenType, at most {FONT_BYTES // 1_000_000} MB. Check its license.",
     )
 
     class Meta:

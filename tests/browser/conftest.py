@@ -70,12 +70,11 @@ class Visitor:
         page.fill("#id_password", PASSWORD)
         page.get_by_role("button", name="Continue").click()
 
-    def confirm_before(self, path: str) -> None:
-        """Opens the page of a person who confirmed an action a moment ago."""
-        self.go("/profile/keys?reveal")
-        self.confirm_password()
-        self.page.wait_for_url("**/profile/keys?reveal")
-        self.go(path)
+    def end_confirmation(self) -> None:
+        """As ten minutes after the sign-in: the next dangerous action asks for the password."""
+        self.page.wait_for_selector("header form")
+        self.page.evaluate("""async () => await fetch("/profile/confirmation/end",
+            {method: "POST", body: new FormData(document.querySelector("header form"))})""")
 
 
 @pytest.fixture(scope="session")

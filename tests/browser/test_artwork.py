@@ -59,7 +59,7 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     keep(page, "empty")
 
     drop(page, b"%PDF-1.7 nothing")
-    expect(page.get_by_role("alert")).to_contain_text("The PDF is damaged. Export it again.")
+    expect(page.locator("#pdf-errors")).to_contain_text("The PDF is damaged. Export it again.")
 
     drop(page, document(pages=2, bleed=0, content=BLEEDING))
     expect(page.get_by_role("heading", name="This PDF cannot be printed yet")).to_be_visible()

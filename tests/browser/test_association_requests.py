@@ -24,7 +24,6 @@ def requested(site) -> AssociationRequest:
 def test_request_is_approved_from_the_list_with_one_click(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
-    visitor.confirm_before("/admin/accounts/associationrequest/")
     shoot(page, "requests")
     actions = Actions(page, "Approve an association request (list)")
     page.get_by_role("button", name=f"Approve {requested}").click()
@@ -55,7 +54,6 @@ def test_buttons_of_a_list_stay_in_sight_beside_long_words(visitor):
 def test_request_is_approved_from_the_start_page_with_two_clicks(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/")
-    visitor.confirm_before("/admin/")
     actions = Actions(page, "Approve an association request (start page)")
     page.locator(f"main a[href*='{requested.pk}']").first.click()
     expect(
@@ -72,7 +70,6 @@ def test_request_is_approved_from_the_start_page_with_two_clicks(requested, visi
 def test_request_is_declined_with_a_reason_by_the_first_of_two(requested, visitor):
     page = visitor.page
     open_console(visitor, f"/admin/accounts/associationrequest/{requested.pk}/change/")
-    visitor.confirm_before(f"/admin/accounts/associationrequest/{requested.pk}/change/")
     other = page.context.new_page()
     other.goto(page.url)
     shoot(page, "request")

@@ -40,7 +40,6 @@ def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
         card.get_by_label("(Order.Self.Read)").check()
     page.get_by_label("Reason").fill("Welcome")
     page.get_by_role("button", name="Approve all 2").click()
-    visitor.confirm_password()
 
     expect(page.get_by_text("2 requests approved.")).to_be_visible()
     expect(page.get_by_text("No pending requests.")).to_be_visible()

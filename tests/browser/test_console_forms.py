@@ -52,7 +52,6 @@ def test_user_gets_a_role(visitor, site):
     fill_row(page, row, grant="Store.Self.Read")
     choose(page, f"id_{row}-store", "associated")
     page.locator("[name=_save]").click()
-    visitor.confirm_password()
 
     expect(page.locator("#roles-group")).to_contain_text("Store.Self.Read")
     assert visitor.complaints == []
@@ -66,7 +65,6 @@ def test_application_gets_an_owner(visitor, site):
     fill_row(page, row, grant="Application.Self.Read")
     choose(page, f"id_{row}-user", site[1].outsider.username)
     page.locator("[name=_save]").click()
-    visitor.confirm_password()
 
     expect(page.locator("#roles-group")).to_contain_text(site[1].outsider.username)
     assert visitor.complaints == []

@@ -196,7 +196,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
 
     # A spot colour keeps the inks that show it.
     designer.get_by_label("Color: model").select_option("spot")
-    name = designer.get_by_label("Color: name of the spot colour")
+    name = designer.get_by_label("Color: name of the spot color")
     expect(name).to_have_value("CutContour")
     name.fill("Gold 1")
     expect(designer.get_by_label("Color: Magenta in percent")).to_have_value("20")

@@ -270,7 +270,13 @@ def _as_a_user(going: Round, world) -> None:
         f"&code_challenge={CHALLENGE}&code_challenge_method=S256&redirect_uri=https://mailstudio.example/callback"
     )
     invitation = _letters("invitations")[0]
-    starts = ["/", "/accounts/password-change/", "/catalog/demo/business-card", "/send/store_read"]
+    starts = [
+        "/",
+        "/dev/mail",
+        "/accounts/password-change/",
+        "/catalog/demo/business-card",
+        "/send/store_read",
+    ]
     assert going.crawl([*starts, consent, invitation, world.delivery_page, world.eddm_page]) > 25
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
     for path in ("/applications", "/profile/roles"):
@@ -281,6 +287,7 @@ def _as_a_user(going: Round, world) -> None:
 def _secrets(going: Round) -> None:
     page = going.page
     going.visitor.go("/profile/keys")
+    going.visitor.end_confirmation()
     page.get_by_role("link", name="Show the keys").click()
     going.see_open("question for the password")
     going.visitor.confirm_password()
@@ -302,8 +309,6 @@ def _with_a_second_step(going: Round) -> None:
     """The recovery codes, shown once, and the question at the sign-in."""
     page = going.page
     going.visitor.go("/profile/two-factor/set-up")
-    if page.locator("#id_password").count():
-        going.visitor.confirm_password()
     going.see_open("set-up of the second step")
     page.fill("#id_code", code_of(page.locator("main code").first.inner_text().replace(" ", "")))
     going.send()

@@ -107,7 +107,7 @@ def test_all_of_it_is_done_by_keyboard_in_the_list(visitor):
     page = visitor.page
     visitor.go("/mailings")
     visitor.sign_in()
-    page.get_by_label("Centre", exact=True).focus()
+    page.get_by_label("Center", exact=True).focus()
     page.keyboard.type("84101")
     page.keyboard.press("Tab")
     page.keyboard.type("2")

@@ -97,8 +97,6 @@ def test_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(v
     visitor.go("/")
     person.click("link", "Create an account")
     for label, text in (
-        ("First name", "Nora"),
-        ("Last name", "New"),
         ("Username", "nora"),
         ("E-mail", "nora@far.example"),
         ("Password", PASSWORD),
@@ -113,8 +111,6 @@ def test_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(v
 
     # A first token and a first read, with the lines of the portal in a terminal.
     person.click("link", "Get a first token")
-    person.fill("Your password", PASSWORD)
-    person.click("button", "Continue")
     person.paste("the lines that get a token")
     client_id, key = page.locator("#token-curl").inner_text().split("-u '")[1].split("'")[0].split(":")
     token = requests.post(

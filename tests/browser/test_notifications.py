@@ -18,7 +18,6 @@ def test_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
     bell.click()
     faults = faults_of(visitor, "bell", lambda: visitor.go("/notifications"), looks=[*LOOKS, *OTHER_LOOKS])
     page.get_by_role("link", name="New sign-in from an unknown browser").click()
-    visitor.confirm_password()
     expect(page.get_by_role("heading", level=1)).to_contain_text("User Example")
     expect(page.locator(".bell-count")).to_have_count(0)
     page.get_by_role("link", name="Notifications", exact=True).last.click()

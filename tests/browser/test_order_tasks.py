@@ -109,7 +109,7 @@ def test_list_is_worked_by_keys(placed, visitor):
     page.keyboard.press("Escape")
     expect(page.locator(".orders-bulk")).to_be_hidden()
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Shortcuts of this list")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.keyboard.press("/")

@@ -119,7 +119,6 @@ def test_key_is_copied_whole(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
     visitor.page.get_by_role("link", name="Show").first.click()
-    visitor.confirm_password()
 
     clipboard, shown = copied(visitor, "key")
 

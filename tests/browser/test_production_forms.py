@@ -54,7 +54,6 @@ def test_a_hot_folder_is_set_up_corrected_and_tested(hot_folder, visitor):
     page.fill("[name=setting_folder]", "press/in")
     page.fill("[name=setting_name_pattern]", "{order}")
     save(page)
-    visitor.confirm_password()
 
     problems = page.locator("#form-problems")
     expect(problems).to_contain_text("Please correct 3 errors")
@@ -99,7 +98,6 @@ def test_a_password_of_a_provider_is_kept_and_not_shown(site, visitor):
     page.fill("[name=setting_port]", "70000")
     page.fill("[name=setting_password]", "quiet-otter")
     save(page)
-    visitor.confirm_password()
     problems = page.locator("#form-problems")
     expect(problems).to_contain_text("Host key:")
     expect(problems).to_contain_text("Port: It must lie between 1 and 65535.")

@@ -29,6 +29,7 @@ def test_developer_finds_why_a_call_was_refused(visitor):
     page.get_by_role("link", name="POST Request prices").click()
     expect(page.locator("#body")).to_contain_text('"Pointer"')
     page.get_by_role("link", name="Requests", exact=True).first.click()
+    page.get_by_text("Filter by status").click()
     page.select_option("#id_operation", label="GET List the products of a store")
     page.get_by_role("button", name="Filter").click()
     expect(page.locator(".rows li")).to_have_count(1)

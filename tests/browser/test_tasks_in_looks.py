@@ -32,7 +32,6 @@ def fits(page: Page, name: str) -> None:
 def test_tasks_of_an_operator_in_each_look(day, visitor):
     page, (request, product) = visitor.page, day
     open_console(visitor, "/admin/")
-    visitor.confirm_before("/admin/")
     fits(page, "start")
     decide_request(page, request)
     handle_orders(visitor, page)

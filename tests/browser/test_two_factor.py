@@ -21,7 +21,6 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
     visitor.sign_in("operator")
-    visitor.confirm_password()
     picture = page.locator("main img")
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
     assert overflow(page) <= 0

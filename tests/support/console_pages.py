@@ -317,6 +317,7 @@ def pages_of_site(user: Any) -> list[ConsolePage]:
         ConsolePage("audit log", audit_log),
         ConsolePage("audit log refused", f"{audit_log}?from=x&person=no-one", is_like_others=True),
         ConsolePage("system", reverse("admin:system")),
+        ConsolePage("components", reverse("admin:components")),
     ]
     return [
         ConsolePage("index", reverse("admin:index")),

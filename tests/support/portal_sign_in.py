@@ -5,8 +5,6 @@ from django.test import Client
 from tests.support.scenario import PASSWORD
 
 NEW = {
-    "first_name": "Nora",
-    "last_name": "New",
     "username": "nora",
     "email": "nora@print.example",
     "password": "a long pass phrase",

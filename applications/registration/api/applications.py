@@ -209,7 +209,7 @@ class IconViewSet(ApiViewSet):
         summary="Read the icon",
         parameters=[
             OpenApiParameter(
-                "size", OpenApiTypes.INT, enum=[SIDE, CENTRAL_SIDE], description="94 gives the centre alone."
+                "size", OpenApiTypes.INT, enum=[SIDE, CENTRAL_SIDE], description="94 gives the center alone."
             )
         ],
         responses={(200, "image/png"): OpenApiTypes.BINARY},

@@ -69,7 +69,7 @@ def notify_owners(
 def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
     """Receives `accounts.services.associations.association_decided`, in its transaction."""
     is_approved = request.state == AssociationState.APPROVED
-    permissions = [f"- {Permission(grant).label}" for grant in request.grants] if is_approved else []
+    permissions = [Permission(grant).label for grant in request.grants] if is_approved else []
     state = "approved" if is_approved else "declined"
     subject = request.store.company_name if request.store else "an owner's place"
     application = request.application
@@ -79,7 +79,7 @@ def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any)
         key=f"request:{request.pk}",
         title=f"{application.name}: the request for {subject} was {state}",
         text="\n".join(
-            [*(["Permissions granted:", *permissions] if permissions else []), request.note]
+            [*([f"Granted: {'; '.join(permissions)}."] if permissions else []), request.note]
         ).strip(),
         path=f"{application.get_absolute_url()}/stores" if request.store else "/applications",
         also=[request.requested_by_id, request.user_id],

@@ -48,7 +48,7 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
         kind=NotificationKind.OWNER_INVITED,
         key=f"invitation:{invitation.pk}:{invitation.sent:%Y%m%d%H%M%S}",
         title=f"A new owner is invited to {application.name}",
-        text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognise.",
+        text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
         path=f"{application.get_absolute_url()}/owners",
         also=[caller.user_id],
     )

@@ -2,8 +2,9 @@ from typing import Any
 
 from django import forms
 
-from applications.registration.pages.forms import LinesField
-from applications.webhooks.event_types import PATTERNS, EventType
+from applications.registration.models import Application
+from applications.registration.selectors.stores import store_names
+from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, is_of
 
 # The API's names of the fields.
 WEBHOOK_FIELDS = {
@@ -13,11 +14,12 @@ WEBHOOK_FIELDS = {
     "IsEnabled": "is_enabled",
 }
 RECOVER_FIELDS = {"Since": "since"}
-EXPLAINED = {
-    "*": "all events, including types added later",
-    "order.*": "all events of orders",
-    "association.*": "decisions on requests for access to a store",
-    "webhook.*": "all events of webhooks",
+ALL, CHOSEN = "all", "chosen"
+GROUPS = {
+    "order.*": "All events of orders",
+    "association.*": "All decisions on requests for access to a store",
+    "webhook.*": "All events of webhooks",
+    "budget.*": "All events of budgets",
 }
 
 
@@ -28,24 +30,57 @@ class WebhookForm(forms.Form):
         widget=forms.URLInput(attrs={"placeholder": "https://", "spellcheck": "false", "class": "mono"}),
         help_text="A public https URL. Events are sent to it as signed POST requests.",
     )
-    event_types = forms.MultipleChoiceField(
+    which = forms.ChoiceField(
         label="Events",
+        required=False,
+        choices=[(ALL, "All events, including types added later"), (CHOSEN, "Only these:")],
+        widget=forms.RadioSelect,
+    )
+    event_types = forms.MultipleChoiceField(
+        label="Event types",
+        required=False,
         choices=[(name, name) for name in (*PATTERNS, *EventType.values)],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Select at least one event type, or * for all."},
     )
-    store_ids = LinesField(
+    store_ids = forms.MultipleChoiceField(
         label="Stores",
         required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "mono", "spellcheck": "false", "wrap": "off"}),
-        help_text="One store ID per line. Leave empty to receive events from all stores.",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Select none to receive the events of all stores.",
     )
 
+    def __init__(self, *args: Any, application: Application, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial.setdefault("which", ALL if EVERYTHING in self.initial["event_types"] else CHOSEN)
+        names = store_names(application)
+        # The API takes any store.
+        kept = {name: name for name in self.initial.get("store_ids", ()) if name not in names}
+        field: Any = self.fields["store_ids"]
+        field.choices = [*names.items(), *kept.items()]
+
     @property
-    def choices_explained(self) -> list[dict[str, Any]]:
+    def event_groups(self) -> list[dict[str, Any]]:
+        """The choice of a whole group, then those of its types."""
+        boxes = {str(box.data["value"]): box for box in self["event_types"]}
         return [
-            {"box": box, "explained": EXPLAINED.get(box.data["value"], "")} for box in self["event_types"]
+            {
+                "whole": boxes[pattern],
+                "label": GROUPS[pattern],
+                "types": [
+                    (boxes[one], one.label.replace("`", "")) for one in EventType if is_of(pattern, one)
+                ],
+            }
+            for pattern in PATTERNS
+            if pattern != EVERYTHING
         ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = dict(super().clean() or {})
+        if cleaned.get("which") == ALL:
+            cleaned["event_types"] = [EVERYTHING]
+        elif "event_types" in cleaned and not cleaned["event_types"]:
+            self.add_error("event_types", "Select at least one event type, or all events.")
+        return cleaned
 
     def values(self) -> dict[str, Any]:
         """The form's values under the API's names."""

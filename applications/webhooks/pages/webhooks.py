@@ -44,7 +44,7 @@ def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    form = WebhookForm(request.POST or None, initial={"event_types": ["*"]})
+    form = WebhookForm(request.POST or None, initial={"event_types": ["*"]}, application=application)
     if request.method == "POST" and form.is_valid():
         try:
             webhook, secret = create_webhook(application=application, values=form.values())
@@ -64,7 +64,8 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     application = writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     initial = {field: getattr(webhook, field) for field in WEBHOOK_FIELDS.values()}
-    form = ChangeWebhookForm(request.POST or None, initial={**initial, "seen": webhook_etag(webhook)})
+    initial["seen"] = webhook_etag(webhook)
+    form = ChangeWebhookForm(request.POST or None, initial=initial, application=application)
     if request.method == "POST" and form.is_valid():
         seen = [form.cleaned_data["seen"]] if form.cleaned_data["seen"] else []
         try:

@@ -98,7 +98,7 @@ class ImportForm(forms.Form):
             self.fields[f"column_{field}"] = forms.ChoiceField(
                 label=LABELS[field],
                 required=False,
-                choices=[("", "as recognised" if at is not None else "none"), *numbered],
+                choices=[("", "as recognized" if at is not None else "none"), *numbered],
                 initial="" if at is None else str(at + 1),
                 widget=UnfoldAdminSelectWidget,
             )

@@ -39,12 +39,12 @@ def read_delstat(stream: BinaryIO) -> Source:
     for number, record in enumerate(islice(records, CHECKED), 2):
         if not DETAIL.fullmatch(record):
             raise FileRefused(
-                f"Layout not recognised: record {number} is not a Delivery Statistics record of {RECORD} bytes "
+                f"Layout not recognized: record {number} is not a Delivery Statistics record of {RECORD} bytes "
                 "with a ZIP code, a carrier route and 25 counts. Nothing was loaded."
             )
         first.append(record)
     if not first or not header.startswith(b"C"):
-        raise FileRefused("Layout not recognised: a copyright record and detail records were expected.")
+        raise FileRefused("Layout not recognized: a copyright record and detail records were expected.")
     source.rows = _rows(chain(first, records), source)
     return source
 

@@ -54,7 +54,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
         "differences": differences,
         "map_routes": reverse("portal:mailing-shapes", args=[selection.pk]),
         **tiles_context(),
-        "part": "catalog",
+        "part": "mailings",
     }
     return with_tiles(render(request, "delivery/selection.html", context), PAGE_POLICY)
 
@@ -124,5 +124,5 @@ def show_mailing(request: HttpRequest) -> HttpResponse:
     if saved is not None:
         return redirect("portal:mailing-selection", saved.pk)
     own = EddmSelection.objects.filter(own_selections(actors[0].caller)).order_by("-created")
-    context = {**mailing_context(page), "actors": actors, "saved": own[:SAVED_SHOWN], "part": "catalog"}
+    context = {**mailing_context(page), "actors": actors, "saved": own[:SAVED_SHOWN], "part": "mailings"}
     return with_tiles(render(request, "delivery/mailing.html", context), PAGE_POLICY)

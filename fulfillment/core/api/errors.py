@@ -133,7 +133,7 @@ def problem(
 def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -> HttpResponse:
     """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
     if isinstance(exc, DomainError):
-        return _domain_problem(exc)
+        return domain_problem(exc)
     if isinstance(exc, DATABASE_UNAVAILABLE):
         return database_unavailable(exc)
     if isinstance(exc, Http404 | exceptions.NotFound):
@@ -218,7 +218,8 @@ def _messages_of(detail: Any, place: Place) -> Iterator[tuple[Place, Any]]:
         yield place, detail
 
 
-def _domain_problem(exc: DomainError) -> HttpResponse:
+def domain_problem(exc: DomainError) -> HttpResponse:
+    """The response to a request that a service refused."""
     headers: dict[str, str] = {}
     members: dict[str, object] = dict(exc.members)
     if exc.status == HTTPStatus.UNAUTHORIZED:

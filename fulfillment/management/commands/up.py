@@ -30,8 +30,13 @@ READY_SECONDS = 60
 PORT_SECONDS = 3
 POLL_SECONDS = 0.2
 RESTART_SECONDS = 1
-WEB_SERVER, WORKER = "The web server", "The worker"
-LOG_FILES = {WEB_SERVER: development.LOGS / "web.log", WORKER: development.LOGS / "worker.log"}
+WEB_SERVER, WORKER, CLIENTS = "The web server", "The worker", "The build of the client packages"
+LOG_FILES = {
+    WEB_SERVER: development.LOGS / "web.log",
+    WORKER: development.LOGS / "worker.log",
+    CLIENTS: development.LOGS / "clients.log",
+}
+CLIENT_PACKAGES = development.VAR / "clients"
 
 
 class CannotStart(RuntimeError):
@@ -89,6 +94,8 @@ class Command(BaseCommand):
         make_folder(Path(settings.EMAIL_FILE_PATH))
         for log in LOG_FILES.values():
             log.unlink(missing_ok=True)
+        builds_clients = not os.environ.get("CLIENT_DOWNLOADS")
+        os.environ["CLIENT_DOWNLOADS"] = os.environ.get("CLIENT_DOWNLOADS") or str(CLIENT_PACKAGES)
 
         def load_demo_beside_start() -> None:
             start_web_server(family, host, port)
@@ -107,6 +114,8 @@ class Command(BaseCommand):
         self.print_card(cards[0])
         draw_pictures()
         close_connections()
+        if builds_clients and are_clients_outdated():
+            build_clients(family)
 
     @contextlib.contextmanager
     def timed(self, title: str) -> Iterator[None]:
@@ -127,6 +136,7 @@ class Command(BaseCommand):
             ("API", settings.API_ROOT),
             ("API reference", f"{settings.API_ROOT}/docs"),
             ("Operator console", "/admin/"),
+            ("Development mail", "/dev/mail"),
         ]
         self.stdout.write("")
         for title, path in addresses:
@@ -139,9 +149,11 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def watch(self, family: supervision.ProcessSupervisor) -> None:
-        while not (ended := family.first_ended()) or ended[0] == WORKER:
+        while not (ended := family.first_ended()) or ended[0] != WEB_SERVER:
             time.sleep(RESTART_SECONDS if ended else POLL_SECONDS)
-            if ended:
+            if ended and ended[0] == CLIENTS:
+                del family.children[CLIENTS]
+            elif ended:
                 start_worker(family)
         raise CannotStart(
             f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is in {LOG_FILES[ended[0]]}."
@@ -185,6 +197,19 @@ def start_worker(family: supervision.ProcessSupervisor) -> None:
     if "worker" in get_commands():
         command = [sys.executable, "manage.py", "worker"]
         family.start(WORKER, command, folder=settings.BASE_DIR, log=LOG_FILES[WORKER])
+
+
+def are_clients_outdated() -> bool:
+    patterns = ("python/dist/*.whl", "typescript/*.tgz")
+    built = [file.stat().st_mtime for pattern in patterns for file in CLIENT_PACKAGES.glob(pattern)]
+    sources = [*settings.BASE_DIR.glob("clients/**/src/**/*"), settings.BASE_DIR / "tests" / "openapi.yml"]
+    return len(built) < len(patterns) or min(built) < max(file.stat().st_mtime for file in sources)
+
+
+def build_clients(family: supervision.ProcessSupervisor) -> None:
+    """For the page *Client libraries*. Without npm, or a registry for it, only the one for Python."""
+    command = [sys.executable, "-m", "clients.build", "--to", str(CLIENT_PACKAGES)]
+    family.start(CLIENTS, command, folder=settings.BASE_DIR, log=LOG_FILES[CLIENTS])
 
 
 def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int) -> None:

@@ -18,9 +18,9 @@ class Part(StrEnum):
     INK = "ink"
     OVERPRINT = "overprint"
     WHITE_OVERPRINT = "white overprint"
-    SPOT = "spot colour"
+    SPOT = "spot color"
     TRANSPARENCY = "transparency"
-    LEFT_IN_COLOUR = "left in colour"
+    LEFT_IN_COLOUR = "left in color"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from printing.preflight.sheet import Background, Sheet
 from printing.typesetting.template import CMYK
 
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
-CONVERTIBLE = "colours that can be converted to inks"
+CONVERTIBLE = "colors that can be converted to inks"
 # Plates that cut, fold or coat print no colour.
 FINISHING = re.compile(
     r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
@@ -79,7 +79,7 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
         if spots and _has(behind, Part.TRANSPARENCY):
-            yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colours")
+            yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
 
 
 def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:

@@ -39,14 +39,14 @@ def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
 def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if facts.mode in {"RGB", "RGBA", "P"}:
-            yield hit_of(one, "RGB", "CMYK or grey")
+            yield hit_of(one, "RGB", "CMYK or gray")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)
         if facts_behind is not None and facts_behind.mode in {"RGB", "RGBA", "P"}:
-            yield hit_behind(behind, None, "RGB", "CMYK or grey")
+            yield hit_behind(behind, None, "RGB", "CMYK or gray")
         for part in behind.facts.of_kind(Part.PICTURE):
             if part.name.startswith("RGB"):
-                yield hit_behind(behind, part.area, "RGB", "CMYK or grey")
+                yield hit_behind(behind, part.area, "RGB", "CMYK or gray")
 
 
 def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
@@ -68,7 +68,7 @@ def picture_empty(sheet: Sheet) -> Iterator[Hit]:
         if facts.is_clear:
             yield hit_of(one, "wholly transparent", "something to see")
         elif facts.is_flat and _is_upload(sheet, one):
-            yield hit_of(one, "one single colour", "something to see")
+            yield hit_of(one, "one single color", "something to see")
 
 
 def _is_upload(sheet: Sheet, one: Shown) -> bool:

@@ -114,7 +114,7 @@ def font_not_embeddable(sheet: Sheet) -> Iterator[Hit]:
             continue
         faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
         if any(_is_restricted(str(face.path), face.index) for face in faces):
-            yield hit_of(one, f"{one.box.font}: restricted licence embedding", "a font that may be embedded")
+            yield hit_of(one, f"{one.box.font}: restricted license embedding", "a font that may be embedded")
 
 
 @cache

@@ -18,7 +18,7 @@ from production.tickets import write_json_ticket
 
 MAX_JOBS = 100
 MAX_BYTES = 150 * 1024 * 1024
-PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in all", "Ordered")
+PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ export function colorControl(member, change, server) {
   const inkRow = make("div", { class: "ds-inks" }, ...INKS.map(([ink], at) => make("span", { class: "ds-ink" }, make("span", { "aria-hidden": "true" }, ink), inks[at])));
   const model = make("select", { class: "ds-model", "aria-label": `${member.label}: model`, "data-name": `${member.name}:model` }, ...MODELS.map(([value, name]) => make("option", { value }, name)));
   const names = make("datalist", { id: freshId("spots") }, ...SPOTS.map((value) => make("option", { value })));
-  const spot = make("input", { type: "text", class: "ds-hex", maxlength: 60, list: names.id, "aria-label": `${member.label}: name of the spot colour`, placeholder: "Name of its plate", title: "The name of its plate; the inks above show it on screens", autocomplete: "off", "data-name": `${member.name}:Spot` });
+  const spot = make("input", { type: "text", class: "ds-hex", maxlength: 60, list: names.id, "aria-label": `${member.label}: name of the spot color`, placeholder: "Name of its plate", title: "The name of its plate; the inks above show it on screens", autocomplete: "off", "data-name": `${member.name}:Spot` });
   const spotRow = make("div", { class: "ds-color-row", hidden: true }, spot, names);
   const clear = make("button", { type: "button", class: "ds-mini ds-clear", "aria-label": `${member.label}: back to ${member.unset}`, title: `Back to ${member.unset}` }, "×");
   const element = make("div", { class: "ds-field ds-full ds-color", role: "group", "aria-labelledby": title.id }, title, make("div", { class: "ds-color-row" }, swatch, model, hex, inkRow, clear), spotRow, error);

@@ -5,16 +5,12 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
+from fulfillment.templatetags.portal import method_name
 from stores.catalog.models import DeliveredPrice, Product, Store
 
 # More choices are no help; a filter then says how to narrow them.
 MAX_CHOICES = 200
 Choices = list[tuple[str, str]]
-
-
-def delivery_method_name(code: str) -> str:
-    """Catalogs have only the code, such as NEXT_DAY: Next day. Other spellings are the store's own."""
-    return code.replace("_", " ").capitalize() if code.isupper() else code
 
 
 def store_choices(stores: QuerySet[Store]) -> Choices:
@@ -34,7 +30,7 @@ def product_choices(stores: QuerySet[Store]) -> Choices:
 def delivery_choices(stores: QuerySet[Store]) -> Choices:
     prices = DeliveredPrice.objects.filter(product__store__in=stores.order_by()).order_by()
     codes = prices.values_list("delivery_method_code", flat=True).distinct()[:MAX_CHOICES]
-    return [(code, delivery_method_name(code)) for code in sorted(codes)]
+    return [(code, method_name(code)) for code in sorted(codes)]
 
 
 def _named(found: Iterable[tuple[str, str]]) -> Choices:

@@ -9,13 +9,13 @@ from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.lists import ConsoleList
+from fulfillment.templatetags.portal import method_name
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
 from stores.catalog.models import Store
 from stores.catalog.selectors.choices import (
     MAX_CHOICES,
     Choices,
     delivery_choices,
-    delivery_method_name,
     product_choices,
 )
 from stores.orders.models import Order, OrderStatus
@@ -64,7 +64,7 @@ class DeliveryFilter(ChoiceFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         found = delivery_choices(chosen_stores(request, model_admin.view_grants))
-        return _with_chosen(found, self.value(), delivery_method_name)
+        return _with_chosen(found, self.value(), method_name)
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
         return orders.filter(delivery_method_code=self.value()) if self.value() else None

@@ -14,7 +14,6 @@ from django.utils.formats import date_format
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
 from stores.catalog.models import Store
-from stores.catalog.selectors.choices import delivery_method_name
 from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
@@ -49,10 +48,6 @@ class Row:
     late: int
     is_open: bool
     is_cancellation_requested: bool
-
-    @property
-    def delivery(self) -> str:
-        return delivery_method_name(self.order.delivery_method_code)
 
     @property
     def lateness(self) -> str:

@@ -13,6 +13,7 @@ from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
+from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store, TemplateField, TemplateFieldType
 from stores.orders.approvals.selectors import approval_record
@@ -74,16 +75,20 @@ def _external_id_scope(caller: Caller) -> Q:
 def full_record(
     order: Order, store_id: str, items: Iterable[OrderItem] | None = None, messages: Iterable[str] = ()
 ) -> dict[str, Any]:
+    """With `items`, those of an order that is just being placed on its own."""
     shipments = order.shipments.all() if order.tracking_numbers else ()
-    order_items = order.items.all() if items is None else items
-    return order_record(
+    record = order_record(
         order,
         store_id,
-        items=order_items,
+        items=order.items.all() if items is None else items,
         shipments=shipments,
         approval=approval_record(order),
         messages=messages,
     )
+    if items is None:
+        for complete_record in offered("order_record", "complete_record"):
+            complete_record(order=order, record=record)
+    return record
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:

@@ -124,7 +124,7 @@ def _slip(order: Order) -> dict[str, Any]:
         "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",
         "items": [
             {
-                "key": item.item_key,
+                "key": item.label or item.item_key,
                 "name": item.product_name,
                 "product": item.product_external_id,
                 "quantity": item.quantity,

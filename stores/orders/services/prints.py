@@ -47,7 +47,12 @@ DEMO_SECONDS = 10.0
 
 
 def store_order_prints(
-    *, access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+    *,
+    access: StoreAccess,
+    request: OrderRequest,
+    products: Mapping[str, ListedProduct],
+    order_id: UUID,
+    seconds: float | None = None,
 ) -> tuple[StoredPrint | None, ...]:
     """Returns a print file for each item whose product takes data, or that has a PDF; equal ones are rendered once.
 
@@ -55,15 +60,16 @@ def store_order_prints(
     """
     has_artwork = any(item.artwork for item in request.price_request.items)
     if not has_artwork and not any(product.takes_data for product in products.values()):
-        return _stored(access, request, products, order_id)
+        return _stored(request, products, _Work(access, (), order_id))
     with ORDERS.limited(access.caller.key):
-        return _stored(access, request, products, order_id)
+        return _stored(
+            request, products, _Work(access, _printed(request.price_request, products), order_id, seconds)
+        )
 
 
 def _stored(
-    access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+    request: OrderRequest, products: Mapping[str, ListedProduct], work: "_Work"
 ) -> tuple[StoredPrint | None, ...]:
-    work = _Work(access, _printed(request.price_request, products), order_id)
     files: list[StoredPrint | None] = []
     faults: list[Fault] = []
     try:
@@ -178,13 +184,19 @@ class _Shared(TypedDict):
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
-    def __init__(self, access: StoreAccess, printed: Collection[int], order_id: UUID) -> None:
+    def __init__(
+        self,
+        access: StoreAccess,
+        printed: Collection[int],
+        order_id: UUID,
+        seconds: float | None = None,
+    ) -> None:
         self.stored: dict[tuple[str, bytes], StoredPrint] = {}
         self._order_id = order_id
         self._caller = access.caller
         self._uploads = Uploads(access.caller, access.store.pk)
         self._versions = product_versions_of(printed) if printed else {}
-        self._seconds = DEMO_SECONDS if access.store.is_demo else SECONDS
+        self._seconds = seconds or (DEMO_SECONDS if access.store.is_demo else SECONDS)
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 

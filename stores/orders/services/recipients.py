@@ -124,7 +124,7 @@ def _erase_items(order: Order) -> None:
         delete_proof(digest=digest)
     for item in order.items.exclude(template_data=None):
         _delete_proof_of(order, item)
-    order.items.update(template_data=None, artwork=None, print_file="")
+    order.items.update(label="", template_data=None, artwork=None, print_file="")
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:

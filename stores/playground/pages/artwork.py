@@ -1,5 +1,6 @@
 """A customer's print-ready PDF on a product: send it, see its pages with trim and bleed, correct it, order it."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ from stores.catalog.models import Store
 from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
+from stores.playground.calls import recorded_call
 from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
@@ -127,6 +129,7 @@ def _differs(size: tuple[float, float], *sizes: tuple[float, float]) -> bool:
 class ArtworkForm:
     """Everything the page shows."""
 
+    request: HttpRequest
     store: Store
     actors: list[Actor]
     actor: Actor
@@ -156,10 +159,15 @@ class ArtworkForm:
             self.status = error.status
 
     def check(self) -> None:
-        if self.choice is not None:
+        if self.choice is None:
+            return
+        with self.recorded("artwork_create"):
             self.checked = check_artwork(
                 caller=self.actor.caller, product=self.product, choice=self.choice, picture_root=self.address
             )
+
+    def recorded(self, operation_id: str) -> AbstractContextManager[None]:
+        return recorded_call(self.request, self.actor.caller, self.store, operation_id)
 
     def examples(self) -> dict[str, list[Example]]:
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
@@ -207,8 +215,9 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
             page.problems.append("Choose a PDF first.")
             return _answer(request, page)
         caller = page.actor.caller
-        document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
-        asset = add_document(caller=caller, store_id=page.product.version.store_id, document=document)
+        with page.recorded("asset_create"):
+            document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
+            asset = add_document(caller=caller, store_id=page.product.version.store_id, document=document)
     except DomainError as error:
         page.fail(error)
         return _answer(request, page)
@@ -244,6 +253,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
     if first.isascii() and first.isdigit():
         record["FirstPage"] = int(first[:4])
     return ArtworkForm(
+        request=request,
         store=store,
         actors=actors,
         actor=actor,
@@ -259,10 +269,11 @@ def _answer(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
 
 
 def _quote(request: HttpRequest, page: ArtworkForm) -> None:
-    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-    price_request = price_request_from(page.price.quote_body(page.product_id))
     try:
-        page.price.quote = create_quote(access=access, price_request=price_request)
+        with page.recorded("quote_create"):
+            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+            price_request = price_request_from(page.price.quote_body(page.product_id))
+            page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
         page.problems += page.price.show_errors(error)
 
@@ -270,9 +281,10 @@ def _quote(request: HttpRequest, page: ArtworkForm) -> None:
 def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
-    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
     body = page.price.order_body(page.product_id, None, artwork=page.choice.record())
-    order = place_trial_order(access=access, request=order_request_from(body))
+    with page.recorded("order_create"):
+        access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+        order = place_trial_order(access=access, request=order_request_from(body))
     if page.actor.caller.application_id is None:
         messages.success(request, f"Order {order.number} is placed.")
         return redirect(page.address)

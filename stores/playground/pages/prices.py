@@ -9,6 +9,7 @@ from typing import Any
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
@@ -139,7 +140,7 @@ class PriceForm:
     def _description(self, method: str) -> str:
         prices = self.record["DeliveredPrices"]
         found = (one["Description"] for one in prices if one["DeliveryMethodCode"] == method)
-        return next(found, "") or method
+        return next(found, "") or method_name(method)
 
 
 def price_form(

@@ -5,11 +5,13 @@ parts it needs out of the answer.
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -29,6 +31,7 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.quotes import create_quote
+from stores.playground.calls import recorded_call
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.pages.address import AddressForm
 from stores.playground.pages.prices import PriceForm, price_form
@@ -45,6 +48,7 @@ from stores.playground.selectors import (
 )
 from stores.playground.services import place_own_order, place_trial_order
 from stores.proofs.links import asset_url
+from stores.proofs.models import Asset
 from stores.proofs.selectors import product_version
 
 STORES_A_PAGE = 24
@@ -111,6 +115,7 @@ def _matches(record: dict[str, Any], searched: str, category: str) -> bool:
 class Playground(ProductForm):
     """Everything the page shows."""
 
+    request: HttpRequest
     store: Store
     actors: list[Actor]
     actor: Actor
@@ -123,6 +128,24 @@ class Playground(ProductForm):
     notice: str = ""
     status: int = 200
     retry_after: int = 0
+
+    def add_picture(self, file: UploadedFile) -> Asset:
+        with self.recorded("asset_create"):
+            return ProductForm.add_picture(self, file)
+
+    def make_proof(self) -> None:
+        with self.recorded("proof_create"):
+            ProductForm.make_proof(self)
+
+    def order_body(self, address: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """With the price that is chosen in the table, else by the usual delivery."""
+        values = self.template_data if self.fields else None
+        body = self.price.order_body(self.product_id, values, address)
+        quote_id, _, option_id = self.chosen_option.partition("/")
+        return body | ({"QuoteID": quote_id, "OptionID": option_id} if option_id else {})
+
+    def recorded(self, operation_id: str) -> AbstractContextManager[None]:
+        return recorded_call(self.request, self.actor.caller, self.store, operation_id)
 
     @property
     def can_start(self) -> bool:
@@ -138,6 +161,11 @@ class Playground(ProductForm):
         return self.access is None and (
             self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
         )
+
+    @property
+    def chooses(self) -> bool:
+        """Whether an order is placed here, at the price that is chosen in the table."""
+        return self.access is not None or self.can_order
 
     @property
     def approvers(self) -> list[str]:
@@ -222,6 +250,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
     page = Playground(
+        request=request,
         store=store,
         actors=actors,
         actor=actor,
@@ -261,10 +290,11 @@ def _price_form(
 def _quote(page: Playground) -> None:
     if not page.price.is_valid():
         return
-    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-    price_request = price_request_from(page.price.quote_body(page.product_id))
     try:
-        page.price.quote = create_quote(access=access, price_request=price_request)
+        with page.recorded("quote_create"):
+            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+            price_request = price_request_from(page.price.quote_body(page.product_id))
+            page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
         page.problems += page.price.show_errors(error)
 
@@ -272,10 +302,11 @@ def _quote(page: Playground) -> None:
 def _order(page: Playground) -> HttpResponse | None:
     if not page.price.is_valid():
         return None
-    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-    body = page.price.order_body(page.product_id, page.template_data if page.fields else None)
+    body = page.order_body()
     try:
-        order = place_trial_order(access=access, request=order_request_from(body))
+        with page.recorded("order_create"):
+            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+            order = place_trial_order(access=access, request=order_request_from(body))
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         return None
@@ -288,14 +319,10 @@ def _order(page: Playground) -> HttpResponse | None:
 def _order_live(page: Playground) -> HttpResponse | None:
     if page.access is None or not page.price.is_valid():
         return None
-    body = page.price.order_body(
-        page.product_id, page.template_data if page.fields else None, page.address.values
-    )
-    quote_id, _, option_id = page.chosen_option.partition("/")
-    if option_id:
-        body |= {"QuoteID": quote_id, "OptionID": option_id}
+    body = page.order_body(page.address.values)
     try:
-        order = place_own_order(access=page.access, request=order_request_from(body))
+        with page.recorded("order_create"):
+            order = place_own_order(access=page.access, request=order_request_from(body))
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)

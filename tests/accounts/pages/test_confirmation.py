@@ -222,10 +222,24 @@ def test_confirmation_belongs_to_one_session_and_ends_with_it(world, browser, st
     assert asks(browser.get("/profile/keys?reveal"))
 
 
-def test_sign_in_alone_is_no_confirmation(world, client):
+def test_typed_password_of_a_sign_in_is_a_confirmation_for_ten_minutes(world, client):
     client.post("/accounts/login/", {"username": "user", "password": PASSWORD})
+    shown = client.get("/profile/keys?reveal")
+    assert not asks(shown)
+    assert "Confirmed until" not in shown.content.decode()
+
+    session = client.session
+    session[SESSION_NAME][0] -= 600
+    session.save()
 
     assert asks(client.get("/profile/keys?reveal"))
+
+
+def test_new_account_asks_no_second_time(db, client):
+    answers = {"username": "newcomer", "email": "new@print.example", "password": PASSWORD}
+    client.post("/accounts/signup/", answers)
+
+    assert not asks(client.get("/profile/keys?reveal"))
 
 
 @pytest.mark.parametrize("address", ["/profile/email", "/profile/keys?reveal", "/accounts/password-change/"])

@@ -15,6 +15,21 @@ def link_sent() -> str:
     return re.search(r"http://127.0.0.1:8000(/accounts/email/\S+/)", mail.outbox[0].body)[1]
 
 
+def test_banner_is_put_away_until_the_next_sign_in_and_never_over_the_reference(world, client):
+    world.user.email_confirmed = None
+    world.user.save()
+    banner = "open the link in our mail"
+    for signed_in_again in range(2):
+        client.force_login(world.user)
+        assert banner in client.get("/applications").content.decode(), signed_in_again
+        assert banner not in client.get("/api/v1/docs").content.decode()
+        headers = {"Referer": "http://testserver/applications"}
+        assert client.post("/profile/email/later", headers=headers)["Location"].endswith("/applications")
+        assert banner not in client.get("/applications").content.decode()
+        assert "Not confirmed" in client.get("/profile").content.decode()
+        client.logout()
+
+
 def test_address_changes_by_the_link_without_a_sign_in(world, browser):
     assert browser.post("/profile/email", NEW)["Location"] == "/profile/email"
     assert "new@print.example is not confirmed yet" in browser.get("/profile/email").content.decode()

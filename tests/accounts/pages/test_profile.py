@@ -114,7 +114,7 @@ def test_authorised_application_is_revoked(world, browser):
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
     assert not AccessToken.objects.filter(user=world.user).exists()
-    assert "No authorised applications" in text(browser, "/profile/authorizations")
+    assert "No authorized applications" in text(browser, "/profile/authorizations")
 
 
 def test_authorizations_of_others_stay(world, browser):
@@ -125,7 +125,7 @@ def test_authorizations_of_others_stay(world, browser):
         lifetime=timedelta(hours=1),
     )
 
-    assert "No authorised applications" in text(browser, "/profile/authorizations")
+    assert "No authorized applications" in text(browser, "/profile/authorizations")
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
     assert AccessToken.objects.filter(user=world.outsider).count() == 1

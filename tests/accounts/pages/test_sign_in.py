@@ -164,3 +164,15 @@ def test_new_account_has_the_time_zone_of_its_browser(world, client, sent, kept)
 
     assert User.objects.get(username="nora").time_zone == kept
     assert f"Times are in {kept}." in client.get("/profile").content.decode()
+
+
+@pytest.mark.parametrize(("stored", "kept"), [("UTC", "America/Denver"), ("Asia/Tokyo", "Asia/Tokyo")])
+def test_first_sign_in_takes_the_time_zone_of_the_browser_once(world, client, stored, kept):
+    world.user.time_zone = stored
+    world.user.save()
+    sign_in(client, "user", time_zone="America/Denver")
+    client.post("/accounts/logout/")
+    sign_in(client, "user", time_zone="Europe/Berlin")
+
+    world.user.refresh_from_db()
+    assert world.user.time_zone == kept

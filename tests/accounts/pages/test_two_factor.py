@@ -164,6 +164,7 @@ def test_turning_it_on_ends_other_sessions_and_not_this_one(world, browser, sign
 def test_it_is_turned_off_with_the_password(world, phone, client):
     sign_in(client, "user")
     client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
+    client.post("/profile/confirmation/end")
 
     assert "Confirm that it is you" in client.post("/profile/two-factor/off").content.decode()
     assert Authenticator.objects.exists()

@@ -78,10 +78,8 @@ def test_owners_are_notified_of_a_decision(world):
 
     assert titles(world.user) == ["Mail Studio: the request for Unassociated Print was approved"]
     assert Notification.objects.get().text.splitlines() == [
-        "Permissions granted:",
-        "- Read stores, their products and your own roles",
-        "- Read the orders you submitted",
-        "- Submit orders and cancel your own",
+        "Granted: Read stores, their products and your own roles; Read the orders you submitted; "
+        "Submit orders and cancel your own.",
         "Welcome",
     ]
 

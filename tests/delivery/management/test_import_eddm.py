@@ -100,7 +100,7 @@ def test_loading_without_activating(small):
         (["--map", "zip=Nowhere"], "There is no column 'Nowhere'"),
         (["--postal-code", "841"], "write five digits"),
         (["--format", "xls"], "invalid choice"),
-        (["--format", "delstat"], "Layout not recognised"),
+        (["--format", "delstat"], "Layout not recognized"),
     ],
 )
 def test_refused_arguments(small, arguments, says):

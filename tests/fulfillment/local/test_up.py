@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 
@@ -65,6 +66,7 @@ def environment(var: Path, **more: str) -> dict[str, str]:
         "FULFILLMENT_VAR": str(var),
         "FULFILLMENT_SHARED": str(var.parent / "shared"),
         "WEB_WORKERS": "1",
+        "CLIENT_DOWNLOADS": str(var / "clients"),
     }
     return plain | {"MEDIA_ROOT": str(var / "media")} | more
 
@@ -140,7 +142,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def service(var: Path) -> Iterator[Run]:
-    run = Run(var).wait_for_card()
+    run = Run(var, CLIENT_DOWNLOADS="", npm_config_offline="true").wait_for_card()
     yield run
     if run.process.poll() is None:
         run.end(signal.SIGINT)
@@ -151,7 +153,13 @@ def test_card_names_what_answers(service):
     addresses = dict(re.findall(r"^  (\w[\w ]*\w) +(http\S+)$", service.output(), re.MULTILINE))
     curl = next(line for line in lines if line.startswith("curl "))
 
-    assert list(addresses) == ["Developer portal", "API", "API reference", "Operator console"]
+    assert list(addresses) == [
+        "Developer portal",
+        "API",
+        "API reference",
+        "Operator console",
+        "Development mail",
+    ]
     assert addresses["API"] == f"http://127.0.0.1:{service.port}/api/v1"
     assert any(re.fullmatch(r"  Operator +operator / \S+", line) for line in lines)
     assert not any("\x1b" in line for line in lines)
@@ -221,8 +229,18 @@ def test_nothing_is_written_after_the_card(service, var):
     wait_for(lambda: any("password-reset" in mail.read_text() for mail in (var / "log" / "mail").iterdir()))
     assert service.output() == before
     assert re.search(rf"^  Logs and mail +{var}/log$", before, re.MULTILINE)
-    assert {path.name for path in (var / "log").iterdir()} == {"mail", "web.log", "worker.log"}
+    assert {path.name for path in (var / "log").iterdir()} == {"mail", "web.log", "worker.log", "clients.log"}
     assert stat.S_IMODE((var / "log").stat().st_mode) == 0o700
+
+
+def test_client_library_can_be_downloaded_soon_after_the_card(service):
+    def content(address: str) -> bytes:
+        with urlopen(address, timeout=10) as response:
+            return response.read()
+
+    page = f"http://127.0.0.1:{service.port}/clients"
+    found = wait_for(lambda: re.search(rb"pip install (http://[^<]+\.whl)", content(page)))
+    assert content(found[1].decode())[:2] == b"PK"
 
 
 def test_pictures_of_orders_are_there_soon_after_the_card(service, var):

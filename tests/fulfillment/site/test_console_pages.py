@@ -113,7 +113,10 @@ def test_every_address_has_an_example_or_a_reason(furnished):
     assert found == examples | ACTS_AT_ONCE.keys() | NO_PAGE.keys()
     assert not examples & (ACTS_AT_ONCE.keys() | NO_PAGE.keys())
     of_site = {pattern.name for pattern in admin.site.get_urls() if getattr(pattern, "name", None)}
-    assert of_site == {"index", "app_list", "search", "audit_log", "system"} | NO_PAGE_OF_SITE.keys()
+    assert (
+        of_site
+        == {"index", "app_list", "search", "audit_log", "system", "components"} | NO_PAGE_OF_SITE.keys()
+    )
     request = request_of(furnished.operator)
     for model, model_admin in admin.site._registry.items():
         assert model_admin.get_queryset(request).exists(), f"The furnished world has no {model._meta.label}."

@@ -59,7 +59,7 @@ def test_jobs_of_one_product_share_sheets_that_give_all_that_was_ordered(shop, t
     rows = list(csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode())))
     made: dict[str, int] = {}
     for row in rows:
-        made[row["Job"]] = made.get(row["Job"], 0) + int(row["Pieces in all"])
+        made[row["Job"]] = made.get(row["Job"], 0) + int(row["Pieces in total"])
     ordered = {job.number: job.item.quantity for job in Job.objects.select_related("item")}
     assert {number: made[number] >= quantity for number, quantity in ordered.items()} == dict.fromkeys(
         ordered, True

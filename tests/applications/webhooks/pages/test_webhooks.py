@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 from html import unescape
 
@@ -11,7 +12,7 @@ from applications.webhooks.services.webhooks import create_webhook, disable_webh
 from fulfillment.core.secrets import decrypt
 
 URL = "https://93.184.216.34/hooks"
-SENT = {"url": URL, "event_types": ["order.*"], "store_ids": "associated\r\n\r\n demo "}
+SENT = {"url": URL, "event_types": ["order.*"], "store_ids": ["associated", "demo"]}
 
 
 @pytest.fixture
@@ -74,18 +75,37 @@ def test_webhook_is_made_and_its_secret_shown_once(world, base, browser):
 
 def test_refusals_stand_at_their_fields_and_keep_what_was_typed(world, base, browser):
     response = browser.post(
-        f"{base}/new", {"url": "http://10.0.0.1/far", "event_types": [], "store_ids": "a" * 65}
+        f"{base}/new", {"url": "http://10.0.0.1/far", "event_types": [], "store_ids": ["nowhere"]}
     )
-    assert list(response.context["form"].errors) == ["event_types"]
+    assert list(response.context["form"].errors) == ["store_ids", "event_types"]
 
     response = browser.post(
-        f"{base}/new", {"url": "http://10.0.0.1/far", "event_types": ["*"], "store_ids": "a" * 65}
+        f"{base}/new", {"url": "http://10.0.0.1/far", "event_types": ["*"], "store_ids": ["demo"]}
     )
 
-    assert set(response.context["form"].errors) == {"url", "store_ids"}
+    assert set(response.context["form"].errors) == {"url"}
     page = response.content.decode()
-    assert ('value="http://10.0.0.1/far"' in page, "a" * 65 in page) == (True, True)
+    assert 'value="http://10.0.0.1/far"' in page
+    assert re.search('value="demo"[^>]* checked', page)
     assert not Webhook.objects.exists()
+
+
+def test_all_events_leave_no_doubt_about_the_other_choices(world, base, browser, webhook):
+    page = text(browser, f"{base}/new")
+    assert re.search(r'name="which" value="all"[^>]* checked', page)
+    assert 'value="*"' not in page
+    assert all(name in page for name in ("Associated Print", "Demo Print", "All events of budgets"))
+
+    browser.post(f"{base}/new", {**SENT, "which": "all"})
+    assert Webhook.objects.latest("created").event_types == ["*"]
+
+    chosen = Webhook.objects.latest("created")
+    sent = {"url": URL, "which": "chosen", "event_types": ["order.*"], "is_enabled": "on"}
+    browser.post(f"{base}/{chosen.pk}/edit", sent)
+    chosen.refresh_from_db()
+    assert chosen.event_types == ["order.*"]
+    none = browser.post(f"{base}/{chosen.pk}/edit", {**sent, "event_types": []})
+    assert "Select at least one event type, or all events." in none.content.decode()
 
 
 def test_webhook_is_changed_unless_it_changed_meanwhile(world, base, browser, webhook):

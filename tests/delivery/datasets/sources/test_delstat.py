@@ -53,5 +53,5 @@ def test_file_that_is_cut_off(gather):
     ],
 )
 def test_another_layout_is_not_guessed_at(gather, content):
-    with pytest.raises(FileRefused, match=r"[Ll]ayout not recognised"):
+    with pytest.raises(FileRefused, match=r"[Ll]ayout not recognized"):
         gather(content)

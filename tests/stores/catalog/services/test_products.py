@@ -113,6 +113,7 @@ def test_price_date_given_is_kept(store):
         ({"ImageURL": "/a b"}, "/ImageURL", "malformed"),
         ({"DefaultQty": 50}, "/DefaultQty", "quantities_unordered"),
         ({"MaximumQty": 400}, "/MaximumQty", "quantities_unordered"),
+        ({"DefaultQty": "", "MaximumQty": 40}, "/MaximumQty", "quantities_unordered"),
         ({"MinimumQty": 0}, "/MinimumQty", "not_a_whole_number"),
         ({"IncrementQty": True}, "/IncrementQty", "not_a_whole_number"),
         ({"WidthMM": Decimal("0.0001")}, "/WidthMM", "not_a_size"),

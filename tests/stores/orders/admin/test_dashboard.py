@@ -135,7 +135,7 @@ def test_failing_webhooks(world, start):
     [
         (date(2026, 10, 1), False, " routes, 1,448 deliveries."),
         (date(2026, 4, 1), False, "The counts are 7 months old."),
-        (date(2026, 10, 1), True, "The active data is synthetic"),
+        (date(2026, 10, 1), True, "These counts are sample data"),
     ],
 )
 def test_vintage_of_the_delivery_data(start, vintage, is_synthetic, says):
@@ -144,7 +144,7 @@ def test_vintage_of_the_delivery_data(start, vintage, is_synthetic, says):
 
     page = start()
 
-    assert f"{vintage:%Y-%m}{' synthetic' if is_synthetic else ''} <small>3 ZIP codes</small>" in page
+    assert f"{vintage:%B %Y} <small>3 ZIP codes</small>" in page
     assert says in page
 
 

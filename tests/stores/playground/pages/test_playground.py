@@ -3,20 +3,27 @@
 import json
 import re
 import shlex
+from datetime import date
 from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role
+from applications.metrics import flush_usage
+from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.services.applications import create_application
+from fulfillment.templatetags.portal import date_range, method_name
+from stores.catalog.models import StoreUsage
+from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
 from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
-from tests.factories.orders import make_card, make_design, make_product
+from tests.factories.orders import make_card, make_design, make_product, price_values
 from tests.factories.stores import make_store
 from tests.support.page_fixtures import picture
 
@@ -78,7 +85,7 @@ def test_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser,
     assert re.search(r'href="/proofs/[^"]+\.pdf"', page)
     assert Proof.objects.count() == 1
     assert "Name on the card is required." in wrong
-    assert "E-mail must be an e-mail address." in wrong
+    assert "E-mail is not an address such as dana@example.com." in wrong
     assert wrong.count('aria-invalid="true"') == 2
 
 
@@ -122,6 +129,23 @@ def test_price_is_a_quote_of_the_chosen_application(world, browser, card):
     assert "Enter a whole number" in text
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [("02-26", "02-26", "26 Feb"), ("02-26", "03-01", "26 Feb \u2013 1 Mar")],
+)
+def test_days_of_arrival_name_what_differs(first, last, shown):
+    year = timezone.localdate().year
+    days = [date.fromisoformat(f"{year}-{day}") for day in (first, last)]
+
+    assert date_range(*days) == shown
+    assert date_range(*(day.replace(year=year + 1) for day in days)).count(str(year + 1)) >= 1
+
+
+@pytest.mark.parametrize(("code", "name"), [("GROUND", "Ground"), ("TWO_DAY", "Two day"), ("EDDM", "EDDM")])
+def test_codes_of_delivery_methods_have_names(code, name):
+    assert method_name(code) == name
+
+
 def test_demo_order_is_placed_once_and_shown(world, browser, card):
     form = values(browser.get(card).content.decode())
 
@@ -136,6 +160,48 @@ def test_demo_order_is_placed_once_and_shown(world, browser, card):
     refused = browser.post("/catalog/associated/plain", {"quantity": "100", "country": "US", "do": "order"})
     assert "Place real orders with the API" in refused.content.decode()
     assert Order.objects.count() == 1
+
+
+def test_what_is_done_here_is_in_the_log_and_the_counts_of_the_application(world, browser, card):
+    form = values(browser.get(card).content.decode())
+    proof = browser.post(card, {**form, "do": "proof"})
+    for action in ({"do": "quote", "quantity": "75"}, {"do": "order"}):
+        browser.post(card, {**form, **action})
+    browser.post(card, {**form, "as": "me", "do": "quote"})
+    flush_usage()
+    flush_store_usage()
+
+    rows = LoggedRequest.objects.filter(application=world.application).order_by("pk")
+    store = "/api/v1/store/{storeID}"
+    assert [(row.method, row.path, row.status, row.code) for row in rows] == [
+        ("POST", f"{store}/product/{{productID}}/proof", 200, ""),
+        ("POST", f"{store}/quote", 400, "quantity_below_minimum"),
+        ("POST", f"{store}/order", 201, ""),
+    ]
+    assert rows[0].request_id.hex == proof["X-Request-ID"]
+    day = DailyUsage.objects.get(application=world.application)
+    assert (day.calls, day.client_errors) == (3, 1)
+    # Its first steps with a token of its own are still to be done.
+    assert not world.application.milestones.filter(name__in=["called", "read"]).exists()
+    # The person's own price counts for the store alone.
+    assert StoreUsage.objects.get(store=world.demo).calls == 4
+    log = browser.get(f"/applications/{world.application.pk}/requests").content.decode()
+    assert all(title in log for title in ("quantity_below_minimum", "201"))
+
+
+def test_demo_order_is_placed_at_the_price_that_is_chosen(world, browser, card):
+    prices = [price_values("GROUND", "0.12", is_default=True), price_values("AIR", "0.50")]
+    make_design(world.demo, "business-card-standard", "two-ways", DeliveredPrices=prices)
+    address = "/catalog/demo/two-ways"
+    form = values(browser.get(address).content.decode())
+    page = browser.post(address, {**form, "do": "quote"}).content.decode()
+    options = re.findall(r'name="option" id="option-\d" value="([^"]+)"', page)
+
+    for option in reversed(options):
+        browser.post(address, {**form, "do": "order", "option": option})
+
+    orders = Order.objects.order_by("number").values_list("delivery_method_code", flat=True)
+    assert (len(orders), set(orders)) == (len(options), {"GROUND", "AIR"})
 
 
 def test_test_application_places_test_orders_at_any_store_it_may_use(world, browser):
