@@ -11,6 +11,7 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
+from stores.orders.models.search import SEARCH_TRIGGERS
 from stores.orders.models.status import (
     OPEN_STATUSES,
     TERMINAL_OR_SHIPPED,
@@ -238,7 +239,8 @@ class Order(models.Model):
                 name="keep_mode",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.Q(old__is_test__df=pgtrigger.F("new__is_test")),
-            )
+            ),
+            *SEARCH_TRIGGERS,
         ]
 
     def __str__(self) -> str:

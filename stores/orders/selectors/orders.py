@@ -20,6 +20,7 @@ from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
+from stores.orders.selectors.search import search_orders
 
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
@@ -157,12 +158,9 @@ def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> lis
 
 
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
-    """By complete order number or ExternalID."""
-    wanted = Q(external_id=text)
-    if text.isascii() and text.isdigit() and int(text) <= LARGEST_NUMBER:
-        wanted |= Q(number=int(text))
-    visible = access.visible_in(access.store_ids)
-    return list(_shown().filter(visible).filter(wanted).order_by("-number")[:take])
+    visible = _shown().filter(access.visible_in(access.store_ids)).order_by("-number")
+    found = search_orders(visible, text, application=access.application.pk, user=access.user_id)
+    return list(found.orders[:take])
 
 
 def order_of_application(access: OrdersAccess, order_id: str) -> Order:

@@ -63,6 +63,7 @@ UNTRACKED = {
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderComment": "names its author and time; erased, never changed",
     "stores.OrderDay": "counts",
+    "stores.OrderSearch": "words of orders, written by their triggers",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderedAsset": "follows from the order's items, which are tracked",
     "stores.TestScenario": "the next step of a test order, whose history has each",

@@ -242,7 +242,7 @@ def test_board_is_for_operators_and_staff(shop, client, order):
         ({"created_to": "9999-12-31"}, 1),
         ({"store": "associated", "status__exact": "10"}, 1),
         ({"store": "demo"}, 0),
-        ({"store": "unknown"}, 0),
+        ({"store": "unknown"}, 1),
     ],
 )
 def test_board_is_filtered_by_day_and_store(board, order, query, count):
