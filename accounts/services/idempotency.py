@@ -18,8 +18,8 @@ from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 RETENTION = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
-# How long a killed process holds a key: clients/python repeats for 5 seconds at least. Work that takes longer may be done
-# twice; its effect is still one.
+# How long a killed process holds a key: clients/python repeats for 5 seconds at least. Longer work may be done twice;
+# its effect is still one.
 LEASE_SECONDS = 4
 LEASE = """
 INSERT INTO accounts_requestlease AS held (key, until)

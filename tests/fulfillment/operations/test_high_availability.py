@@ -1,4 +1,4 @@
-"""A database cluster of docs/deploy/ha loses its primary under load, in small; `make soak ARGS="--only ha"` does the rest."""
+"""A database cluster of docs/deploy/ha loses its primary under load; `make soak ARGS="--only ha"` does the rest."""
 
 import tempfile
 from pathlib import Path
