@@ -14,6 +14,7 @@ from tests.benchmarks import (
     soak_budgets,
     soak_cuts,
     soak_documents,
+    soak_ha,
     soak_kills,
     soak_neighbours,
     soak_outcome,
@@ -46,6 +47,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
     ),
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
+    "ha": (soak_ha.MARK, lambda chosen: soak_ha.measure(chosen.count or 1)),
     "documents": (
         soak_documents.MARK,
         lambda chosen: soak_documents.measure(chosen.count or soak_documents.DOCUMENTS),

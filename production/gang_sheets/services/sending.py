@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import Plan
@@ -43,7 +43,7 @@ def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence
 
 def work_on_sheet(*, sheet_pk: int) -> bool:
     """Sends the sheet; False where there was nothing to do, or its members have changed meanwhile."""
-    with session_lock(SHEET_LOCKS | sheet_pk) as is_ours:
+    with lock_of_its_own(SHEET_LOCKS | sheet_pk) as is_ours:
         if not is_ours or (planned := _plan(sheet_pk)) is None:
             return False
         sheet, jobs = planned

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
 from stores.budgets.representations import quote_budget_record
@@ -41,7 +41,7 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
     with (
         LARGE_ORDERS.limited(caller.key),
-        session_lock(int.from_bytes(number, "big", signed=True)) as is_ours,
+        lock_of_its_own(int.from_bytes(number, "big", signed=True)) as is_ours,
     ):
         if not is_ours:
             message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."

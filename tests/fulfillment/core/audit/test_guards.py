@@ -29,6 +29,7 @@ UNTRACKED = {
     "accounts.NotificationPreference": "where messages are wanted",
     "accounts.RateWindow": "a counter of one minute",
     "accounts.RecoveryCode": "nothing in it but a secret",
+    "accounts.RequestLease": "held for seconds",
     "applications.DailyUsage": "counts",
     "applications.Delivery": "a log itself",
     "applications.DeliveryAttempt": "a log itself",
