@@ -17,7 +17,7 @@ from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAXIMUM_BYTES
 from stores.catalog.models import Product
-from stores.playground.pages.artwork import check_artwork, sent_choice
+from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
 from stores.proofs.services.documents import add_document, clean_document
 
