@@ -16,34 +16,16 @@ from fulfillment.core.plugins import Attention, Card, Entry, Hit
 NAVIGATION = [
     Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
     Entry("People", "Users", "person", "accounts.user", 500),
-    Entry(
-        "People",
-        "Roles",
-        "admin_panel_settings",
-        "accounts.role",
-        505,
-        minor=True,
-        about="What a user or an application may do, and at which store.",
-    ),
-    Entry(
-        "People",
-        "Subscriptions",
-        "vpn_key",
-        "accounts.subscription",
-        510,
-        minor=True,
-        about="The keys that count calls, and how many a minute each allows.",
-    ),
-    Entry(
-        "People",
-        "Tenants",
-        "domain",
-        "accounts.tenant",
-        515,
-        minor=True,
-        about="The domains that sign-in names end with.",
-    ),
+    Entry("People", "Roles", "admin_panel_settings", "accounts.role", 505, minor=True),
+    Entry("People", "Subscriptions", "vpn_key", "accounts.subscription", 510, minor=True),
+    Entry("People", "Tenants", "domain", "accounts.tenant", 515, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "accounts.role": "What a user or an application may do, and at which store.",
+    "accounts.subscription": "The keys that count calls, and how many a minute each allows.",
+    "accounts.tenant": "The domains that sign-in names end with.",
+}
 
 
 def may_enter(request: HttpRequest) -> bool:

@@ -15,3 +15,11 @@ CLIENT_NAMES = ClientNames(
 LINKS = {
     "User": (Link("user_roles", "What they may do, for operators.", {"userID": f"{BODY}ID"}),),
 }
+
+# What people type to find an operation, beside its own words.
+SEARCHED_AS = {
+    "user_create": "sign up; create an account; add a user; register a user; invite a user",
+    "user_self": "who am i; current user; my account; me; my profile",
+    "user_roles": "roles; permissions of a user; what may a user do",
+    "user_emails": "find a user by email; check an email; does a user exist",
+}

@@ -20,34 +20,16 @@ MAX_COUNTED = 1000
 NAVIGATION = [
     Entry("Applications", "Applications", "apps", "applications.application", 400),
     Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
-    Entry(
-        "Applications",
-        "Deliveries",
-        "outbox",
-        "applications.delivery",
-        410,
-        minor=True,
-        about="Each event sent to a webhook, with its attempts and responses.",
-    ),
-    Entry(
-        "Applications",
-        "Access tokens",
-        "key",
-        "oauth2_provider.accesstoken",
-        415,
-        minor=True,
-        about="Tokens that call the API now; revoke one to end its access.",
-    ),
-    Entry(
-        "Applications",
-        "Refresh tokens",
-        "autorenew",
-        "oauth2_provider.refreshtoken",
-        420,
-        minor=True,
-        about="Tokens that renew access; revoke one to end a person's authorization.",
-    ),
+    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410, minor=True),
+    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415, minor=True),
+    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "applications.delivery": "Each event sent to a webhook, with its attempts and responses.",
+    "oauth2_provider.accesstoken": "Tokens that call the API now; revoke one to end its access.",
+    "oauth2_provider.refreshtoken": "Tokens that renew access; revoke one to end a person's authorization.",
+}
 
 
 def search(request: HttpRequest, words: str) -> list[Hit]:

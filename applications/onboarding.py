@@ -1,9 +1,9 @@
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from oauth2_provider.models import get_access_token_model
 
-from applications.registration.models import Application, DailyUsage, Milestone
-from applications.registration.services.usage import EVENTS, PROOF
+from applications.registration.models import Application, Milestone
+from applications.registration.services.usage import CALLED, EVENTS, PROOF, READ
 from applications.webhooks.models import Webhook
 from fulfillment.core.plugins import Step
 
@@ -17,7 +17,7 @@ def steps(application: Application) -> list[Step]:
         Step(
             20,
             "Get a first token",
-            "Enter your password, then paste the lines into a terminal.",
+            "Paste the lines into a terminal.",
             f"{try_it}?fill",
             is_done=has_token or has_called,
         ),
@@ -47,14 +47,14 @@ def steps(application: Application) -> list[Step]:
 
 def _progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
     """What the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
-    days = DailyUsage.objects.filter(application=OuterRef("pk"))
+    reached = Milestone.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
     found = Application.objects.filter(pk=application.pk).values_list(
         Exists(tokens),
-        Exists(days.filter(calls__gt=0)),
-        Exists(days.filter(calls__gt=F("client_errors") + F("server_errors"))),
-        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=PROOF)),
+        Exists(reached.filter(name=CALLED)),
+        Exists(reached.filter(name=READ)),
+        Exists(reached.filter(name=PROOF)),
         Exists(Webhook.objects.filter(application=OuterRef("pk"))),
-        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=EVENTS)),
+        Exists(reached.filter(name=EVENTS)),
     )
     return found.get()

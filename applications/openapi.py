@@ -66,3 +66,39 @@ LINKS = {
     ),
 }
 WITH_ETAG = ("Webhook", "WebhookWithSecret")
+
+# What people type to find an operation, beside its own words.
+SEARCHED_AS = {
+    "application_create": (
+        "create an application; register an app; new app; client id; get credentials; get an api key"
+    ),
+    "application_read": "get an application; app details; list keys",
+    "application_list": "my applications; list apps",
+    "application_change": "update an application; redirect uri; reply url; rename an app",
+    "application_icon_set": "upload an icon; app logo; change the icon",
+    "application_key_regenerate": (
+        "rotate a key; rotate the api key; new key; new api key; replace a key; change the subscription key; "
+        "client secret; leaked key; revoke a key; rotate a client secret"
+    ),
+    "application_request_list": (
+        "request log; api log; api calls; debug a request; recent calls; failed requests"
+    ),
+    "application_event_list": "list events; poll events; events without a webhook; event feed",
+    "webhook_create": (
+        "add a webhook; subscribe to events; register an endpoint; get notified; notifications; "
+        "callback url; create an endpoint"
+    ),
+    "webhook_change": "change the url of a webhook; update a webhook; edit a webhook; choose events",
+    "webhook_delete": "remove a webhook; unsubscribe; delete an endpoint",
+    "webhook_rotate_secret": (
+        "webhook secret; rotate the secret; signing secret; rotate the webhook secret; new secret; "
+        "verify a signature"
+    ),
+    "webhook_test": "test a webhook; send a test event; ping a webhook; try a webhook",
+    "webhook_enable": "enable a webhook; disabled webhook; reactivate a webhook; turn on a webhook",
+    "webhook_recover": "missed events; recover events; replay events; lost webhooks; backfill events",
+    "webhook_delivery_resend": (
+        "resend a webhook; retry a delivery; redeliver; resend an event; retry a webhook"
+    ),
+    "webhook_delivery_list": "webhook log; failed deliveries; webhook attempts; delivery attempts",
+}

@@ -7,34 +7,16 @@ from fulfillment.core.plugins import Card, Entry
 
 NAVIGATION = [
     Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),
-    Entry(
-        "Delivery",
-        "EDDM imports",
-        "upload_file",
-        "delivery.importrun",
-        305,
-        minor=True,
-        about="Route files that were read, with their errors.",
-    ),
-    Entry(
-        "Delivery",
-        "EDDM postage",
-        "payments",
-        "delivery.postageprice",
-        310,
-        minor=True,
-        about="Postage of a piece, by the day from which it is valid.",
-    ),
-    Entry(
-        "Delivery",
-        "PS Form 3587",
-        "description",
-        "delivery.officialform",
-        315,
-        minor=True,
-        about="The form of the postal service that mailings print.",
-    ),
+    Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305, minor=True),
+    Entry("Delivery", "EDDM postage", "payments", "delivery.postageprice", 310, minor=True),
+    Entry("Delivery", "PS Form 3587", "description", "delivery.officialform", 315, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "delivery.importrun": "Route files that were read, with their errors.",
+    "delivery.postageprice": "Postage of a piece, by the day from which it is valid.",
+    "delivery.officialform": "The form of the postal service that mailings print.",
+}
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -20,3 +20,16 @@ LINKS = {
         ),
     ),
 }
+
+# What people type to find an operation, beside its own words.
+SEARCHED_AS = {
+    "delivery_eddm_list": (
+        "how many households; count addresses; households in a zip code; "
+        "carrier routes of a zip code; route counts"
+    ),
+    "delivery_eddm_selection_create": (
+        "choose carrier routes; mailing area; every door direct mail; select routes; target an area; "
+        "draw a polygon; direct mail"
+    ),
+    "delivery_eddm_selection_read": "get a selection; routes of a selection; geojson of routes",
+}

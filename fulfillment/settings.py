@@ -15,7 +15,7 @@ from fulfillment.core import environment
 from fulfillment.core.api.settings import RATE_LIMIT_HEADERS as RATE_LIMIT_HEADERS
 from fulfillment.core.api.settings import REST_FRAMEWORK as REST_FRAMEWORK
 from fulfillment.core.api.settings import spectacular_settings
-from fulfillment.core.db.connection_settings import connection_settings
+from fulfillment.core.db.connection_settings import POOLERS, connection_settings
 from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.observability.logs import logging_settings
 from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
@@ -147,13 +147,21 @@ TEMPLATES = [
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
+DATABASE_POOLER = environment.choice("DATABASE_POOLER", "none", POOLERS)
 DATABASES = {
-    "default": connection_settings("DATABASE_URL", DATABASE_URL)
+    "default": connection_settings("DATABASE_URL", DATABASE_URL, pooler=DATABASE_POOLER)
     if DATABASE_URL
     else environment.refuse(
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name.", {}
     )
 }
+# Past the pooler, for the notifications of the worker.
+DATABASE_DIRECT_URL = environment.text("DATABASE_DIRECT_URL")
+DIRECT_DATABASE = (
+    connection_settings("DATABASE_DIRECT_URL", DATABASE_DIRECT_URL)
+    if DATABASE_DIRECT_URL
+    else DATABASES["default"]
+)
 # The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
 DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

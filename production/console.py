@@ -17,43 +17,18 @@ from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
     Entry("Work", "Production", "precision_manufacturing", "production.job", 107),
-    Entry(
-        "Production",
-        "Gang sheets",
-        "grid_view",
-        "production.gangsheet",
-        112,
-        minor=True,
-        about="Sheets that print several jobs at once.",
-    ),
-    Entry(
-        "Production",
-        "Provider reports",
-        "fact_check",
-        "production.providerreport",
-        116,
-        minor=True,
-        about="What providers reported of jobs, taken or refused.",
-    ),
-    Entry(
-        "Production",
-        "Print providers",
-        "print",
-        "production.provider",
-        113,
-        minor=True,
-        about="The presses and services that jobs are sent to.",
-    ),
-    Entry(
-        "Production",
-        "Routing rules",
-        "alt_route",
-        "production.routingrule",
-        114,
-        minor=True,
-        about="Which provider gets a job, and the test of a rule.",
-    ),
+    Entry("Production", "Gang sheets", "grid_view", "production.gangsheet", 112, minor=True),
+    Entry("Production", "Provider reports", "fact_check", "production.providerreport", 116, minor=True),
+    Entry("Production", "Print providers", "print", "production.provider", 113, minor=True),
+    Entry("Production", "Routing rules", "alt_route", "production.routingrule", 114, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "production.gangsheet": "Sheets that print several jobs at once.",
+    "production.providerreport": "What providers reported about jobs, accepted or refused.",
+    "production.provider": "The presses and services that jobs are sent to.",
+    "production.routingrule": "Which provider gets a job, and the test of a rule.",
+}
 
 
 def _visible(request: HttpRequest) -> QuerySet[Job]:

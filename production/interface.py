@@ -26,6 +26,8 @@ class JobFile:
 
 @dataclass(frozen=True, slots=True)
 class JobItem:
+    """`label` says who or what a piece of a batch is for, so that packing finds it."""
+
     key: str
     product_id: str
     product_name: str
@@ -46,6 +48,7 @@ class JobItem:
     folding: str = ""
     # Plates of the print file beside cyan, magenta, yellow and black.
     spot_plates: Sequence[str] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
 # ruff: noqa: F401 - Django finds models in this module alone
+import stores.batches.models
 import stores.budgets.models
 import stores.catalog.models
 import stores.editor.models

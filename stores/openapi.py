@@ -8,18 +8,32 @@ TAGS = (
     Tag("Products", "What a store offers, with its prices, quantities and template fields.", 20),
     Tag("Proofs", "How a product looks with data in it, and pictures for its image fields.", 30),
     Tag("Orders", "Prices that bind, orders, what became of them, and their print files.", 40),
+    Tag("Batches", "Rows of a table, each checked and seen before they are ordered together.", 43),
     Tag("Budgets", "How much may be ordered in each period, and what was.", 45),
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
 ENUMS = {
+    "BatchStatusEnum": "stores.batches.models.BatchStatus.values",
+    "BatchModeEnum": "stores.batches.models.BatchMode.values",
+    "RowStateEnum": "stores.batches.models.RowState.values",
     "BudgetTypeValueEnum": "stores.catalog.models.BudgetType.values",
     "BudgetDurationValueEnum": "stores.catalog.models.BudgetDuration.values",
     "BudgetScopeKindEnum": "stores.budgets.models.ScopeKind.values",
     "BudgetDecisionEnum": "stores.budgets.standings.BudgetDecision.values",
 }
 CLIENT_NAMES = ClientNames(
-    groups={"store_user": "stores", "budget_entry": "budgets"},
+    groups={
+        "store_user": "stores",
+        "budget_entry": "budgets",
+        "batch": "batches",
+        "batch_row": "batches",
+        "batch_rows": "batches",
+    },
     methods={
+        "batch_contact_sheet": "contact_sheet",
+        "batch_row_list": "list_rows",
+        "batch_row_update": "change_row",
+        "batch_rows_replace": "replace_rows",
         "budget_entry_list": "list_entries",
         "order_cancel_refuse": "refuse_cancellation",
         "order_exportview": "export",
@@ -35,6 +49,7 @@ ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
 IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
 QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
 ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+BATCH = {**STORE, "batchID": f"{BODY}BatchID"}
 BUDGET = {**STORE, "budgetID": f"{BODY}BudgetID"}
 ASSOCIATION = {"associationID": f"{BODY}ID"}
 LINKS = {
@@ -57,6 +72,30 @@ LINKS = {
         Link("budget_adjust", "Add to this period, or take from it.", BUDGET),
         Link("budget_entry_list", "What was counted.", BUDGET),
         Link("budget_delete", "Remove it, while it has no entries.", BUDGET),
+    ),
+    "Batch": (
+        Link("batch_read", "See how far it is.", BATCH),
+        Link("batch_update", "Change it.", BATCH),
+        Link("batch_rows_replace", "Send its rows.", BATCH),
+        Link("batch_row_list", "Its rows, with what is wrong with each.", BATCH),
+        Link("batch_contact_sheet", "Its rows on paper.", BATCH),
+        Link("batch_template", "A file to fill in.", BATCH),
+        Link("batch_check", "Check its rows again.", BATCH),
+        Link("batch_order", "Order it.", BATCH),
+        Link("batch_cancel", "Cancel what is not ordered.", BATCH),
+        Link("batch_approve", "Approve it.", BATCH),
+        Link("batch_deny", "Deny its approval.", BATCH),
+    ),
+    "BatchRow": (
+        Link(
+            "batch_row_update",
+            "Correct it.",
+            {
+                **IN_STORE,
+                "batchID": f"{OF_THE_REQUEST}batchID",
+                "rowKey": f"{BODY}RowKey",
+            },
+        ),
     ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (
@@ -105,3 +144,63 @@ LINKS_AFTER = {
     )
 }
 WITH_ETAG = ("Order",)
+
+# What people type to find an operation, beside its own words.
+SEARCHED_AS = {
+    "order_create": (
+        "place an order; submit an order; create an order; new order; buy; purchase; checkout; "
+        "order a product; print something; send an order"
+    ),
+    "order_read": (
+        "get an order; track an order; track a shipment; tracking number; where is my order; "
+        "order status; shipping status; get order by id; find an order"
+    ),
+    "order_exportview": (
+        "list orders; all orders; export orders; search orders; find orders by number; order csv; "
+        "download orders; sync orders; recent orders"
+    ),
+    "order_history": "order timeline; order log; status changes of an order",
+    "order_cancel": "cancel an order; stop an order; withdraw an order; request a cancellation",
+    "order_cancel_refuse": "refuse a cancellation; reject a cancellation",
+    "order_status": (
+        "change the status of an order; accept an order; hold an order; mark as shipped; "
+        "ship an order; start production; mark as delivered; update an order; reject an order; "
+        "add a tracking number"
+    ),
+    "order_advance": "simulate an order; advance a test order; simulate a shipment; move a sandbox order",
+    "order_approve": "approve an order; release an order",
+    "order_deny": "deny an order; decline an order",
+    "order_print_file": "download the print file; get the pdf of an order; print ready file",
+    "order_packing_slip": "packing slip; delivery note; packing list",
+    "order_eddm_papers": "usps forms; postal paperwork; facing slips; eddm papers",
+    "quote_create": (
+        "get a price; get prices; price; how much does it cost; cost; calculate a price; estimate; "
+        "create a quote; request a quote; shipping cost; shipping rates; delivery options; pricing"
+    ),
+    "quote_read": "get a quote; is a quote still valid",
+    "proof_create": (
+        "preview; preview a product; show a preview; render a design; mockup; render a template; "
+        "generate a pdf; make a proof; draw a picture of the product"
+    ),
+    "asset_create": (
+        "upload an image; upload a picture; upload a logo; upload a photo; upload artwork; "
+        "upload a pdf; upload a file"
+    ),
+    "artwork_create": "check a pdf; preflight; validate artwork; print ready pdf; is my file printable",
+    "product_list": "list products; catalog; browse products; products to order; get products",
+    "product_read": "get a product; product details; template fields; product options",
+    "store_list": "list stores; my stores; which stores; get stores; find the store id",
+    "store_read": "get a store; store details",
+    "store_user_roles": "permissions of a user; who may order",
+    "budget_list": "remaining budget; budget left; list budgets; spending limit",
+    "budget_create": "create a budget; set a spending limit; add a budget",
+    "budget_update": "change a budget; raise a budget; edit a budget",
+    "budget_delete": "delete a budget; end a budget",
+    "budget_adjust": "add money to a budget; top up a budget; credit a budget",
+    "budget_entry_list": "budget history; what was spent; spending report",
+    "association_request": "get access to a store; request access; join a store; connect a store",
+    "association_approve": "approve access; grant access to a store",
+    "association_deny": "deny access; refuse access",
+    "association_withdraw": "cancel a request for access",
+    "association_list": "pending requests for access",
+}

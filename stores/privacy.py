@@ -2,12 +2,13 @@
 
 from accounts.models import User
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
+from stores.batches.services import personal_data as batches
 from stores.budgets.services import personal_data as budgets
 from stores.orders.services import personal_data as orders
 
 
 def personal_data() -> list[PersonalData]:
-    return [*orders.personal_data(), *budgets.personal_data()]
+    return [*orders.personal_data(), *batches.personal_data(), *budgets.personal_data()]
 
 
 def finish_erasure(user: User, options: ErasureOptions) -> list[str]:

@@ -1,4 +1,5 @@
 from fulfillment.core.audit.retention import RetentionRule
+from stores.batches.services import retention as batches
 from stores.catalog.services import retention as catalog
 from stores.editor.services import drafts as editor
 from stores.orders.services import recipients
@@ -16,4 +17,5 @@ def retention_rules() -> list[RetentionRule]:
         *catalog.retention_rules(),
         *orders.retention_rules(),
         *orders.rules_for_old_tests(),
+        *batches.retention_rules(),
     ]

@@ -1,17 +1,26 @@
 """Background tasks of this app."""
 
 from datetime import timedelta
+from uuid import UUID
 
 from django.conf import settings
+from django.db import OperationalError
 from django.utils import timezone
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
-from fulfillment.core.errors import Conflict
+from fulfillment.core.errors import Conflict, TooManyRequests, Unavailable
+from stores.batches.services.approvals import expire_approvals
+from stores.batches.services.checking import check_batch
+from stores.batches.services.ordering import ORDER_TASK, write_orders
+from stores.batches.services.rows import CHECK_TASK
 from stores.budgets.services.checks import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
 from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
+
+# While the database or the renderers are away or busy; a batch goes on where it was.
+AGAIN = RetryStrategy(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
 
 
 @app.periodic(cron="* * * * * */5")
@@ -31,12 +40,23 @@ def follow_approvals(timestamp: int) -> None:
     now = timezone.now()
     remind_approvers(now=now)
     expire_requests(now=now)
+    expire_approvals(now=now)
 
 
 @app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
 def work_on_upload(*, upload_id: int) -> None:
     """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)
+
+
+@app.task(name=CHECK_TASK, retry=AGAIN)
+def check_rows(*, batch_id: str) -> None:
+    check_batch(batch_id=UUID(batch_id))
+
+
+@app.task(name=ORDER_TASK, retry=AGAIN)
+def order_rows(*, batch_id: str) -> None:
+    write_orders(batch_id=UUID(batch_id))
 
 
 @app.periodic(cron="41 2 * * *")

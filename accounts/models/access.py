@@ -226,6 +226,19 @@ class IdempotentAnswer(models.Model):
         return self.key[:12]
 
 
+class RequestLease(models.Model):
+    """Held while a request with an Idempotency-Key is prepared, outside of its transaction; `key` is a keyed digest.
+
+    The table is not logged: it is written with every order, and after a crash of PostgreSQL no request is under way.
+    """
+
+    key = models.CharField(primary_key=True, max_length=64)
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.key[:12]
+
+
 class RateWindow(models.Model):
     """The number of requests in the present window of a bucket; `accounts.rate_limits` counts them.
 

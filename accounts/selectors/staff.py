@@ -10,7 +10,13 @@ from django.db.models import QuerySet
 from accounts.models import Role
 from accounts.permissions import Grant, with_implied
 
-STAFF_GRANTS = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE, Grant.ORDER_ALL_APPROVE)
+STAFF_GRANTS = (
+    Grant.STORE_ALL_READ,
+    Grant.ORDER_ALL_READ,
+    Grant.ORDER_ALL_WRITE,
+    Grant.ORDER_ALL_APPROVE,
+    Grant.BUDGET_ALL_WRITE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,36 @@
 """Stores answers to requests with an Idempotency-Key, so that a repeated request has no further effect."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import IdempotentAnswer
-from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 RETENTION = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
+# How long a killed process holds a key: clients/python repeats for 5 seconds at least. Longer work may be done twice;
+# its effect is still one.
+LEASE_SECONDS = 4
+LEASE = """
+INSERT INTO accounts_requestlease AS held (key, until)
+SELECT key, clock_timestamp() + make_interval(secs => %s) FROM unnest(%s::text[]) AS key
+ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE held.until < clock_timestamp()
+RETURNING key, until
+"""
+RELEASE = """
+DELETE FROM accounts_requestlease USING unnest(%s::text[], %s::timestamptz[]) AS ours (key, until)
+WHERE accounts_requestlease.key = ours.key AND accounts_requestlease.until = ours.until
+"""
 # The allowed difference between the clocks of web machine and database, plus the time of a request.
 CLOCKS_APART = timedelta(minutes=10)
 
@@ -78,19 +91,20 @@ def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> t
 
 @contextmanager
 def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
-    """Refuses equal requests while this one works, before the transaction of `execute_once`.
+    """Refuses equal requests while this one is prepared, before the transaction of `execute_once`.
 
-    The locks belong to the session and end with its connection, so a crash leaves none behind.
+    It saves work; that one request takes effect is the promise of `execute_once` alone.
     """
-    held: list[int] = []
+    keys = sorted(digests(request.scope))
+    held = fetch_rows(LEASE, [LEASE_SECONDS, keys])
     try:
-        for number in _lock_numbers(request):
-            if fetch_row("SELECT pg_try_advisory_lock(%s)", [number]) != (True,):
-                raise Busy(IN_PROGRESS)
-            held.append(number)
+        if len(held) < len(keys):
+            raise Busy(IN_PROGRESS)
         yield
     finally:
-        _release(held)
+        # After an outage there is nothing to release: the lease ends by itself.
+        with suppress(Error):
+            execute(RELEASE, [[key for key, _ in held], [until for _, until in held]])
 
 
 def rewrite_answers(
@@ -131,24 +145,10 @@ def _claim(request: KeyedRequest) -> bool:
 
     Locks under each pepper in use, in a fixed order: during a rotation other processes have another newest pepper.
     """
-    return all(
-        fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,)
-        for number in _lock_numbers(request)
-    )
-
-
-def _lock_numbers(request: KeyedRequest) -> list[int]:
-    found = sorted(digests(request.scope))
-    return [int.from_bytes(bytes.fromhex(one)[:8], "big", signed=True) for one in found]
-
-
-def _release(numbers: list[int]) -> None:
-    try:
-        for number in numbers:
-            fetch_row("SELECT pg_advisory_unlock(%s)", [number])
-    except (DatabaseError, InterfaceError):
-        # A broken connection is no problem: its locks end with it.
-        connection.close()
+    numbers = [
+        int.from_bytes(bytes.fromhex(one)[:8], "big", signed=True) for one in sorted(digests(request.scope))
+    ]
+    return all(fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,) for number in numbers)
 
 
 def _store(request: KeyedRequest, answer: StoredAnswer) -> None:

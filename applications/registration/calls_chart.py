@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from fulfillment.core.admin.charts import axis_ticks, data_link
+
 DAYS = 30
 CHART_WIDTH, CHART_HEIGHT = 600, 140
 # On a phone, console.css shows half of these.
@@ -39,15 +41,20 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     }
     sums |= {day: counts for day, *counts in totals if day in sums}
     most = max((counts[0] for counts in sums.values()), default=0)
+    ticks = axis_ticks(most)
     step = CHART_WIDTH / DAYS
     days = [
-        _bar(day, counts, most, left=(number + 0.11) * step, width=step * 0.78, ago=DAYS - 1 - number)
+        _bar(day, counts, ticks[0], left=(number + 0.11) * step, width=step * 0.78, ago=DAYS - 1 - number)
         for number, (day, counts) in enumerate(sums.items())
     ]
     calls, client, server = (sum(counts[place] for counts in sums.values()) for place in range(3))
     return {
         "days": days,
         "most": most,
+        "ticks": ticks,
+        "data": data_link(
+            ["Day", "Calls", "Refused", "Failed"], [[day, *counts] for day, counts in sums.items()]
+        ),
         "calls": calls,
         "client_errors": client,
         "server_errors": server,
@@ -56,9 +63,9 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     }
 
 
-def _bar(day: date, counts: Sequence[int], most: int, *, left: float, width: float, ago: int) -> Day:
+def _bar(day: date, counts: Sequence[int], top: int, *, left: float, width: float, ago: int) -> Day:
     calls, client, server = counts
-    scale = CHART_HEIGHT / most if most else 0
+    scale = CHART_HEIGHT / top
     heights = [round(count * scale, 2) for count in (max(calls - client - server, 0), client, server)]
     fine_top = CHART_HEIGHT - heights[0]
     client_top = fine_top - heights[1]

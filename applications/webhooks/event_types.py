@@ -60,6 +60,22 @@ def _budget(used: float) -> dict[str, Any]:
     }
 
 
+def _batch(status: str, **counts: int) -> dict[str, Any]:
+    batch_id = "019cb8a2-0b77-7a6e-8d0a-3f5b8c1d2e44"
+    states = ("Pending", "Ready", "Warning", "Error", "Ordered", "Failed", "Cancelled")
+    return {
+        "BatchID": batch_id,
+        "StoreID": STORE_ID,
+        "Name": "Cards for Denver",
+        "Status": status,
+        "Counts": {state: counts.get(state, 0) for state in states},
+        "Currency": "USD",
+        "Total": 1320.0,
+        "BatchURL": f"https://print.example/api/v1/store/{STORE_ID}/batch/{batch_id}",
+        "IsTest": False,
+    }
+
+
 def _webhook(**members: str) -> dict[str, Any]:
     return {"WebhookID": WEBHOOK_ID, **members, "IsTest": False}
 
@@ -141,6 +157,16 @@ class EventType(models.TextChoices):
         "budget.exceeded",
         _budget(5000.0),
         "A budget is used to 100 percent, for the first time in the period.",
+    )
+    BATCH_CHECKED = (
+        "batch.checked",
+        _batch("Checked", Ready=55, Error=5),
+        "All rows of a batch are checked.",
+    )
+    BATCH_ORDERED = (
+        "batch.ordered",
+        _batch("Ordered", Ordered=55, Error=5),
+        "All orders of a batch are written.",
     )
 
 

@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -106,7 +107,7 @@ WHERE pointer.id = 1
 DETAILED = """
 SELECT population.postal_code, population.routes, area.shapes, area.facts
 FROM delivery_population population LEFT JOIN delivery_area area USING (dataset_id, postal_code)
-WHERE population.dataset_id = %s ORDER BY population.postal_code
+WHERE population.dataset_id = %s AND population.postal_code > %s ORDER BY population.postal_code LIMIT 500
 """
 DETAILED_HEADER = (
     "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT,MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY\n"
@@ -175,11 +176,17 @@ def areas_of(dataset: Dataset) -> set[str]:
 def _detailed_lines(dataset: Dataset) -> Iterator[str]:
     """CSV lines with demographics, and shapes as well-known text in the precision of the grid."""
     yield DETAILED_HEADER
-    with connection.chunked_cursor() as cursor:
-        cursor.execute(DETAILED, [dataset.pk])
-        while rows := cursor.fetchmany(500):
-            for postal_code, text, shapes, facts in rows:
-                yield "".join(_detailed_rows(postal_code, list(routes_of(text)), shapes, facts))
+    postal_code = ""
+    # In pages: a cursor of the server would need a transaction for as long as a slow client reads.
+    while rows := _detailed_page(dataset, postal_code):
+        for postal_code, text, shapes, facts in rows:
+            yield "".join(_detailed_rows(postal_code, list(routes_of(text)), shapes, facts))
+
+
+def _detailed_page(dataset: Dataset, after: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(DETAILED, [dataset.pk, after])
+        return list(cursor.fetchall())
 
 
 def _detailed_rows(

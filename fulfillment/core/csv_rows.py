@@ -1,4 +1,4 @@
-"""Writes CSV rows without formulas that a spreadsheet would run."""
+"""Reads CSV rows, and writes them without formulas that a spreadsheet would run."""
 
 import csv
 import re
@@ -11,6 +11,7 @@ AT_START = re.compile(FORMULA)
 # Some locales split cells at semicolons.
 SEPARATOR = re.compile(r"[;\t\r\n]")
 AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
+INERT_AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})'(?={FORMULA})")
 
 
 ROWS_PER_PIECE = 500
@@ -54,3 +55,31 @@ def inert_cell(value: Any) -> Any:
             value = AFTER_SEPARATOR.sub(r"\1'", value)
         return f"'{value}" if AT_START.match(value) else value
     return "" if value is None else value
+
+
+def typed_cell(value: str) -> str:
+    """What a person typed, from a cell that `inert_cell` wrote: spreadsheets hide the apostrophe, too."""
+    if value.startswith("'") and AT_START.match(value[1:]):
+        value = value[1:]
+    return INERT_AFTER_SEPARATOR.sub(r"\1", value) if SEPARATOR.search(value) else value
+
+
+class BrokenRow(Exception):
+    """The row at `line` is not CSV."""
+
+    def __init__(self, line: int, reason: object) -> None:
+        super().__init__(f"The row at line {line} is not valid CSV: {reason}.")
+
+
+def numbered_rows(source: Iterable[str], *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yields each row with the line at which it begins; raises BrokenRow."""
+    reader = csv.reader(source, strict=True, delimiter=delimiter)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BrokenRow(line, error) from error
+        yield line, row

@@ -75,7 +75,7 @@ class Entry:
     """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
 
     One that is `minor` stands on the page *System* where the menu would be too long with it. A group with the name of
-    an entry is that entry's: its lists are tabs of each other. `about` says on the page *System* what the list is for.
+    an entry is that entry's: its lists are tabs of each other.
     """
 
     group: str
@@ -84,7 +84,6 @@ class Entry:
     model: str
     position: int
     minor: bool = False
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def show_mails(request: HttpRequest) -> HttpResponse:
     folder = Path(settings.EMAIL_FILE_PATH)
     files = sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime, reverse=True)
     mails = [mail for file in files[:MAILS_SHOWN] for mail in _mails_in(file)]
-    context = {"mails": mails[:MAILS_SHOWN], "folder": folder, "is_development": True}
+    context = {"mails": mails[:MAILS_SHOWN], "folder": folder}
     return render(request, "portal/development_mail.html", context)
 
 

@@ -1,5 +1,6 @@
 """The side bar of the console, from the entries of apps, and the page *System* for rare ones."""
 
+from functools import cache
 from typing import Any
 
 from django.contrib import admin
@@ -11,16 +12,12 @@ from django.urls import reverse
 from fulfillment.core.plugins import Entry, offered
 
 OWN = [
-    Entry(
-        "System",
-        "Background jobs",
-        "pending_actions",
-        "procrastinate.procrastinatejob",
-        620,
-        minor=True,
-        about="Work that waits, runs or failed in the background.",
-    ),
+    Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
 ]
+# By model: what the list is for, on the page *System*.
+OWN_ABOUT = {
+    "procrastinate.procrastinatejob": "Work that waits, runs or failed in the background.",
+}
 # The most entries of the menu, including Start, the audit log and System.
 MAX_ENTRIES = 14
 SYSTEM = "System"
@@ -34,7 +31,16 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     own = _own_items(request, is_whole=len(shown) == len(entries))
     groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
     system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
+    _mark_leading(request, entries, groups)
     return [{"items": [start]}, *groups, *([{"title": SYSTEM, "items": system}] if system else [])]
+
+
+def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[str, Any]]) -> None:
+    """Marks the entry whose group has the list that is open, where that list has no entry of its own."""
+    items = {item["title"]: item for group in groups for item in group["items"]}
+    for entry in entries:
+        if entry.name not in items and entry.group in items and request.path.startswith(_link(entry)["link"]):
+            items[entry.group]["active"] = True
 
 
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
@@ -102,6 +108,14 @@ def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
     return [{"title": name, "items": items} for name, items in groups.items()]
 
 
+@cache
+def _about() -> dict[str, str]:
+    texts = OWN_ABOUT
+    for offer in offered("console", "ABOUT"):
+        texts = texts | offer
+    return texts
+
+
 def _link(entry: Entry) -> dict[str, str]:
     address = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
-    return {"title": entry.name, "icon": entry.icon, "link": address, "about": entry.about}
+    return {"title": entry.name, "icon": entry.icon, "link": address, "about": _about().get(entry.model, "")}

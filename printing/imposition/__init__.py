@@ -1,5 +1,6 @@
 """Several jobs of one size on one press sheet."""
 
+from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
 from printing.imposition.reading import spot_plates
@@ -7,12 +8,14 @@ from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, S
 from printing.imposition.stamping import Stamp, stamp_file
 
 __all__ = [
+    "Cell",
     "GangRequest",
     "Place",
     "Plan",
     "PlannedSheet",
     "Sheet",
     "Stamp",
+    "contact_sheet",
     "impose_sheet",
     "plan_sheets",
     "spot_plates",

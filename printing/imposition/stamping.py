@@ -1,4 +1,4 @@
-"""Stamps a print file with its job: number, copies and deadline as text, the number as a bar code.
+"""Stamps a print file with its job: number, copies, deadline and label as text, the number as a bar code.
 
 The stamp lies outside of the bleed, on pages that leave room for marks there. The same file and job give the same
 bytes.
@@ -31,6 +31,7 @@ CLEAR_MM = 0.7
 SIDE_MM = 3.0
 CODE_MM, LINE_MM = 4.0, 2.2
 MODULES = (0.3, 0.25, 0.2)
+LABEL_LENGTH = 60
 TEXT_SIZES = (6.0, 5.0, 4.0, 3.0)
 
 
@@ -39,11 +40,13 @@ class Stamp:
     number: str
     copies: int
     ship_by: date | None
+    label: str = ""
 
     @property
     def words(self) -> str:
         day = f"   SHIP BY {self.ship_by:%b} {self.ship_by.day}, {self.ship_by.year}" if self.ship_by else ""
-        return f"JOB {self.number}   {self.copies:,} COPIES{day}"
+        label = f"   {self.label[:LABEL_LENGTH]}" if self.label else ""
+        return f"JOB {self.number}   {self.copies:,} COPIES{day}{label}"
 
 
 def stamp_file(content: bytes, stamp: Stamp) -> bytes:

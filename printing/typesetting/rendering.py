@@ -167,8 +167,17 @@ def render_print(
     return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
 
-def render_document(layout: Path, data: Any, *, timestamp: int, seconds: float = SECONDS) -> bytes:
+def render_document(
+    layout: Path,
+    data: Any,
+    *,
+    timestamp: int,
+    pictures: Sequence[bytes] = (),
+    seconds: float = SECONDS,
+) -> bytes:
     """Render a Typst layout of one's own as a PDF; it reads `data` from job.json, as values and never as markup.
+
+    `pictures` are PNG files, which the layout finds as 0.png, 1.png and so on.
 
     Raises RenderingFailed or RenderingBusy.
     """
@@ -185,6 +194,8 @@ def render_document(layout: Path, data: Any, *, timestamp: int, seconds: float =
     with shared_workers.lend(deadline) as worker:
         root = workdir.empty_root(worker.slot)
         try:
+            for number, picture in enumerate(pictures):
+                (root / f"{number}.png").write_bytes(picture)
             request = {**setting, "root": str(root)}
             header, parts = worker.render(request, [json.dumps(data).encode(), layout.read_bytes()], deadline)
         finally:

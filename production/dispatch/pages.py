@@ -62,7 +62,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """Serves a print file at its signed URL, for providers that fetch files."""
     try:
-        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
+        key, digest, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):
@@ -75,7 +75,8 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
         if is_papers:
             content = render_eddm_papers(item=item, caller=Caller())
         else:
-            content = stamped_content(item, PurePosixPath(name).stem, read_print_file(item=item))
+            number, printed = PurePosixPath(name).stem, read_print_file(item=item)
+            content = stamped_content(item, number, printed, pieces=pieces[0] if pieces else None)
     except DomainError as error:
         return problem(error.status, error.code, error.message)
     digest = hashlib.sha256(content).hexdigest()

@@ -44,8 +44,8 @@ class Job(models.Model):
 
     It is its own outbox: `next_try` is when a worker must submit it or, if `cancel_requested` is set, cancel it.
     `number` identifies it at the provider: the same over all attempts, and a new one (`generation`) when the job is
-    restarted. `is_uncertain`: an attempt ended without a response, so the provider may have the job. A job
-    on a `gang_sheet` is sent with it and has no `next_try`.
+    restarted. `pieces` are those of a reprint of fewer than ordered. `is_uncertain`: an attempt ended without a
+    response, so the provider may have the job. A job on a `gang_sheet` is sent with it and has no `next_try`.
     """
 
     number = models.CharField(max_length=40, unique=True)
@@ -66,6 +66,7 @@ class Job(models.Model):
     message = models.CharField(max_length=1000, blank=True)
     reference = models.CharField(max_length=200, blank=True)
     due = models.DateField()
+    pieces = models.PositiveIntegerField(null=True, editable=False)
     tries = models.PositiveIntegerField(default=0)
     next_try = models.DateTimeField(null=True)
     failing_since = models.DateTimeField(null=True)
@@ -120,6 +121,39 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return self.number
+
+    @property
+    def quantity(self) -> int:
+        return self.pieces or self.item.quantity
+
+
+class ScanStep(models.TextChoices):
+    PRINTED = "Printed"
+    CUT = "Cut"
+    PACKED = "Packed"
+    MISSING = "Missing"
+
+
+class Scan(models.Model):
+    """A code read on the shop floor, under the ID that the scanning page gave it: sent twice it counts once.
+
+    `number` is that of the job when it was read, so that a reprint is printed, cut and packed again. `pieces` are those
+    that are missing. Who scanned is in the job's history.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="scans", db_index=False)
+    number = models.CharField("job number", max_length=40)
+    step = models.CharField(max_length=7, choices=ScanStep.choices)
+    pieces = models.PositiveIntegerField(null=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(step__in=ScanStep.values), name="scan_step_known")]
+        indexes = [models.Index("job", "number", "step", name="scan_of_job")]
+
+    def __str__(self) -> str:
+        return f"{self.step} of {self.number}"
 
 
 class AttemptKind(models.TextChoices):

@@ -1,6 +1,7 @@
 """Builds jobs for adapters."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -9,13 +10,13 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core import signing
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 
 from accounts.callers import Caller
 from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
-from production.jobs.models import Job, JobState
+from production.jobs.models import Job, JobState, ScanStep
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.selectors.orders import item_options
@@ -28,6 +29,8 @@ FILE_VALID = timedelta(days=30)
 # Stands for the digest of a print file, which is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"
+# Of an order and an item, with a generation when the job was sent again.
+NUMBER = re.compile(r"(\d{1,18}-\d{1,6})(?:-(\d{1,4}))?", re.ASCII)
 
 
 def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
@@ -40,22 +43,24 @@ def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
     numbers = (
         together.exclude(state=JobState.CANCELLED).order_by("item__position").values_list("number", flat=True)
     )
-    built = build_job(job.order, item, number=job.number, created=job.created, siblings=list(numbers))
+    built = build_job(
+        job.order, item, number=job.number, created=job.created, siblings=list(numbers), pieces=job.pieces
+    )
     if not is_stamped:
         return built
-    files = [_stamped(file, item, job.number) if file.is_printed else file for file in built.files]
+    files = [_stamped(file, item, job) if file.is_printed else file for file in built.files]
     return replace(built, files=files)
 
 
-def _stamped(file: interface.JobFile, item: OrderItem, number: str) -> interface.JobFile:
-    content = stamped_content(item, number, file.content)
+def _stamped(file: interface.JobFile, item: OrderItem, job: Job) -> interface.JobFile:
+    content = stamped_content(item, job.number, file.content, pieces=job.pieces)
     return replace(file, content=content, sha256=hashlib.sha256(content).hexdigest())
 
 
-def stamped_content(item: OrderItem, number: str, content: bytes) -> bytes:
+def stamped_content(item: OrderItem, number: str, content: bytes, *, pieces: int | None = None) -> bytes:
     """The print file as it is sent for a number of the item's job."""
     ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
-    return stamp_file(content, Stamp(number, item.quantity, ship_by))
+    return stamp_file(content, Stamp(number, pieces or item.quantity, ship_by, item.label))
 
 
 def job_number(order: Order, position: int) -> str:
@@ -63,9 +68,16 @@ def job_number(order: Order, position: int) -> str:
 
 
 def build_job(
-    order: Order, item: OrderItem, *, number: str, created: datetime, siblings: Sequence[str]
+    order: Order,
+    item: OrderItem,
+    *,
+    number: str,
+    created: datetime,
+    siblings: Sequence[str],
+    pieces: int | None = None,
 ) -> interface.Job:
-    printed = _files(item, number)
+    """`pieces` of a reprint of fewer than ordered."""
+    printed = _files(item, number, pieces)
     usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return interface.Job(
         number=number,
@@ -79,7 +91,7 @@ def build_job(
         production_days=order.production_days,
         is_rush=usual is not None and order.production_days < usual,
         siblings=siblings,
-        item=_item(item, printed),
+        item=_item(item, printed, pieces or item.quantity),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
         files=[*printed, *_papers(item, number)],
@@ -90,15 +102,16 @@ def _end_of(day: date, order: Order) -> datetime:
     return datetime.combine(day, LAST_SECOND, ZoneInfo(order.store.time_zone))
 
 
-def _item(item: OrderItem, files: Sequence[interface.JobFile]) -> interface.JobItem:
+def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) -> interface.JobItem:
     product = item.product
     pages = (product.template or {}).get("Pages") or []
     return interface.JobItem(
         key=item.item_key,
+        label=item.label,
         product_id=item.product_external_id,
         product_name=item.product_name,
         sku=product.api_key,
-        quantity=item.quantity,
+        quantity=quantity,
         pages=len(pages) or product.page_count,
         width_mm=float(product.width_mm),
         height_mm=float(product.height_mm),
@@ -115,11 +128,12 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile]) -> interface.JobI
     )
 
 
-def _files(item: OrderItem, number: str) -> list[interface.JobFile]:
+def _files(item: OrderItem, number: str, pieces: int | None) -> list[interface.JobFile]:
     if not item.print_sha256:
         return []
     content = read_print_file(item=item)
-    return [interface.JobFile(f"{number}.pdf", PDF, item.print_sha256, content, print_file_url(item, number))]
+    url = print_file_url(item, number, pieces)
+    return [interface.JobFile(f"{number}.pdf", PDF, item.print_sha256, content, url)]
 
 
 def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
@@ -131,9 +145,26 @@ def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
     return [interface.JobFile(name, PDF, digest, content, papers_url(item, name), is_printed=False)]
 
 
-def print_file_url(item: OrderItem, number: str) -> str:
+def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:
     """For providers that fetch the file; production.jobs.pages.postbacks says how long it is valid."""
-    return _signed_url([item.pk, item.print_sha256[:16]], f"{number}.pdf")
+    of_reprint = [] if pieces is None else [pieces]
+    return _signed_url([item.pk, item.print_sha256[:16], *of_reprint], f"{number}.pdf")
+
+
+def job_of_code(visible: QuerySet[Job], code: str) -> Job | None:
+    """The job whose sheets carry this number, also one that it had before it was sent again."""
+    if (parts := NUMBER.fullmatch(code)) is None:
+        return None
+    first, generation = parts[1], int(parts[2] or 1)
+    of_item = Q(number=first) | Q(number__startswith=f"{first}-")
+    return visible.filter(of_item, generation__gte=generation).select_related("order").first()
+
+
+def packed_of_order(job: Job) -> tuple[int, int]:
+    """How many jobs of the order are packed, and how many there are."""
+    jobs = Job.objects.filter(order=job.order_id).exclude(state=JobState.CANCELLED)
+    packed = jobs.filter(scans__step=ScanStep.PACKED, scans__number=F("number"))
+    return packed.distinct().count(), jobs.count()
 
 
 def papers_url(item: OrderItem, name: str) -> str:

@@ -50,6 +50,7 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
             "ExternalID": job.external_id,
             "StoreID": job.store_id,
             "ItemKey": item.key,
+            **({"Label": item.label} if item.label else {}),
         },
         "Product": {"ProductID": item.product_id, "Name": item.product_name, "SKU": item.sku},
         "Quantity": item.quantity,

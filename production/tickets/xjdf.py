@@ -90,6 +90,7 @@ def _general_ids(job: Job) -> list[tuple[str, str]]:
     return [
         ("OrderID", job.order_id),
         ("ItemKey", job.item.key),
+        ("Label", job.item.label),
         ("SKU", job.item.sku),
         ("ProductionDays", days),
         ("Rush", "true" if job.is_rush else ""),

@@ -3,6 +3,7 @@
 // The list of orders by keys, what is chosen in it, and print files in a dialog of the order's page.
 document.addEventListener("DOMContentLoaded", () => {
   openPrintFiles();
+  openDecisions();
   const form = document.getElementById("changelist-form");
   setUpTools();
   if (form && form.classList.contains("orders-form")) new Choice(form);
@@ -109,6 +110,21 @@ function setUpTools() {
       menu.open = false;
       menu.querySelector("summary").focus();
     });
+  }
+}
+
+// Without script each of these buttons leads to the same as a page.
+function openDecisions() {
+  for (const button of document.querySelectorAll("button[data-decision]")) {
+    const dialog = document.getElementById(button.dataset.decision);
+    const note = dialog.querySelector("[name=note]");
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      note.value = note.value || document.getElementById("id_note")?.value || "";
+      dialog.showModal();
+      note.focus();
+    });
+    dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
   }
 }
 

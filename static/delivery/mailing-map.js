@@ -12,7 +12,7 @@
   const usual = () => (map.getZoom() < CLOSE ? far : help.dataset.near);
   const clear = form.querySelector("[data-draw=none]");
   box.closest("[data-map]").hidden = false;
-  const { map, renderer, colours, readColours, routeStyle: style } = window.routeMap(box);
+  const { map, renderer, colours, routeStyle: style } = window.routeMap(box);
 
   const known = new Map();
   const ticks = () => new Map([...form.querySelectorAll("input[name=route]")].map((one) => [one.value, one]));
@@ -198,10 +198,11 @@
     // Where the selection is, once it is another one.
     const sides = form.querySelector("[data-totals]")?.dataset.box;
     if (!sides || sides === framed) return;
+    const isFirst = !framed;
     framed = sides;
     const [west, south, east, north] = sides.split(",").map(Number);
     const bounds = L.latLngBounds([south, west], [north, east]);
-    if (!map.getBounds().contains(bounds) || map.getZoom() < CLOSE) map.fitBounds(bounds.pad(0.1), { maxZoom: 15 });
+    if (isFirst || !map.getBounds().contains(bounds) || map.getZoom() < CLOSE) map.fitBounds(bounds.pad(0.1), { maxZoom: 15 });
   };
 
   map.on("sized", () => {
@@ -214,8 +215,7 @@
     frame();
   });
   form.addEventListener("input", (event) => ["centre", "radius", "polygon"].includes(event.target.name) && drawShape());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    readColours();
+  map.on("colours", () => {
     for (const layer of known.values()) layer.setStyle(style(layer.taken));
     drawShape();
   });

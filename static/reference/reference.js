@@ -7,8 +7,9 @@
   const groups = [...nav.querySelectorAll("[data-group]")];
   const said = nav.querySelector("[data-found]");
   const nothing = nav.querySelector("[data-nothing]");
+  const empty = new Set(field.dataset.empty.split(" "));
   const filter = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = (field.value.toLowerCase().match(/[^\s?!,]+/g) ?? []).filter((word) => !empty.has(word));
     let count = 0;
     for (const group of groups) {
       let left = 0;

@@ -1,6 +1,9 @@
 from django.urls import path
 
 from stores.associations.api import AssociationViewSet
+from stores.batches.api.batches import BatchViewSet
+from stores.batches.api.rows import BatchFileViewSet, BatchRowChangeViewSet, BatchRowViewSet
+from stores.batches.api.sheets import BatchSheetViewSet
 from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
 from stores.catalog.api.products import ProductViewSet
 from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
@@ -12,6 +15,7 @@ from stores.orders.approvals.api import ApprovalViewSet
 from stores.proofs.api import ArtworkViewSet, AssetViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
+BATCH = "store/<str:store_id>/batch/<str:batch_id>"
 BUDGET = "store/<str:store_id>/budget/<str:budget_id>"
 
 urlpatterns = [
@@ -68,6 +72,25 @@ urlpatterns = [
     ),
     path(f"{BUDGET}/adjustment", BudgetViewSet.as_view({"post": "adjust"}), name="budget-adjust"),
     path(f"{BUDGET}/entry", BudgetEntryViewSet.as_view({"get": "list"}), name="budget-entry-list"),
+    path("store/<str:store_id>/batch", BatchViewSet.as_view({"post": "create"}), name="batch-list"),
+    path(BATCH, BatchViewSet.as_view({"get": "retrieve", "patch": "partial_update"}), name="batch-detail"),
+    path(
+        f"{BATCH}/contact-sheet",
+        BatchSheetViewSet.as_view({"get": "contact_sheet"}),
+        name="batch-contact-sheet",
+    ),
+    path(f"{BATCH}/template", BatchSheetViewSet.as_view({"get": "template"}), name="batch-template"),
+    path(f"{BATCH}/rows", BatchFileViewSet.as_view({"put": "update"}), name="batch-rows"),
+    path(f"{BATCH}/row", BatchRowViewSet.as_view({"get": "list"}), name="batch-row-list"),
+    path(
+        f"{BATCH}/row/<str:row_key>",
+        BatchRowChangeViewSet.as_view({"patch": "partial_update"}),
+        name="batch-row-detail",
+    ),
+    *(
+        path(f"{BATCH}/{action}", BatchViewSet.as_view({"post": action}), name=f"batch-{action}")
+        for action in ("check", "order", "cancel", "approve", "deny")
+    ),
     path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
     path(
         "store/<str:store_id>/quote/<str:quote_id>",

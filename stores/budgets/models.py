@@ -191,6 +191,8 @@ class BudgetEntry(models.Model):
     kind = models.CharField(max_length=11, choices=EntryKind.choices)
     amount = models.DecimalField(**MONEY)
     order_id = models.UUIDField(null=True)
+    # Of a batch: what it took, what became its orders, and the rest that came back.
+    reservation_id = models.UUIDField(null=True)
     actor_user = models.UUIDField(null=True)
     actor_application = models.UUIDField(null=True)
     note = models.CharField(max_length=1000, blank=True)
@@ -206,6 +208,11 @@ class BudgetEntry(models.Model):
             models.Index("budget", "id", name="budget_entry_of_budget"),
             models.Index("order_id", condition=Q(order_id__isnull=False), name="budget_entry_of_order"),
             models.Index("actor_user", condition=Q(actor_user__isnull=False), name="budget_entry_of_person"),
+            models.Index(
+                "reservation_id",
+                condition=Q(reservation_id__isnull=False),
+                name="budget_entry_of_reservation",
+            ),
         ]
         ordering = ["budget", "id"]
         verbose_name_plural = "budget entries"

@@ -99,17 +99,22 @@ def number(budget_type: str, value: Decimal) -> float | int:
     return float(value) if budget_type == BudgetType.AMOUNT else int(value)
 
 
-def measure(budget_type: str, *, total: Decimal, quantity: int) -> Decimal:
-    """What an order takes from a budget of this type."""
+def measure(budget_type: str, *, total: Decimal, quantity: int, orders: int = 1) -> Decimal:
+    """What an order, or a batch of `orders`, takes from a budget of this type."""
     if budget_type == BudgetType.AMOUNT:
         return total
-    return Decimal(1 if budget_type == BudgetType.ORDERS else quantity)
+    return Decimal(orders if budget_type == BudgetType.ORDERS else quantity)
 
 
-def decision_of(standings: Iterable[Standing], *, total: Decimal, quantity: int) -> BudgetDecision:
-    """What the budgets say together to an order."""
+def decision_of(
+    standings: Iterable[Standing], *, total: Decimal, quantity: int, orders: int = 1
+) -> BudgetDecision:
+    """What the budgets say together to an order, or to a batch of `orders`."""
     severities = list(BudgetDecision)
-    decisions = (one.decide(measure(one.budget.type, total=total, quantity=quantity)) for one in standings)
+    decisions = (
+        one.decide(measure(one.budget.type, total=total, quantity=quantity, orders=orders))
+        for one in standings
+    )
     return max(decisions, key=severities.index, default=BudgetDecision.ALLOWED)
 
 

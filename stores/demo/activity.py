@@ -26,9 +26,10 @@ from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
+from stores.demo.company import load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
 from stores.orders.services.board import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
 from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
@@ -61,6 +62,7 @@ class _Cast:
     operator: User
     staff: User
     applications: dict[str, Application]
+    callers: dict[str, Caller]
     now: datetime
 
 
@@ -73,7 +75,10 @@ def load_activity(run: DemoRun) -> None:
         owner, STUDIO, "Flyers and postcards for shops and venues, designed by their owners."
     )
     applications = {"demo-application": run.application, STUDIO: studio}
-    actors = _Cast(run.people[OPERATOR.username], run.people[USER.username], applications, timezone.now())
+    staff, now = run.people[USER.username], timezone.now()
+    people = load_company(Store.objects.get(external_id="summit-print"), salesperson=staff, now=now)
+    callers = {name: Caller.of_application(one) for name, one in applications.items()} | people
+    actors = _Cast(run.people[OPERATOR.username], staff, applications, callers, now)
     _associate(actors, owner)
     prepared = [(order, _prepared(actors, order)) for order in ORDERS]
     with transaction.atomic():
@@ -118,9 +123,7 @@ def _associate(actors: _Cast, owner: User) -> None:
 
 
 def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
-    opened = authorize_store(
-        Caller.of_application(actors.applications[order.application]), order.store_id, WRITE
-    )
+    opened = authorize_store(actors.callers[order.caller], order.store_id, WRITE)
     return prepare_order(access=opened, request=order_request(order, actors.now))
 
 
@@ -134,7 +137,9 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
         happenings.append((at, len(happenings), what))
 
     def place(index: int) -> None:
-        created = create_order(prepared=prepared[index][1], actor=Actor(ActorKind.APPLICATION))
+        ready = prepared[index][1]
+        actor = Actor(actor_kind(ready.access), ready.access.caller.user_id)
+        created = create_order(prepared=ready, actor=actor)
         made[index] = created.order
 
     for index, (order, ready) in enumerate(prepared):

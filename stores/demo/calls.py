@@ -9,7 +9,8 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from applications.registration.models import Application, DailyUsage, LoggedRequest
+from applications.registration.models import Application, DailyUsage, LoggedRequest, Milestone
+from applications.registration.services.usage import CALLED, READ
 from fulfillment.core.api.errors import TITLES
 from stores.catalog.models import Store, StoreUsage
 
@@ -72,6 +73,8 @@ FAILED = (1, "POST", f"{STORE}/order", 503, "service_busy", "", BUSY)
 def load_calls(application: Application, *, usual: int, now: datetime) -> None:
     days = [_usage(application, now.date() - timedelta(days=ago), usual) for ago in range(DAYS)]
     DailyUsage.objects.bulk_create(days, ignore_conflicts=True)
+    steps = [Milestone(application=application, name=name) for name in (CALLED, READ)]
+    Milestone.objects.bulk_create(steps, ignore_conflicts=True)
     chance = random.Random(usual)  # noqa: S311 - the same demo each time
     logged = [
         _logged(day, kind, chance, now)

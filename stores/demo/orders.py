@@ -59,13 +59,13 @@ NAMED = {"business-card-standard": "Name", "business-card-square": "Name", "post
 
 @dataclass(frozen=True, slots=True)
 class DemoOrder:
-    """Placed `days` ago, now in `status`."""
+    """Placed `days` ago by an application or a person of the company, now in `status`."""
 
     index: int
     days: float
     status: int
     store_id: str
-    application: str
+    caller: str
     products: tuple[tuple[str, int], ...]
     method: str | None = None
     note: str = ""
@@ -100,6 +100,7 @@ ROWS: tuple[Any, ...] = (
     (20.4, S.REJECTED, SUMMIT, STUDIO, SHIRT, {"note": "The photo has too low a resolution to print."}),
     (19.5, S.DELIVERED, SUMMIT, STUDIO, POSTCARD, {}),
     (18.3, S.DELIVERED, SUMMIT, OWN, SQUARE, FAST),
+    (17.9, S.DELIVERED, SUMMIT, "lena", FLYER, {}),
     (
         17.2,
         S.IN_PRODUCTION,
@@ -119,15 +120,18 @@ ROWS: tuple[Any, ...] = (
     ),
     (14.3, S.ON_HOLD, HARBOR, STUDIO, MENU, {"note": "Waiting for the corrected price list."}),
     (13.5, S.DELIVERED, SUMMIT, STUDIO, MUG, {}),
+    (13.1, S.DELIVERED, SUMMIT, "aisha", CARD, {}),
     (12.6, S.SHIPPED, SUMMIT, STUDIO, LISTING, {}),
     (11.4, S.DELIVERED, SUMMIT, OWN, CARD, FAST),
     (10.3, S.SHIPPED, SUMMIT, STUDIO, FLYER, {}),
     (9.6, S.CANCELLED, HARBOR, STUDIO, CLASSIC, {"note": "The customer moved."}),
     (8.5, S.DELIVERED, SUMMIT, OWN, STICKER, {}),
+    (7.9, S.DELIVERED, SUMMIT, "marco", POSTCARD, {}),
     (7.4, S.SHIPPED, SUMMIT, STUDIO, SIGN, {}),
     (6.6, S.ACCEPTED, SUMMIT, STUDIO, SQUARE, FAST),
     (5.7, S.SHIPPED, HARBOR, STUDIO, MENU, {}),
     (5.3, S.IN_PRODUCTION, SUMMIT, OWN, POSTCARD, {}),
+    (5.1, S.CANCELLED, SUMMIT, "lena", CARD, {"note": "The job title was wrong."}),
     (
         4.6,
         S.IN_PRODUCTION,
@@ -147,6 +151,8 @@ ROWS: tuple[Any, ...] = (
     (1.1, S.REJECTED, SUMMIT, STUDIO, POSTER, {"note": "Copyrighted artwork."}),
     (0.8, S.RECEIVED, SUMMIT, STUDIO, LISTING, {}),
     (0.5, S.RECEIVED, SUMMIT, OWN, CARD, FAST),
+    (0.4, S.RECEIVED, SUMMIT, "lena", CARD, {}),
+    (0.2, S.RECEIVED, SUMMIT, "marco", FLYER, {}),
     (0.3, S.RECEIVED, HARBOR, STUDIO, MENU, {}),
     (0.12, S.RECEIVED, SUMMIT, STUDIO, FLYER, {}),
     (0.03, S.RECEIVED, SUMMIT, OWN, SQUARE, {}),

@@ -45,7 +45,8 @@ class PriceRequest:
 class OrderRequest:
     """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
 
-    `placed` is set for orders imported from another system: when they were placed there.
+    `placed` is set for orders imported from another system: when they were placed there. `labels` has a text for each
+    item by which packing finds it; empty if there is none.
     """
 
     price_request: PriceRequest
@@ -57,6 +58,7 @@ class OrderRequest:
     metadata: Mapping[str, str] | None = None
     reprint_of: str | None = None
     placed: datetime | None = None
+    labels: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,8 @@ def order_record(
         "QuoteID": _id(order.quote_id),
         "OptionID": order.option_id or None,
         "ReprintOfOrderID": _id(order.reprint_of_id),
+        "BatchID": None,
+        "RowKey": None,
         "Recipient": order.recipient,
         "Items": [item_record(item, order, store_id) for item in items],
         "Shipments": [shipment_record(shipment) for shipment in shipments],

@@ -41,6 +41,7 @@ from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.quotes import create_quote
+from stores.playground.artwork_admin import ProductArtwork
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.selectors import product_page
 from stores.playground.services import place_staff_order
@@ -295,7 +296,7 @@ def _priced(caller: Caller, product: Product) -> tuple[MailingProduct | None, st
 @admin.register(Product)
 class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
     def get_urls(self) -> list[URLPattern]:
-        return [*ProductMailings(self).urls(), *super().get_urls()]
+        return [*ProductMailings(self).urls(), *ProductArtwork(self).urls(), *super().get_urls()]
 
     def can_be_mailed(self, request: HttpRequest, product: Product | None) -> bool:
         """Whether it may be ordered for routes here, by this person."""

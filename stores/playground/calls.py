@@ -32,7 +32,7 @@ def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_
         if not caller.is_test:
             count_store_call(store_id=store.external_id, status=status)
         if caller.application_id is not None:
-            count_call(application_id=caller.application_id, status=status)
+            count_call(application_id=caller.application_id, status=status, on_page=True)
             if is_enabled():
                 note_request(
                     application_id=caller.application_id,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.quiet import wait_for_quiet
 
-TABLES = ("bench", "delivery", "proofs", "press", "orders", "webhooks")
+TABLES = ("bench", "delivery", "proofs", "press", "orders", "budgets", "webhooks")
 # The exit code of a table that was taken and holds a figure under its mark.
 MISSED = 3
 

@@ -21,6 +21,7 @@ import orjson
 
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import Load, put_load, put_requests, require_wrk
+from tests.benchmarks.order_search import SEARCH_MS, search_times
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.rows import JSON, Sent
 from tests.benchmarks.servers import Server, running
@@ -56,6 +57,10 @@ def main() -> None:
     with running("ours") as ours, running("limit") as limit:
         lines = _export_lines(ours, limit, headers, order_data.an_order(TYPICAL), arguments)
         lines += _csv_line(ours, headers)
+    lines += [
+        _line(f"search of {name}", f"{taken:.1f} ms", f"≤ {SEARCH_MS} ms")
+        for name, taken in search_times(arguments.rounds).items()
+    ]
     with running("ours") as many, running("ours", environment=few["environment"]) as beside_few:
         sides = {"many": (many, headers), "few": (beside_few, few["headers"])}
         lines += _submission_lines(sides, order_data.bodies(), arguments)

@@ -11,8 +11,10 @@ from collections.abc import Callable
 
 from fulfillment.local import supervision
 from tests.benchmarks import (
+    soak_budgets,
     soak_cuts,
     soak_documents,
+    soak_ha,
     soak_kills,
     soak_neighbours,
     soak_outcome,
@@ -27,6 +29,7 @@ from tests.benchmarks import (
 Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
+    "budgets": (soak_budgets.MARK, lambda chosen: soak_budgets.measure(chosen.count or soak_budgets.ROUNDS)),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
     "production": (
@@ -44,6 +47,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
     ),
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
+    "ha": (soak_ha.MARK, lambda chosen: soak_ha.measure(chosen.count or 1)),
     "documents": (
         soak_documents.MARK,
         lambda chosen: soak_documents.measure(chosen.count or soak_documents.DOCUMENTS),

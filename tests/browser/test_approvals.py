@@ -1,10 +1,7 @@
 """The whole story of an order above the limit: ordered, denied, corrected, approved, and then made."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from django.conf import settings
-from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import Notification, Role
@@ -14,6 +11,7 @@ from stores.orders.models import Order
 from tests.factories.orders import make_card
 from tests.factories.production import make_provider, make_rule
 from tests.support.approvals import add_approver
+from tests.support.console_forms import in_database
 from tests.support.order_helpers import Shop
 
 CARD = "/catalog/associated/card-two-sided"
@@ -39,19 +37,6 @@ def change_person(visitor, name, path):
 
 def newest():
     return Order.objects.latest("number")
-
-
-def in_database(read):
-    """Django refuses the database to the thread of the browser."""
-
-    def work():
-        try:
-            return read()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_product
+from tests.support.console_forms import open_console
 from tests.support.document_making import document
 from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
 
@@ -82,3 +83,27 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page.get_by_role("button", name="Place a demo order").click()
     expect(page.get_by_text("Order 1")).to_be_visible()
     assert visitor.complaints == []
+
+
+@pytest.mark.slow
+def test_staff_check_a_pdf_of_a_customer_in_the_console(site, visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/product/?q=leaflet")
+    page.get_by_role("link", name="leaflet").first.click()
+    page.get_by_role("link", name="Check a PDF").click()
+    drop(page, document(pages=2, bleed=0, content=BLEEDING))
+
+    expect(page.get_by_role("heading", name="This PDF cannot be printed yet")).to_be_visible()
+    expect(page.get_by_label("Preflight findings").get_by_text("too little bleed")).to_have_count(2)
+    expect(page.locator(".preflight-marks").first).to_be_visible()
+    expect(page.locator(".artwork-trim").first).to_be_attached()
+    picture = page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(one) => one.complete && one.naturalWidth") == 900
+    assert faults_of(visitor, "PDF in the console", looks=LOOKS, impacts=SERIOUS) == []
+    keep(page, "console")
+
+    drop(page, document(pages=3, content=BLEEDING))
+    page.get_by_label("First page to print").select_option("2")
+    page.get_by_role("button", name="Check from there").click()
+    expect(page.get_by_role("heading", name="This PDF is ready to print")).to_be_visible()

@@ -2,12 +2,10 @@
 
 import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
@@ -16,7 +14,7 @@ from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.products import save_product
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import open_console
+from tests.support.console_forms import in_database, open_console
 from tests.support.jobs import work_off
 from tests.support.task_counts import TaskCounts
 
@@ -39,19 +37,6 @@ def catalog(product, tmp_path: Path) -> Path:
     file = tmp_path / "spring.json"
     file.write_text(json.dumps(whole))
     return file
-
-
-def work_off_uploads() -> None:
-    """In a thread without Playwright's loop, where Django gives the database."""
-
-    def work() -> None:
-        try:
-            work_off(uploads.TASK)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(work).result()
 
 
 @pytest.mark.slow
@@ -86,9 +71,9 @@ def test_tasks_beside_the_orders_take_few_actions(product, catalog, visitor):
         person.actions += 1
         page.set_input_files("input[type=file]", catalog)
         person.click(page.get_by_role("button", name="Upload and check"))
-        work_off_uploads()
+        in_database(lambda: work_off(uploads.TASK))
         person.click(page.get_by_role("button", name="Import it now"))
-        work_off_uploads()
+        in_database(lambda: work_off(uploads.TASK))
         expect(page.get_by_role("heading", name="What was imported")).to_be_visible()
     with counts.task("Add a field with its box to a template", page) as person:
         visitor.go(f"/admin/stores/product/{product.pk}/template/")

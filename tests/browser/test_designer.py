@@ -1,5 +1,6 @@
 """The template designer as a person uses it: mouse, keys, canvas, and what is read back after saving."""
 
+import itertools
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,10 @@ def product(site) -> Product:
 
 @pytest.fixture
 def designer(product, visitor) -> Page:
+    return open_designer(product, visitor)
+
+
+def open_designer(product: Product, visitor) -> Page:
     path = f"/admin/stores/product/{product.pk}/template/"
     visitor.go(f"/accounts/login/?next={path}")
     visitor.sign_in("operator")
@@ -311,6 +316,59 @@ def test_pictures_pages_and_problems(product, designer, visitor):
     found = record_of(product)
     assert (found["PageCount"], list(found["Template"]["Artwork"])) == (2, ["square-cropped.png"])
     assert visitor.complaints == []
+
+
+@pytest.fixture
+def pictured(site) -> Product:
+    """With a picture box beside the text boxes."""
+    boxes = [*BOXES, {"Kind": "Image", "Field": "Logo", "X": 50, "Y": 10, "Width": 20, "Height": 20}]
+    fields = [field("Name", Required=True), field("Title"), field("Logo", Type="Image", SubType="Gallery")]
+    template = {"Pages": [page(*boxes)]}
+    return make_card(site[1].associated, "pictured", TemplateFields=fields, Template=template)
+
+
+@pytest.mark.slow
+def test_upload_goes_into_the_selected_box_and_other_shapes_say_why(pictured, visitor):
+    designer = open_designer(pictured, visitor)
+    photo = BytesIO()
+    Image.new("RGB", (300, 300), "#225588").save(photo, "PNG")
+    chooser = designer.locator(".ds-right input[type=file]")
+    taken = designer.locator(".ds-taken")
+    chooser.set_input_files({"name": "square.png", "mimeType": "image/png", "buffer": photo.getvalue()})
+    expect(taken).to_contain_text("square.png is 300 by 300; the page with its bleed is")
+    expect(taken).to_contain_text("which is another shape. It is in the gallery as square.")
+    expect(taken.get_by_role("presentation")).to_have_js_property("naturalWidth", 300)
+
+    box(designer, "Logo").click()
+    expect(designer.get_by_text("Goes into the box Logo.")).to_be_visible()
+    with designer.expect_file_chooser() as opened:
+        designer.get_by_role("button", name="Upload a picture …").click()
+    opened.value.set_files({"name": "round.png", "mimeType": "image/png", "buffer": photo.getvalue()})
+    expect(taken).to_contain_text("round.png is in the box Logo.")
+    expect(designer.locator("[data-name='sample:Logo']")).to_have_value("round")
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
+    designer = open_designer(pictured, visitor)
+    sheet = designer.locator(".ds-sheet").bounding_box()
+    names = [one.bounding_box() for one in designer.locator(".ds-name").all()]
+    assert len(names) == 3
+    assert all(one["x"] > sheet["x"] + sheet["width"] for one in names)
+    tops = sorted(one["y"] for one in names)
+    assert all(below - above >= 14 for above, below in itertools.pairwise(tops))
+    canvas = designer.locator(".ds-viewport").bounding_box()
+    assert max(one["x"] + one["width"] for one in names) <= canvas["x"] + canvas["width"]
+    box(designer, "Name").click()
+    # With its padding for the arrow and the longest of its words.
+    needed = """(one) => { const pen = document.createElement("canvas").getContext("2d");
+        const style = getComputedStyle(one); pen.font = style.font;
+        const words = Math.max(...[...one.options].map((option) => pen.measureText(option.text).width));
+        return words + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) - one.clientWidth }"""
+    assert [one.evaluate(needed) <= 0 for one in designer.locator(".ds-model").all()] == [True, True]
+    designer.keyboard.press("Escape")
+    assert designer.get_by_label("Use it as").evaluate(needed) <= 0
 
 
 @pytest.mark.slow

@@ -270,7 +270,13 @@ def _as_a_user(going: Round, world) -> None:
         f"&code_challenge={CHALLENGE}&code_challenge_method=S256&redirect_uri=https://mailstudio.example/callback"
     )
     invitation = _letters("invitations")[0]
-    starts = ["/", "/accounts/password-change/", "/catalog/demo/business-card", "/send/store_read"]
+    starts = [
+        "/",
+        "/dev/mail",
+        "/accounts/password-change/",
+        "/catalog/demo/business-card",
+        "/send/store_read",
+    ]
     assert going.crawl([*starts, consent, invitation, world.delivery_page, world.eddm_page]) > 25
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
     for path in ("/applications", "/profile/roles"):

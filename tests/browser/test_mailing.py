@@ -2,6 +2,7 @@
 
 import os
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,34 @@ def test_page_looks_right_and_has_no_faults(visitor):
                 picture(page, f"mailing-{width}-{scheme}")
 
     assert faults_of(visitor, "mailing", looks=LOOKS) == []
+
+
+def test_map_begins_where_a_person_knows_the_places(visitor):
+    page, sizes = visitor.page, []
+    visitor.go("/accounts/login/?next=/mailings")
+    visitor.sign_in()
+    page.wait_for_url(f"{visitor.address}/mailings")
+    page.on("requestfinished", lambda request: sizes.append(request.response().body()))
+    page.reload()
+    drawn(page)
+    shown = page.locator("#map")
+    expect(shown).to_have_attribute("data-named", re.compile("Salt Lake City.*Holladay"))
+    expect(page.locator(".leaflet-control-scale-line")).to_have_text([re.compile(" km$"), re.compile(" mi$")])
+    expect(page.get_by_role("link", name="GeoNames")).to_be_visible()
+    for _ in range(3):
+        before = shown.get_attribute("data-named")
+        page.get_by_role("button", name="Zoom out").click()
+        expect(shown).not_to_have_attribute("data-named", before)
+    expect(shown).to_have_attribute("data-named", re.compile("Provo.*Summit County"))
+    for _ in range(3):
+        before = shown.get_attribute("data-named")
+        page.get_by_role("button", name="Zoom out").click()
+        expect(shown).not_to_have_attribute("data-named", before)
+    expect(shown).to_have_attribute("data-named", re.compile("Utah.*Denver"))
+    # Their deflated bodies, as a server compresses what it serves.
+    assert len(sizes) > 10
+    assert sum(len(zlib.compress(body)) for body in sizes) < 600_000
+    assert visitor.complaints == []
 
 
 def test_without_script_the_form_does_it_all(visitor):

@@ -7,11 +7,15 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from accounts.models import AssociationRequest
+from accounts.models import AssociationRequest, User
 from applications.registration.models import DailyUsage
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.operations import demo
+from stores.budgets.models import Budget, CostCenterMember
 from stores.demo.calls import load_calls
+from stores.demo.orders import ORDERS
+from stores.orders.approvals.models import ApprovalRequest
+from stores.orders.approvals.selectors import approver_names
 from stores.orders.models import (
     Order,
     OrderComment,
@@ -24,6 +28,7 @@ from stores.orders.models import (
 from stores.orders.selectors.board import late_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
+from tests.support.scenario import sign_in
 from tests.support.snapshots import Snapshot
 
 
@@ -37,7 +42,7 @@ def loaded(made_demo: Snapshot[dict[str, Any]], db, settings):
 def test_demo_has_orders_in_every_status_over_a_month(loaded):
     orders, now = list(Order.objects.order_by("created")), timezone.now()
 
-    assert len(orders) == 40
+    assert len(orders) == len(ORDERS)
     assert {order.status for order in orders} == set(OrderStatus.values)
     assert now - timedelta(days=30) < orders[0].created < now - timedelta(days=29)
     assert now - timedelta(hours=2) < orders[-1].created <= now
@@ -51,6 +56,29 @@ def test_demo_has_orders_in_every_status_over_a_month(loaded):
     assert late_orders(Order.objects.all()).count() >= 3
     assert Order.objects.filter(cancellation="Requested").count() == 1
     assert OrderComment.objects.count() >= 3
+
+
+@pytest.mark.slow
+def test_demo_has_a_company_with_a_budget_near_its_limit_and_an_order_to_approve(loaded, client):
+    operator = User.objects.get(username="operator")
+    sign_in(client, operator)
+
+    start = client.get("/admin/").content.decode()
+    queue = client.get("/admin/stores/approvalrequest/").content.decode()
+    budgets = client.get("/admin/stores/budget/").content.decode()
+
+    assert "order needs approval" in start
+    assert "The budget Marco has 45.00 left of 100.00, and the order takes 65.00." in queue
+    assert "First page of" in queue
+    assert "<b>15.00 USD left</b> of 260.00 USD" in budgets
+    assert 'class="gauge gauge-warned"' in budgets
+    assert CostCenterMember.objects.count() == 5
+    [request] = ApprovalRequest.objects.all()
+    [approver] = approver_names(request.order.store_id, request.ordered_by)
+    assert approver == "Nora Albrecht"
+    budget = Budget.objects.get(name="Marketing")
+    statement = client.get(f"/admin/stores/budget/{budget.pk}/statement/?person=Ruiz").content.decode()
+    assert statement.count("Marco Ruiz") == 2
 
 
 @pytest.mark.slow
@@ -88,7 +116,7 @@ def test_tallies_of_the_demo_are_those_of_its_orders(loaded):
     placed = sum(OrderDay.objects.values_list("placed", flat=True))
     shipped = sum(OrderDay.objects.values_list("shipped", flat=True))
 
-    assert placed == 40
+    assert placed == len(ORDERS)
     assert shipped == OrderHistory.objects.filter(status=60).count()
     count_all_orders()
     assert set(OrderTally.objects.values_list("store", "status", "orders")) == kept

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.factories.budgets import budget_values
-from tests.support.access_scene import ORDER, QUOTE
+from tests.support.access_scene import BATCH, ORDER, QUOTE
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ NEW_USER = {
     "Email": "new@print.example",
     "Password": "a long pass phrase",
 }
+OF_BATCH = "/store/associated/batch/{batch}"
 NEW_BUDGET = budget_values(Name="Another")
 
 
@@ -44,6 +45,19 @@ ROWS = {
         "/store/associated/budget/{budget}/adjustment", (201, 403, 403, 403, 201), {"Amount": 5, "Note": "x"}
     ),
     ("budget-entry-list", "GET"): Row("/store/associated/budget/{budget}/entry", (200, 403, 403, 403, 200)),
+    ("batch-list", "POST"): Row("/store/associated/batch", (201, 403, 201, 403, 201), BATCH),
+    ("batch-detail", "GET"): Row(f"{OF_BATCH}", (200, 403, 200, 403, 200)),
+    ("batch-detail", "PATCH"): Row(f"{OF_BATCH}", (200, 403, 200, 403, 200), {"Name": "x"}),
+    ("batch-rows", "PUT"): Row(f"{OF_BATCH}/rows", (202, 403, 202, 403, 202), [{"RowKey": "1"}]),
+    ("batch-row-list", "GET"): Row(f"{OF_BATCH}/row", (200, 403, 200, 403, 200)),
+    ("batch-row-detail", "PATCH"): Row(f"{OF_BATCH}/row/none", (404, 403, 404, 403, 404), {"RowKey": "2"}),
+    ("batch-contact-sheet", "GET"): Row(f"{OF_BATCH}/contact-sheet", (200, 403, 200, 403, 200)),
+    ("batch-template", "GET"): Row(f"{OF_BATCH}/template", (200, 403, 200, 403, 200)),
+    ("batch-check", "POST"): Row(f"{OF_BATCH}/check", (409, 403, 409, 403, 409)),
+    ("batch-order", "POST"): Row(f"{OF_BATCH}/order", (409, 403, 409, 403, 409)),
+    ("batch-cancel", "POST"): Row(f"{OF_BATCH}/cancel", (200, 403, 200, 403, 200)),
+    ("batch-approve", "POST"): Row(f"{OF_BATCH}/approve", (403, 403, 403, 403, 409)),
+    ("batch-deny", "POST"): Row(f"{OF_BATCH}/deny", (403, 403, 403, 403, 409), {"Reason": "Too many."}),
     ("order-list", "POST"): Row("/store/associated/order", (201, 403, 201, 403, 201), ORDER),
     ("order-exportview", "GET"): Row("/store/associated/order/exportview", (200, 403, 200, 403, 200)),
     ("order-detail", "GET"): Row("/store/associated/order/{order}", (200, 403, 200, 403, 200)),

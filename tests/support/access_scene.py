@@ -16,6 +16,7 @@ from tests.factories.orders import RECIPIENT, make_product
 from tests.support.scenario import World, build_known_world
 
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+BATCH = {"ProductID": "card", "Mode": "Items", "Recipient": RECIPIENT}
 ORDER = {"Items": QUOTE["Items"], "Recipient": RECIPIENT}
 
 
@@ -39,7 +40,7 @@ def build_scene() -> tuple[World, dict[str, str]]:
     delivery = send_test_event(webhook=webhook)
     placed = {
         name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
-        for name, body in (("quote", QUOTE), ("order", ORDER))
+        for name, body in (("quote", QUOTE), ("order", ORDER), ("batch", BATCH))
     }
     Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
     budget = make_budget(enable_budgets(world.associated), Limit=1_000_000)
@@ -47,6 +48,7 @@ def build_scene() -> tuple[World, dict[str, str]]:
         "budget": str(budget.pk),
         "quote": placed["quote"]["QuoteID"],
         "order": placed["order"]["OrderID"],
+        "batch": placed["batch"]["BatchID"],
         "user": str(world.user.pk),
         "application": str(world.application.pk),
         "key": str(world.application.keys.get().pk),

@@ -1,8 +1,12 @@
 """Forms of the console as a person fills them in a browser."""
 
 import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+from django.db import connection
 from playwright.sync_api import Page
 
 # A desk, and a phone for `make looks`.
@@ -13,6 +17,19 @@ def open_console(visitor, path: str, name: str = "operator") -> None:
     visitor.go(f"/accounts/login/?next={path}")
     visitor.sign_in(name)
     visitor.page.wait_for_url(visitor.address + path)
+
+
+def in_database(read: Callable[[], Any]) -> Any:
+    """Reads or writes in a thread of its own: Django refuses the database to the thread of the browser."""
+
+    def work() -> Any:
+        try:
+            return read()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 def choose(page: Page, field: str, text: str) -> None:

@@ -19,6 +19,7 @@ from delivery.selection.models import EddmSelection
 from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
+from stores.budgets.models import Budget
 from stores.catalog.models import CatalogUpload, Product
 from stores.orders.models import Order, OrderItem
 from stores.orders.representations import order_etag
@@ -47,10 +48,12 @@ ACTS_AT_ONCE = {
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
     "stores_approvalrequest_decide": "the page it is sent from shows what is decided; a denial needs a reason",
+    "stores_budget_adjust": "adds an entry, which an opposite one takes back",
     "stores_order_comment": "adds a comment",
     "stores_order_save_view": "saves the filters of a list",
     "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
+    "stores_product_artwork_asset": "keeps a PDF for a while, and shows what preflight finds in it",
     "stores_product_duplicate": "the copy is outside of the catalog",
     "production_provider_test": "reaches the provider, and changes nothing there",
     "production_gangsheet_send": "ends a wait that ends by itself",
@@ -62,6 +65,8 @@ ACTS_AT_ONCE = {
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
     "stores_font_specimen": "a picture",
+    "stores_budget_statement_csv": "CSV",
+    "stores_costcenter_export": "CSV",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_print_picture": "PNG",
@@ -235,6 +240,9 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         reverse("admin:production_job_reassign"),
     )
     dry_run = reverse("admin:production_job_dry_run", args=[provider.pk])
+    budget = Budget.objects.order_by("pk").first()
+    statement = reverse("admin:stores_budget_statement", args=[budget.pk])
+    people = reverse("admin:stores_costcenter_import")
     of_key = [world.application.pk, key.pk]
     parcel = {"id": str(order.pk), f"{order.pk}-seen": order_etag(order), f"{order.pk}-carrier": "UPS"}
 
@@ -274,9 +282,29 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
         ],
+        "stores_budget_end": question("stores_budget_end", budget.pk),
+        "stores_budget_statement": [
+            *page("stores_budget_statement", budget.pk),
+            ConsolePage(
+                "statement of nothing", f"{statement}?kind=Release&person=x&order=x", is_like_others=True
+            ),
+        ],
+        "stores_costcenter_import": [
+            *page("stores_costcenter_import"),
+            *(
+                ConsolePage(
+                    f"import people {name}",
+                    people,
+                    {"store": "associated", "text": f"Code,Name,Person\n{row}"},
+                    True,
+                )
+                for name, row in (("shown", "4300,Sales,"), ("refused", "4300,,nobody"))
+            ),
+        ],
         "production_job_cancel": question("production_job_cancel", job.pk),
         "production_job_reassign": [ConsolePage("reassign", f"{reassign}?id={job.pk}")],
         "production_job_days": [ConsolePage("production by day", reverse("admin:production_job_days"))],
+        "production_job_scan": [ConsolePage("scan", reverse("admin:production_job_scan"))],
         "production_job_dry_run": [
             ConsolePage("dry run", f"{dry_run}?order={job.order.number}"),
             ConsolePage("dry run of nothing", f"{dry_run}?order=x", is_like_others=True),
@@ -289,6 +317,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_eddm_map": page("stores_order_eddm_map", mailed.order_id, mailed.position),
         "stores_order_reprint": page("stores_order_reprint", order.pk),
+        "stores_product_artwork": page("stores_product_artwork", product.pk),
         "stores_product_mailing": [
             ConsolePage("mailing", mailing),
             ConsolePage("mailing chosen", mailing, {"postal_codes": "84101", "do": "show"}, True),

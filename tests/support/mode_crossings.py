@@ -25,7 +25,7 @@ from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.support.access_rows import ROWS, Row
-from tests.support.access_scene import ORDER, QUOTE
+from tests.support.access_scene import BATCH, ORDER, QUOTE
 from tests.support.modes import add_test_application
 from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 
@@ -36,6 +36,7 @@ STATE = """
 SELECT md5(coalesce(string_agg(row::text, '' ORDER BY row::text), '')) FROM (
     SELECT to_jsonb(o)::text AS row FROM stores_order o WHERE is_test = %(mode)s
     UNION ALL SELECT to_jsonb(q)::text FROM stores_quote q WHERE is_test = %(mode)s
+    UNION ALL SELECT to_jsonb(b)::text FROM stores_batch b WHERE is_test = %(mode)s
     UNION ALL SELECT to_jsonb(a)::text FROM stores_asset a WHERE is_test = %(mode)s
     UNION ALL SELECT to_jsonb(h)::text FROM stores_orderhistory h
         JOIN stores_order o ON o.id = h.order_id WHERE o.is_test = %(mode)s
@@ -120,6 +121,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
     quote = client.call("POST", f"/store/{store}/quote", QUOTE).json()
     external = f"{mode}-{store}"
     order = client.call("POST", f"/store/{store}/order", {**ORDER, "ExternalID": external}).json()
+    batch = client.call("POST", f"/store/{store}/batch", BATCH).json()
     webhook, _ = create_webhook(application=application, values={"URL": "https://192.0.43.8/events"})
     delivery = send_test_event(webhook=webhook)
     requested, _ = request_association(
@@ -132,6 +134,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
         "budget": str(budget),
         "quote": quote["QuoteID"],
         "order": order["OrderID"],
+        "batch": batch["BatchID"],
         "number": order["OrderNumber"],
         "external": external,
         "asset": upload(client) if store == "associated" else "",

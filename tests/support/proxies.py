@@ -55,7 +55,10 @@ class Proxy:
     name: str
     https: int
     http: int
-    trusted: ssl.SSLContext
+    certificate: Path
+
+    def __post_init__(self) -> None:
+        self.trusted = ssl.create_default_context(cafile=self.certificate)
 
     def connect(self, address: str = "127.0.0.1", *, buffer: int = 0) -> ssl.SSLSocket:
         """From an address of this machine; `buffer` bounds what the client takes before it reads."""
@@ -122,7 +125,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         "-nodes",
         "-subj",
     ]
-    names = [f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
+    names = [f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST},IP:127.0.0.1"]
     subprocess.run([*command, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     return certificate, key
 
@@ -130,7 +133,9 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 def nginx_command(folder: Path, https: int, http: int, upstream: str) -> list[str]:
     """Around our file is what Debian's nginx.conf has, and the compression that it suggests."""
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
-    text = text.replace("/etc/nginx/certificates", str(folder)).replace("127.0.0.1:8000", upstream)
+    upstreams = itertools.cycle(upstream.split(","))
+    text = text.replace("/etc/nginx/certificates", str(folder))
+    text = re.sub(r"127\.0\.0\.1:8000", lambda _: next(upstreams), text)
     text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
     text = text.replace("listen 443", f"listen 127.0.0.1:{https}").replace(
         "listen 80", f"listen 127.0.0.1:{http}"
@@ -165,12 +170,11 @@ COMMANDS: dict[str, Callable[[Path, int, int, str], list[str]]] = {
 
 
 @contextmanager
-def proxied(name: str, folder: Path, upstream: str) -> Iterator[Proxy]:
-    """In front of the upstream, host and port, until the block ends."""
+def proxied(name: str, folder: Path, upstream: str, *, https: int = 0) -> Iterator[Proxy]:
+    """In front of the upstream, host and port, until the block ends; nginx takes two, with a comma between."""
     require_program(name)
     folder.mkdir()
-    trusted = ssl.create_default_context(cafile=certificate(folder)[0])
-    proxy = Proxy(name, free_port(), free_port(), trusted)
+    proxy = Proxy(name, https or free_port(), free_port(), certificate(folder)[0])
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
             COMMANDS[name](folder, proxy.https, proxy.http, upstream),

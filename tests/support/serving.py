@@ -7,10 +7,10 @@ Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @contextlib.contextmanager
-def serving(serve: Serve, *, host: str = "127.0.0.1", backlog: int) -> Iterator[int]:
+def serving(serve: Serve, *, host: str = "127.0.0.1", port: int = 0, backlog: int) -> Iterator[int]:
     """Serves TCP connections in a thread of its own; yields the port."""
     loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(serve, host, 0, backlog=backlog))
+    server = loop.run_until_complete(asyncio.start_server(serve, host, port, backlog=backlog))
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:

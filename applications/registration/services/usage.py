@@ -34,14 +34,17 @@ _counts: dict[tuple[UUID, int], list[int]] = {}
 register_cache(_counts)
 
 
-def count_call(*, application_id: UUID, status: int) -> None:
-    """Counts a response with this HTTP status in memory."""
+def count_call(*, application_id: UUID, status: int, on_page: bool = False) -> None:
+    """Counts a response with this HTTP status in memory; `on_page` for what a page did in the application's name."""
     key = (application_id, int(time.time() // SECONDS_OF_DAY))
     with _lock:
         counted = _counts.get(key)
         if counted is None:
-            counted = _counts[key] = [0, 0, 0]
+            counted = _counts[key] = [0] * 5
         counted[0] += 1
+        if not on_page:
+            counted[3] += 1
+            counted[4] += status < 400
         if status >= 500:
             counted[2] += 1
         elif status >= 400:
@@ -56,8 +59,9 @@ def flush_usage() -> int:
     if not taken:
         return 0
     days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken]
-    columns = [list(column) for column in zip(*taken.values(), strict=True)]
+    columns = [list(column) for column in zip(*taken.values(), strict=True)][:3]
     try:
+        _record_first_steps(taken)
         with connection.cursor() as cursor:
             cursor.execute(ADD, [[application_id for application_id, _ in taken], days, *columns])
     except BaseException:
@@ -69,15 +73,31 @@ def flush_usage() -> int:
 def _put_back(taken: dict[tuple[UUID, int], list[int]]) -> None:
     with _lock:
         for key, counted in taken.items():
-            since = _counts.get(key, [0, 0, 0])
+            since = _counts.get(key, [0] * 5)
             _counts[key] = [before + after for before, after in zip(counted, since, strict=True)]
 
 
+def _record_first_steps(taken: dict[tuple[UUID, int], list[int]]) -> None:
+    """Before the counts are written: repeated, it changes nothing."""
+    for (application_id, _), (*_, called, succeeded) in taken.items():
+        for name, count in ((CALLED, called), (READ, succeeded)):
+            if count and not _known.get((application_id, name)):
+                # Unlike `record_milestone`: the application may have been deleted.
+                execute(NOTE_IF_THERE, (name, application_id))
+                _known.put((application_id, name), True)
+
+
+CALLED = "called"
+READ = "read"
 PROOF = "proof"
 EVENTS = "events"
 TEST_ORDER = "test order"
 NOTE = """
 INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
+"""
+NOTE_IF_THERE = """
+INSERT INTO applications_milestone (application_id, name, reached)
+SELECT id, %s, now() FROM applications_application WHERE id = %s ON CONFLICT DO NOTHING
 """
 # Milestones already written, so that a process queries the database once for each.
 _known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)

@@ -51,6 +51,8 @@ CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {
     "New York": {"10001": (40.75, -73.995)},
 }  # fmt: skip
 REACH: Final = 0.016
+# West, south, east and north of the city with the most routes, where maps of the demo begin.
+DEMO_VIEW: Final = "-112.03,40.61,-111.78,40.81"
 # The golden angle, which spreads the routes evenly around the middle of a ZIP code.
 TURN: Final = math.pi * (3 - math.sqrt(5))
 

@@ -74,13 +74,13 @@ def import_file(
     on_progress: Listener = lambda phase, share: None,
 ) -> Outcome:
     """Raises `Conflict` while another import runs. Concerns leave the data set waiting to be activated."""
-    with hold_import_lock() as lock:
+    with hold_import_lock() as apart:
         mark_interrupted_imports()
         run = run or ImportRun(file_name=name[:255], created_by=by)
         run.state, run.options, run.phase = ImportState.RUNNING, options.as_json(), "reading"
         run.updated = timezone.now()
         run.save()
-        line = ProgressLine(lock, run.pk, on_progress)
+        line = ProgressLine(apart, run.pk, on_progress)
         with _problem_file() as problems:
             log = ProblemLog(problems)
             try:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.selectors import IMPORT_LOCK, is_import_running, running_import
 from delivery.datasets.sources.problems import ProblemLog
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Conflict
 
 EVERY_SECONDS = 0.25
@@ -22,19 +23,15 @@ READING_SHARE = 0.6
 
 @contextmanager
 def hold_import_lock() -> Iterator[BaseDatabaseWrapper]:
-    """Yields the connection that holds the lock: apart from the transaction that loads, it shows progress."""
-    lock = connection.copy()
-    try:
-        with lock.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [IMPORT_LOCK])
-            if not cursor.fetchone()[0]:
-                raise Conflict(_what_runs(), code="import_running")
-            try:
-                yield lock
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [IMPORT_LOCK])
-    finally:
-        lock.close()
+    """Yields a connection that shows progress, apart from the transaction that loads."""
+    with lock_of_its_own(IMPORT_LOCK) as is_ours:
+        if not is_ours:
+            raise Conflict(_what_runs(), code="import_running")
+        apart = connection.copy()
+        try:
+            yield apart
+        finally:
+            apart.close()
 
 
 def mark_interrupted_imports() -> None:
@@ -72,9 +69,9 @@ class ProgressLine:
     """Writes phase and share to the import's record, four times a second at most."""
 
     def __init__(
-        self, lock: BaseDatabaseWrapper, run_id: int, on_progress: Callable[[str, float], None]
+        self, apart: BaseDatabaseWrapper, run_id: int, on_progress: Callable[[str, float], None]
     ) -> None:
-        self.lock, self.run_id, self.on_progress = lock, run_id, on_progress
+        self.apart, self.run_id, self.on_progress = apart, run_id, on_progress
         self.next = 0.0
 
     def reading(self, phase: str, share: float, log: ProblemLog, rows: int) -> None:
@@ -88,7 +85,7 @@ class ProgressLine:
         if time.monotonic() < self.next:
             return
         self.next = time.monotonic() + EVERY_SECONDS
-        with self.lock.cursor() as cursor:
+        with self.apart.cursor() as cursor:
             cursor.execute(
                 "UPDATE delivery_importrun SET phase = %s, percent = %s, updated = now(),"
                 " row_count = coalesce(%s, row_count), reject_count = coalesce(%s, reject_count)"

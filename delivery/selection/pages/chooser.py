@@ -17,6 +17,7 @@ from applications.registration.selectors.actors import Actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
+from delivery.datasets.services.demo import DEMO_VIEW
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.form import MailingForm, form_from, form_of
 from delivery.selection.representations import drawn_routes, tiles_context
@@ -75,6 +76,11 @@ class Mailing:
         return ",".join(
             f"{side:.5f}" for side in (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
         )
+
+    @property
+    def start(self) -> str:
+        """Where the map begins; without it the whole country."""
+        return DEMO_VIEW if self.dataset and self.dataset.is_synthetic else ""
 
     @property
     def taken(self) -> list[ChosenRoute]:

@@ -12,9 +12,19 @@ SHOWN = 50
 
 
 def confirmation_page(
-    model_admin: Any, request: HttpRequest, *, question: str, button: str, records: Any = (), back: str = ""
+    model_admin: Any,
+    request: HttpRequest,
+    *,
+    question: str,
+    button: str,
+    records: Any = (),
+    back: str = "",
+    details: str = "",
 ) -> TemplateResponse | None:
-    """The confirmation page, which repeats the submitted form; None once it is confirmed."""
+    """The confirmation page, which repeats the submitted form; None once it is confirmed.
+
+    `details` is a template that is shown instead of the records' names.
+    """
     if request.POST.get("confirmed"):
         return None
     sent = [
@@ -33,6 +43,7 @@ def confirmation_page(
         "records": shown[:SHOWN],
         "has_more": len(shown) > SHOWN,
         "back": back or request.get_full_path(),
+        "details": details,
     }
     return TemplateResponse(request, "admin/confirm.html", context)
 

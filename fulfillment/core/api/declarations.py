@@ -9,6 +9,7 @@
 | `LINKS_AFTER` | links of an operation that need more than the shown record, by operation ID |
 | `WITH_ETAG` | components whose ETag operations take as If-Match |
 | `CLIENT_NAMES` | names in the client libraries |
+| `SEARCHED_AS` | phrases by which people search for an operation, by operation ID, separated by semicolons |
 """
 
 from collections.abc import Mapping

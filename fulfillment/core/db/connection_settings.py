@@ -7,10 +7,17 @@ import psycopg
 
 from fulfillment.core import environment
 
+# What stands before PostgreSQL: nothing or one connection for each client; PgBouncer in transaction mode; the same of
+# release 1.22 or newer with `max_prepared_statements`.
+POOLERS = ("none", "transaction", "prepared")
+# A pooler in transaction mode sets these itself, with `connect_query`.
+SESSION_OPTIONS = (
+    "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000 -c jit=off"
+)
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
-def connection_settings(variable: str, url: str) -> dict[str, Any]:
+def connection_settings(variable: str, url: str, *, pooler: str = "none") -> dict[str, Any]:
     """`variable` is the environment variable of the address, for messages."""
     parts = environment.split_url(url)
     name = "" if parts is None else parts.path.strip("/")
@@ -32,6 +39,8 @@ def connection_settings(variable: str, url: str) -> dict[str, Any]:
         "PORT": options.pop("port", None) or str(parts.port or ""),
         # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
         "CONN_MAX_AGE": 1800,
+        # Outside of a transaction such a cursor stays behind on a connection of the pooler.
+        "DISABLE_SERVER_SIDE_CURSORS": pooler != "none",
         "OPTIONS": {
             # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
             "keepalives_idle": "15",
@@ -40,11 +49,10 @@ def connection_settings(variable: str, url: str) -> dict[str, Any]:
             "tcp_user_timeout": "20000",
             **options,
             "connect_timeout": 3,
-            # Only statements of fulfillment.core.db.prepared are prepared, none by count; None would forbid both.
-            "prepare_threshold": 1_000_000,
+            # Only statements of fulfillment.core.db.prepared are prepared, none by count; None forbids both.
+            "prepare_threshold": None if pooler == "transaction" else 1_000_000,
             "application_name": "fulfillment",
-            "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
-            "-c idle_in_transaction_session_timeout=30000 -c jit=off",
+            **({"options": SESSION_OPTIONS} if pooler == "none" else {}),
         },
     }
 

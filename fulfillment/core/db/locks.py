@@ -9,54 +9,50 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-from django.db import DatabaseError, Error, InterfaceError, connection, transaction
+from django.db import Error, connection, transaction
 
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
 
 # The application name of connections that only hold a lock.
 LOCK_CONNECTION = "fulfillment lock"
+TRY_LOCK = """
+SELECT set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '0', true),
+    pg_try_advisory_xact_lock(%s)
+"""
 
 
 @contextmanager
-def exclusive_job(work: str) -> Iterator[None]:
-    """Holds the lock of `work` until the end; raises Conflict while another process holds it.
+def lock_of_its_own(number: int) -> Iterator[bool]:
+    """Tries to hold a lock while the block runs, in any transactions; yields whether it is ours.
 
-    The lock belongs to a connection of its own and dies with the process.
+    It is a transaction's, on a connection of its own: a pooler in transaction mode keeps these together, and the lock
+    dies with the process. The transaction has no snapshot and no number, so it holds back no cleaning and no event.
     """
-    number = int.from_bytes(hashlib.sha256(work.encode()).digest()[:8], "big", signed=True)
     lock = connection.copy()
     try:
+        lock.set_autocommit(False)
         with lock.cursor() as cursor:
-            cursor.execute("SELECT set_config('application_name', %s, false)", [LOCK_CONNECTION])
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [number])
-            if not cursor.fetchone()[0]:
-                raise Conflict(
-                    f"{work} is running already, perhaps on another machine.", code="already_running"
-                )
-            try:
-                yield
-            finally:
-                # Closing the connection would free the lock with a delay.
-                with suppress(Error):
-                    cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+            cursor.execute(TRY_LOCK, [LOCK_CONNECTION, number])
+            is_ours = bool(cursor.fetchone()[-1])
+        try:
+            yield is_ours
+        finally:
+            # Closing the connection would free the lock with a delay. After an outage there is none to free.
+            with suppress(Error):
+                lock.rollback()
     finally:
         lock.close()
 
 
 @contextmanager
-def session_lock(number: int) -> Iterator[bool]:
-    """Tries to hold a lock of this thread's connection, with which it ends; yields whether it is ours."""
-    is_ours = fetch_row("SELECT pg_try_advisory_lock(%s)", [number]) == (True,)
-    try:
-        yield is_ours
-    finally:
-        if is_ours:
-            try:
-                fetch_row("SELECT pg_advisory_unlock(%s)", [number])
-            except (DatabaseError, InterfaceError):
-                # A broken connection is no problem: its lock ends with it.
-                connection.close()
+def exclusive_job(work: str) -> Iterator[None]:
+    """Holds the lock of `work` until the end; raises Conflict while another process holds it."""
+    number = int.from_bytes(hashlib.sha256(work.encode()).digest()[:8], "big", signed=True)
+    with lock_of_its_own(number) as is_ours:
+        if not is_ours:
+            raise Conflict(f"{work} is running already, perhaps on another machine.", code="already_running")
+        yield
 
 
 # The two keys of the advisory lock.

@@ -23,14 +23,14 @@ def serves_picture(view: View) -> View:
     return view
 
 
-def picture_answer(draw: Callable[[], bytes]) -> HttpResponse:
-    """A PNG whose address names its version. An `img` shows no words: a refusal is its status alone."""
+def picture_answer(draw: Callable[[], bytes], content_type: str = "image/png") -> HttpResponse:
+    """A picture whose address names its version. An `img` shows no words: a refusal is its status alone."""
     try:
         picture = draw()
     except DomainError as error:
         return picture_refusal(error)
     headers = {"Cache-Control": f"private, max-age={WEEK}, immutable"}
-    return HttpResponse(picture, content_type="image/png", headers=headers)
+    return HttpResponse(picture, content_type=content_type, headers=headers)
 
 
 def picture_refusal(error: DomainError) -> HttpResponse:

@@ -119,7 +119,17 @@ def _read(
         scopes=tuple(sorted(scopes)),
         text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
         library=_library_names(operation["operationId"]),
+        phrases=_phrases().get(operation["operationId"], ()),
     )
+
+
+@cache
+def _phrases() -> dict[str, tuple[str, ...]]:
+    return {
+        name: tuple(phrases.split("; "))
+        for searched in offered("openapi", "SEARCHED_AS")
+        for name, phrases in searched.items()
+    }
 
 
 def _library_names(operation_id: str) -> tuple[str, ...]:

@@ -195,6 +195,8 @@ class Operation:
     scopes: tuple[str, ...]
     text: str
     library: tuple[str, ...]
+    # What people type to find it.
+    phrases: tuple[str, ...]
 
     @property
     def url(self) -> str:

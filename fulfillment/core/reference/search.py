@@ -1,5 +1,6 @@
-"""Searches operations, members, error codes, events and guides in memory."""
+"""Searches operations, members, error codes, events and guides in memory, by what a person would type."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,24 @@ from fulfillment.core.reference.schemas import Member
 
 MOST = 40
 LONGEST = 100
+# Words of a question that say nothing of what is searched.
+EMPTY_WORDS = (
+    "a an and are at by can could do does for from get gets give how i in into is it its me my of on or our "
+    "please should show that the this to us want we what when which with would you your"
+)
+EMPTY = frozenset(EMPTY_WORDS.split())
+WORD = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
+# Words that mean the same to a reader of an API.
+SAME = (
+    *(
+        "create add make new",
+        "place submit send",
+        "read fetch retrieve view see",
+        "change update edit modify",
+    ),
+    *("delete remove", "rotate replace regenerate renew", "picture image photo", "price cost pricing prices"),
+    *("application app client", "test sandbox", "e-mail email", "delivery shipping"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +38,50 @@ class Entry:
     title: str
     about: str
     url: str
+    # Each set of words names the entry: its title, and what people type to find it.
+    names: tuple[frozenset[str], ...]
     words: str
 
 
 def found(text: str) -> list[Entry]:
-    """The entries that contain every word, matching titles first."""
-    words = text[:LONGEST].lower().split()
-    if not words:
+    """The best first: by name operations come before guides, then what only contains every word."""
+    wanted = _stems(text[:LONGEST])
+    if not wanted:
         return []
-    hits = [entry for entry in _entries() if all(word in entry.words for word in words)]
-    hits.sort(key=lambda entry: not all(word in entry.title.lower() for word in words))
+    entries = _entries()
+    hits = [entry for entry in entries if all(_is_in(entry, word) for word in wanted)]
+    if not hits:
+        # Of a question, what has the most of its words in a name.
+        hits = [entry for entry in entries if any(wanted & name for name in entry.names)]
+    hits.sort(key=lambda entry: _rank(entry, text.strip().lower(), wanted))
     return hits[:MOST]
+
+
+def _rank(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:
+    """Sorts ascending; entries of equal rank stay in the order of the reference."""
+    likeness = max(len(wanted & name) / len(wanted | name) for name in entry.names)
+    is_named = any(wanted <= name for name in entry.names)
+    return entry.title.lower() != text, not is_named, entry.kind != "Operation", -likeness
+
+
+def _is_in(entry: Entry, word: str) -> bool:
+    return word in entry.words or any(word in name for name in entry.names)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Without empty words, unless there are no others."""
+    words = WORD.findall(text.lower())
+    return frozenset(_stem(word) for word in words if word not in EMPTY) or frozenset(words)
+
+
+def _stem(word: str) -> str:
+    singular = word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return _synonyms().get(singular, singular)
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    return {word: group.split()[0] for group in SAME for word in group.split()}
 
 
 @cache
@@ -37,8 +89,9 @@ def _entries() -> tuple[Entry, ...]:
     return (*_of_operations(), *_of_events(), *_of_guides(), *_of_codes())
 
 
-def _entry(kind: str, title: str, about: str, url: str, *more: str) -> Entry:
-    return Entry(kind, title, about, url, " ".join([title, about, *more]).lower())
+def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
+    named = tuple(_stems(name) for name in (title, *names))
+    return Entry(kind, title, about, url, named, " ".join([title, about, *more]).lower())
 
 
 def _of_operations() -> Iterator[Entry]:
@@ -46,7 +99,8 @@ def _of_operations() -> Iterator[Entry]:
         members = {name for answer in one.answers if answer.schema for name in _names([answer.schema])}
         members |= {name for _, group in one.parameters for name in _names(group)}
         members |= set(_names([one.body.schema])) if one.body and one.body.schema else set()
-        yield _entry("Operation", one.title, f"{one.method} {one.path}", one.url, one.text, *sorted(members))
+        about, words = f"{one.method} {one.path}", sorted(members)
+        yield _entry("Operation", one.title, about, one.url, one.text, *words, names=one.phrases)
 
 
 def _names(members: Iterable[Member]) -> Iterator[str]:

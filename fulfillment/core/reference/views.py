@@ -25,7 +25,7 @@ from fulfillment.core.reference.plain import (
 )
 from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.releases import feed_text
-from fulfillment.core.reference.search import found
+from fulfillment.core.reference.search import EMPTY_WORDS, found
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -125,4 +125,5 @@ def navigation() -> dict[str, Any]:
         "groups": groups(),
         "guides": guides().values(),
         "events": events().values(),
+        "empty_words": EMPTY_WORDS,
     }

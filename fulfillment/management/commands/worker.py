@@ -12,10 +12,11 @@ from typing import Any
 
 import psycopg
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core.management import BaseCommand, CommandError
+from django.db import connection
 from procrastinate import App, exceptions
 from procrastinate.contrib.django import app
-from procrastinate.contrib.django.utils import connector_params
 from psycopg_pool import AsyncConnectionPool
 
 from fulfillment.core.db.connections import note_database_missed
@@ -42,6 +43,7 @@ logger = logging.getLogger("fulfillment.worker")
 
 CONCURRENCY = 200
 HEARTBEAT_SECONDS = 10
+JOB_POLL_SECONDS = 1
 STALLED_SECONDS = 30
 RESCUE_SECONDS = 10
 # Shorter than the time after which `up` and systemd kill a process.
@@ -54,6 +56,7 @@ CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
 # A thread may wait for an unresponsive name server.
 NAME_THREADS = 64
+NOTIFIED_SECONDS = 2
 
 
 class Stuck(CommandError):
@@ -126,6 +129,7 @@ async def _run_until_error(
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
+            await _report_missing_notifications()
             await _work_until_error(stopping, opened, services, concurrency)
     except DATABASE_ERRORS as error:
         if is_outage(error):
@@ -137,6 +141,24 @@ async def _run_until_error(
         await sync_to_async(close_own_connection)()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), timeout=1)
+
+
+async def _report_missing_notifications() -> None:
+    """Jobs are found without notifications too, by polling."""
+    parameters = _connection_parameters()
+    async with (
+        await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as listening,
+        await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as notifying,
+    ):
+        await listening.execute("LISTEN fulfillment_probe")
+        await notifying.execute("NOTIFY fulfillment_probe")
+        async for _ in listening.notifies(timeout=NOTIFIED_SECONDS, stop_after=1):
+            return
+    logger.warning(
+        "Notifications of the database do not arrive, so a job may wait for %s s more. Set DATABASE_DIRECT_URL to an "
+        "address that leads past the pooler.",
+        JOB_POLL_SECONDS,
+    )
 
 
 async def _close(opened: App) -> None:
@@ -188,7 +210,7 @@ async def _run_jobs(opened: App, concurrency: int) -> None:
     await opened.run_worker_async(
         concurrency=concurrency,
         task_middleware=[renew_around_job],
-        fetch_job_polling_interval=1,
+        fetch_job_polling_interval=JOB_POLL_SECONDS,
         update_heartbeat_interval=HEARTBEAT_SECONDS,
         stalled_worker_timeout=STALLED_SECONDS,
         shutdown_graceful_timeout=FINISH_SECONDS,
@@ -213,12 +235,21 @@ def _worker_app(heartbeat: Heartbeat) -> App:
         heartbeat,
         pool_factory=lambda **options: AsyncConnectionPool(**{**options, "check": None}),
         configure=_configure,
-        kwargs={**connector_params(), "prepare_threshold": 3},
+        kwargs=_connection_parameters(),
         min_size=1,
         max_size=4,
         timeout=10,
     )
     return app.with_connector(connector)
+
+
+def _connection_parameters() -> dict[str, Any]:
+    direct = connection.copy()
+    direct.settings_dict = direct.settings_dict | settings.DIRECT_DATABASE
+    parameters: dict[str, Any] = direct.get_connection_params()
+    del parameters["cursor_factory"], parameters["context"]
+    # None where the pooler takes none.
+    return parameters | {"prepare_threshold": parameters["prepare_threshold"] and 3}
 
 
 async def _configure(connection: psycopg.AsyncConnection) -> None:

@@ -42,7 +42,7 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="product")
     def product(self, job: Job) -> str:
-        return f"{job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
+        return f"{job.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
 
     @admin.display(description="product")
     def pictured_product(self, job: Job) -> SafeString:

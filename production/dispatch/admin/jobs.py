@@ -18,6 +18,7 @@ from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
 from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
+from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors.board import (
     MAX_COUNTED,
     ORDERS,
@@ -75,10 +76,10 @@ class JobPaginator(BoundedPaginator):
 
 
 @admin.register(Job)
-class JobAdmin(JobActions, JobColumns):
+class JobAdmin(JobActions, JobScans, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
-    harmless_pages = ("change", "days", "reassign", "dry_run", "resend", "hold", "release", "cancel")
+    harmless_pages = ("change", "days", "scan", "reassign", "dry_run", "resend", "hold", "release", "cancel")
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
@@ -96,7 +97,10 @@ class JobAdmin(JobActions, JobColumns):
     list_before_template = "admin/production/board_before.html"
     change_form_outer_before_template = "admin/production/job_before.html"
     change_form_outer_after_template = "admin/production/job_after.html"
-    empty_help = "No jobs here. Each item of an accepted order that matches a routing rule becomes a job."
+    empty_help = (
+        "No jobs here. Each item of an accepted order that matches a routing rule becomes a job; "
+        "orders without one are produced by hand."
+    )
     fields = [
         "order_link",
         "pictured_product",
@@ -191,6 +195,7 @@ class JobAdmin(JobActions, JobColumns):
     def own_pages(self) -> list[OwnPage]:
         return [
             ("days/", self.days_view, "days"),
+            ("scan/", self.scan_view, "scan"),
             ("reassign/", self.reassign_view, "reassign"),
             ("dry-run/<int:provider_id>", self.dry_run_view, "dry_run"),
             ("<int:job_id>/resend", require_POST(self.resend_view), "resend"),

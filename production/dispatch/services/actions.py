@@ -9,6 +9,7 @@ from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
 from production.jobs.services.recording import SYSTEM, lock_job, record_job
 from production.providers.models import Provider
 from production.routing.services import count_job
+from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.services.transitions import Actor, lock_order
 
@@ -23,7 +24,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
     if locked.state == JobState.QUEUED:
         note = _try_at_once(locked)
     elif locked.state in (JobState.FAILED, JobState.CANCELLED):
-        _start_again(locked, locked.provider)
+        start_again(locked, locked.provider)
         note = f"Sent again as {locked}."
     else:
         raise Conflict(
@@ -53,7 +54,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     if locked.state == JobState.QUEUED:
         _require_off_sheet(locked)
     if locked.tries or locked.state != JobState.QUEUED:
-        _start_again(locked, provider)
+        start_again(locked, provider)
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
     count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
     record_job(
@@ -67,7 +68,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
 
 @transaction.atomic
 def cancel_job(*, job: Job, actor: Actor) -> Job:
-    locked = _lock(job, needs_live_order=False)
+    locked = lock_with_order(job)
     if locked.state in (JobState.CANCELLED, JobState.SHIPPED):
         if locked.state == JobState.CANCELLED:
             return locked
@@ -94,7 +95,7 @@ def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> 
 
 @transaction.atomic
 def hold_job(*, job: Job, actor: Actor) -> Job:
-    locked = _lock(job, needs_live_order=False)
+    locked = lock_with_order(job)
     if locked.state != JobState.QUEUED or locked.cancel_requested:
         raise Conflict(
             f"Job {locked} is {locked.get_state_display()}: only queued jobs can be held.",
@@ -120,16 +121,26 @@ def release_job(*, job: Job, actor: Actor) -> Job:
     return locked
 
 
-def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
+def lock_with_order(job: Job) -> Job:
     """Locks the order before its job, in the same order as changes of orders do."""
     order = lock_order(job.order, ())
     locked = lock_job(job.pk)
     locked.order = order
-    if needs_live_order and order.status in TERMINAL_OR_SHIPPED:
+    return locked
+
+
+def refuse_ended(order: Order) -> None:
+    """Raises Conflict for an order of which nothing is produced any more."""
+    if order.status in TERMINAL_OR_SHIPPED:
         raise Conflict(
             f"Order {order} is {order.get_status_display()}: nothing of it is produced any more.",
             code="order_at_its_end",
         )
+
+
+def _lock(job: Job) -> Job:
+    locked = lock_with_order(job)
+    refuse_ended(locked.order)
     return locked
 
 
@@ -155,7 +166,7 @@ def _require_off_sheet(job: Job) -> None:
         )
 
 
-def _start_again(job: Job, provider: Provider | None) -> None:
+def start_again(job: Job, provider: Provider | None) -> None:
     """Restarts the job under a new number, because the provider knows the old one."""
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"

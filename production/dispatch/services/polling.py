@@ -8,7 +8,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from production.dispatch.services.reports import receive_reports
 from production.interface import POLL_SECONDS, ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
@@ -38,7 +38,7 @@ def claim_providers_to_poll(*, limit: int, under_way: Collection[int] = ()) -> S
 def poll_provider(*, provider_pk: int) -> int:
     """Reads all reports at the provider in parts, none after POLL_SECONDS; returns their number."""
     count, until = 0, time.monotonic() + POLL_SECONDS
-    with session_lock(POLL_LOCKS | provider_pk) as is_ours:
+    with lock_of_its_own(POLL_LOCKS | provider_pk) as is_ours:
         for _ in range(MAX_IN_A_ROW if is_ours else 0):
             found = _poll_once(Provider.objects.get(pk=provider_pk))
             count += found

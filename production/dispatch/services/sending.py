@@ -1,7 +1,7 @@
 """Works on due jobs: each exchange is recorded before it begins and completed after it.
 
-A claim moves `next_try` ahead by a lease, and the connection that works on a job holds a lock on its number. Jobs of
-a killed worker become due again when the lease ends; jobs that are still locked are left alone.
+A claim moves `next_try` ahead by a lease, and who works on a job holds a lock on its number. Jobs of a killed worker
+become due again when the lease ends; jobs that are still locked are left alone.
 """
 
 import logging
@@ -12,7 +12,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.dispatch.services.slots import SLOTS, JobSlots
@@ -51,7 +51,7 @@ def claim_due_jobs(*, limit: int, under_way: Collection[int] = ()) -> Sequence[i
 
 def work_on_job(*, job_pk: int) -> bool:
     """Submits or cancels the job, whichever is due; False if neither is."""
-    with session_lock(JOB_LOCKS | job_pk) as is_ours:
+    with lock_of_its_own(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
         with SLOTS.of_one_job() as slots:

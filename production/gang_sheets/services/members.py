@@ -116,7 +116,7 @@ def remove_from_sheet(job: Job) -> bool:
     if sheet.state == SheetState.SENT or sheet.is_uncertain or is_under_way:
         return False
     others = Job.objects.filter(gang_sheet=sheet).exclude(pk=job.pk)
-    sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+    sheet.pieces = max(sheet.pieces - job.quantity, 0)
     if sheet.state == SheetState.PLANNED:
         # What was prepared under the number before had this job on it.
         sheet.generation += 1

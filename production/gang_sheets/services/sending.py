@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import Plan
@@ -43,7 +43,7 @@ def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence
 
 def work_on_sheet(*, sheet_pk: int) -> bool:
     """Sends the sheet; False where there was nothing to do, or its members have changed meanwhile."""
-    with session_lock(SHEET_LOCKS | sheet_pk) as is_ours:
+    with lock_of_its_own(SHEET_LOCKS | sheet_pk) as is_ours:
         if not is_ours or (planned := _plan(sheet_pk)) is None:
             return False
         sheet, jobs = planned
@@ -99,7 +99,7 @@ def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     gone = [job for job in jobs if is_moving and (is_out_of_use or _has_other_provider(job))]
     for job in gone:
         release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
-        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+        sheet.pieces = max(sheet.pieces - job.quantity, 0)
     if gone:
         sheet.generation += 1
     return [job for job in jobs if job not in gone]
@@ -125,7 +125,7 @@ def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
         return
     for job in jobs:
         release_member(job, note=f"Left gang sheet {sheet}: {unusable[job.pk]}")
-        sheet.pieces = max(sheet.pieces - job.item.quantity, 0)
+        sheet.pieces = max(sheet.pieces - job.quantity, 0)
     sheet.generation += 1
     sheet.next_try = timezone.now()
     sheet.save(update_fields=["generation", "pieces", "next_try"])

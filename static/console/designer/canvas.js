@@ -8,6 +8,8 @@ import { boxesOf, keyOf, openPage, selectedBoxes, titleOf } from "./store.js";
 export const MM_AT_100 = 96 / 25.4;
 const ZOOM = { least: 0.1 * MM_AT_100, most: 16 * MM_AT_100 };
 const MARGIN = { wide: 36, narrow: 12 };
+// Names stand in a column of their own beside the sheet, so that they cover no text.
+const NAMES = { width: 118, line: 15 };
 const NARROW = 600;
 // A frame that is smaller on the screen has no room for the handles in the middle of its sides.
 const ROOM = 34;
@@ -18,12 +20,13 @@ export function makeCanvas({ store, data }) {
   const guides = draw("svg", { class: "ds-guides", "aria-hidden": "true" });
   const lines = draw("svg", { class: "ds-lines", "aria-hidden": "true" });
   const boxes = make("div", { class: "ds-boxes", role: "group", "aria-label": "Boxes on the page" });
+  const names = make("div", { class: "ds-names", "aria-hidden": "true" });
   const frame = make("div", { class: "ds-frame", hidden: true });
   for (const edge of EDGES) frame.append(make("span", { class: `ds-edge ds-${edge}`, "data-edge": edge }));
   frame.append(make("span", { class: "ds-turn", "data-edge": "turn" }));
   const band = make("div", { class: "ds-band", hidden: true });
   const none = make("p", { class: "ds-none", hidden: true }, "No preview until the problems of this page are fixed.");
-  const sheet = make("div", { class: "ds-sheet" }, picture, none, guides, boxes, frame, lines, band);
+  const sheet = make("div", { class: "ds-sheet" }, picture, none, guides, boxes, names, frame, lines, band);
   const space = make("div", { class: "ds-space" }, sheet);
   const viewport = make("div", { class: "ds-viewport" }, space);
   const rulers = makeRulers(viewport, sheet);
@@ -72,7 +75,7 @@ export function makeCanvas({ store, data }) {
 
   function boxButton(box, place, state) {
     const key = String(keyOf(box));
-    const button = boxes.querySelector(`[data-key="${key}"]`) || make("button", { type: "button", class: "ds-box", "data-key": key }, make("span", { class: "ds-name" }));
+    const button = boxes.querySelector(`[data-key="${key}"]`) || make("button", { type: "button", class: "ds-box", "data-key": key });
     const at = placeOf(box);
     const title = titleOf(box);
     const selected = state.selection.includes(keyOf(box));
@@ -85,7 +88,7 @@ export function makeCanvas({ store, data }) {
     const more = `${box.Locked ? ", locked" : ""}`;
     const label = `${title}, ${data.kinds[box.Kind] || box.Kind}: ${at.X} mm from the left, ${at.Y} mm from the top, ${at.Width} by ${at.Height} mm${more}`;
     button.setAttribute("aria-label", label);
-    button.firstChild.textContent = title;
+    button.title = title;
     return button;
   }
 
@@ -109,6 +112,26 @@ export function makeCanvas({ store, data }) {
     }
   }
 
+  function drawNames(state, { bleed }) {
+    const rows = boxesOf(state)
+      .filter((box) => !state.hidden.has(keyOf(box)))
+      .map((box) => [box, (placeOf(box).Y + placeOf(box).Height / 2 + bleed) * state.scale - NAMES.line / 2])
+      .sort(([, one], [, other]) => one - other);
+    let next = -Infinity;
+    names.replaceChildren(...rows.map(([box, top]) => {
+      next = Math.max(top, next + NAMES.line);
+      const name = make("span", { class: "ds-name", "data-key": String(keyOf(box)), title: titleOf(box) }, titleOf(box));
+      name.classList.toggle("ds-selected", state.selection.includes(keyOf(box)));
+      name.style.top = `${next}px`;
+      return name;
+    }));
+  }
+  for (const [event, isOn] of [["pointerover", true], ["pointerout", false]]) {
+    boxes.addEventListener(event, ({ target }) => names.querySelector(`[data-key="${target.dataset.key}"]`)?.classList.toggle("ds-pointed", isOn));
+  }
+
+  const roomForNames = () => (store.state.names && viewport.clientWidth >= NARROW ? NAMES.width : 0);
+
   function fitHandles() {
     frame.classList.toggle("ds-low", frame.offsetHeight < ROOM);
     frame.classList.toggle("ds-narrow", frame.offsetWidth < ROOM);
@@ -119,9 +142,11 @@ export function makeCanvas({ store, data }) {
     sheet.style.width = `${(size.width + 2 * size.bleed) * state.scale}px`;
     sheet.style.height = `${(size.height + 2 * size.bleed) * state.scale}px`;
     picture.alt = `Page ${state.page + 1} as it will be printed, with the sample data`;
-    boxes.classList.toggle("ds-names", state.names);
     drawGuides(state, size);
     drawBoxes(state, size);
+    names.hidden = !roomForNames();
+    space.style.paddingRight = names.hidden ? "" : `${NAMES.width}px`;
+    if (!names.hidden) drawNames(state, size);
     if (!frame.hidden) fitHandles();
     rulers.draw({ ...size, scale: state.scale, selected: selectedBoxes(state).length ? unionOf(selectedBoxes(state)) : null });
   }
@@ -142,7 +167,7 @@ export function makeCanvas({ store, data }) {
   function fit() {
     const { width, height, bleed } = sizeOf(openPage(store.state));
     const margin = viewport.clientWidth < NARROW ? MARGIN.narrow : MARGIN.wide;
-    const [free, high] = [viewport.clientWidth - 2 * margin, viewport.clientHeight - 2 * margin];
+    const [free, high] = [viewport.clientWidth - margin - (roomForNames() || margin), viewport.clientHeight - 2 * margin];
     const scale = Math.min(free / (width + 2 * bleed), high / (height + 2 * bleed));
     fitted = true;
     if (scale > 0) store.set({ scale: Math.min(ZOOM.most, Math.max(ZOOM.least, scale)) });
@@ -165,7 +190,7 @@ export function makeCanvas({ store, data }) {
       if (pictures.has(state.page)) picture.src = pictures.get(state.page);
     }
     const size = ["WidthMM", "HeightMM", "BleedMM"].some((name) => openPage(state)[name] !== openPage(before)[name]);
-    if (size && fitted) fit();
+    if ((size || state.names !== before.names) && fitted) fit();
     else render(state);
   });
   new ResizeObserver(() => (fitted ? fit() : render(store.state))).observe(viewport);

@@ -38,6 +38,10 @@ export function makeInspector({ store, data, actions, server }) {
       { name: "Kind", ...kinds },
       { name: "Field", ...source },
     ];
+    if (Kind === "Image") {
+      const upload = make("button", { type: "button", class: "console-button console-small", onclick: () => actions.choosePicture() }, "Upload a picture …");
+      parts.push({ name: "upload", element: make("div", { class: "ds-full" }, upload), show() {}, showErrors() {} });
+    }
     if (!boxes[0].Field) {
       const text = textControl({ name: "Text", label: "Text" }, (value) => actions.setMembers("Text", { Text: value ?? "" }, "Text"), { rows: 2, longest: data.limits.text });
       parts.push({ name: "Text", ...text });

@@ -38,6 +38,7 @@ function begin(form, data) {
   const samples = makeSamples(shared);
   const inspector = makeInspector(shared);
   const pictures = makePictures(shared);
+  actions.choosePicture = pictures.choose;
   const pages = makePages(shared);
   const preview = makePreview(shared);
   const preflight = makePreflight(shared);

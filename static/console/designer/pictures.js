@@ -1,27 +1,56 @@
-// Pictures of the template: backgrounds, and the gallery customers choose from.
+// Pictures of the template: backgrounds, and the gallery customers choose from. While a picture box is selected, an upload
+// goes into it, as the sample of its field.
 
 import { make } from "./dom.js";
 import { selectControl, field } from "./controls.js";
 import { changePage } from "./commands.js";
+import { selectedBoxes, titleOf } from "./store.js";
 
 export function makePictures({ store, server, say }) {
   const list = make("ul", { class: "te-pictures" });
   const file = make("input", { type: "file", accept: ".svg,.png,.jpg,.jpeg,.pdf" });
   const fileField = field("SVG, PNG, JPEG or PDF", file, { class: "ds-full" });
   const use = selectControl("Use it as", "picture-use", [
-    ["", "Background if it has the page's shape, else a picture"],
+    ["", "What fits its shape"],
     ["background", "Background of this page"],
     ["gallery", "Picture of the gallery"],
   ], () => {}, { class: "ds-full" });
+  const target = make("p", { class: "console-help ds-full", hidden: true });
+  const taken = make("div", { class: "ds-taken", role: "status" });
   const pending = make("div", { class: "console-alert console-wrong", role: "alert", hidden: true });
   const section = make(
     "section",
     { class: "ds-part", "aria-labelledby": "ds-pictures-title" },
     make("h2", { id: "ds-pictures-title" }, "Pictures"),
     list,
-    make("div", { class: "ds-controls" }, fileField.element, use.element),
+    make("div", { class: "ds-controls" }, fileField.element, target, use.element),
+    taken,
     pending,
   );
+
+  function boxOfPicture() {
+    const [box, ...others] = selectedBoxes(store.state);
+    return box?.Kind === "Image" && box.Field && others.length === 0 ? box : null;
+  }
+
+  // As a data address: the page's policy allows no other picture that is not the server's.
+  const addressOf = (picture) => new Promise((read) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => read(reader.result));
+    reader.addEventListener("error", () => read(""));
+    reader.readAsDataURL(picture);
+  });
+
+  async function upload(picture) {
+    const box = boxOfPicture();
+    const answer = await press("upload", { file: picture, use: box ? "gallery" : use.control.value });
+    const name = answer?.taken?.name;
+    if (name && box) store.set({ samples: { ...store.state.samples, [box.Field]: name } });
+    if (!answer || answer.faults.length) return;
+    const words = name && box ? `${picture.name} is in the box ${titleOf(box)}.` : name ? answer.taken.message : answer.pending?.message ? "" : `${picture.name} is the background of this page.`;
+    const address = picture.type.startsWith("image/") ? await addressOf(picture) : "";
+    taken.replaceChildren(...(address ? [make("img", { src: address, alt: "", width: 56, height: 56 })] : []), make("p", {}, words));
+  }
 
   // The server's draft has the same boxes; only pictures and the page's background are taken over.
   function take({ draft, faults, pending: waiting }) {
@@ -54,10 +83,14 @@ export function makePictures({ store, server, say }) {
 
   async function press(button, values) {
     section.setAttribute("aria-busy", "true");
+    taken.replaceChildren();
     try {
-      take(await server.press(button, values));
+      const answer = await server.press(button, values);
+      take(answer);
+      return answer;
     } catch (error) {
       say(`The picture was not taken: ${error.message}.`);
+      return null;
     } finally {
       section.removeAttribute("aria-busy");
     }
@@ -65,7 +98,7 @@ export function makePictures({ store, server, say }) {
 
   file.addEventListener("change", async () => {
     if (!file.files.length) return;
-    await press("upload", { file: file.files[0], use: use.control.value });
+    await upload(file.files[0]);
     file.value = "";
   });
 
@@ -81,6 +114,15 @@ export function makePictures({ store, server, say }) {
     list.replaceChildren(...Object.keys(draft.Artwork).map(row("Artwork", "background")), ...Object.keys(draft.Gallery).map(row("Gallery", "gallery")));
     list.hidden = list.childElementCount === 0;
   }
-  store.subscribe((state, before) => state.draft !== before.draft && render(state));
-  return { section, render };
+  function aim() {
+    const box = boxOfPicture();
+    target.hidden = !box;
+    use.element.hidden = Boolean(box);
+    target.textContent = box ? `Goes into the box ${titleOf(box)}.` : "";
+  }
+  store.subscribe((state, before) => {
+    if (state.draft !== before.draft) render(state);
+    aim();
+  });
+  return { section, render, choose: () => file.click() };
 }

@@ -1,4 +1,3 @@
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -30,8 +29,8 @@ from stores.budgets.api.serializers import (
     BudgetRequestSerializer,
     BudgetSerializer,
 )
-from stores.budgets.models import Budget, BudgetEntry
-from stores.budgets.representations import ENTRY_COLUMNS, budget_record, entry_cells, entry_record
+from stores.budgets.models import Budget
+from stores.budgets.representations import ENTRY_COLUMNS, budget_record, entry_record
 from stores.budgets.selectors.budgets import (
     READ,
     WRITE,
@@ -43,6 +42,7 @@ from stores.budgets.selectors.budgets import (
     scope_names,
     standing_for,
 )
+from stores.budgets.selectors.statements import entry_records, statement_cells
 from stores.budgets.services.budgets import adjust_budget, change_budget, create_budget, remove_budget
 from stores.budgets.standings import Standing
 from stores.catalog.api.stores import STORE_ID
@@ -50,7 +50,6 @@ from stores.catalog.api.stores import STORE_ID
 BUDGET_ID = OpenApiParameter("budget_id", str, OpenApiParameter.PATH, description="The BudgetID.")
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 FORMAT = OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header.")
-BATCH = 500
 
 BUDGET_READ = Access(
     rule="Those that bind the caller, with `Store.All.Read` or `Budget.All.Write` every one of the store.",
@@ -244,7 +243,7 @@ class BudgetEntryViewSet(ApiViewSet):
         if "after" in query:
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):
-            rows = csv_pieces(ENTRY_COLUMNS, _all_cells(entries, budget))
+            rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget))
             response = StreamingHttpResponse(
                 FILES.stream(rows, request.auth.key), content_type="text/csv; charset=utf-8"
             )
@@ -255,24 +254,11 @@ class BudgetEntryViewSet(ApiViewSet):
         path = f"/store/{store_id}/budget/{budget_id}/entry"
         more = len(page) > take
         headers = next_page(path, query.items(), str(page[take - 1].pk)) if more else {}
-        return Response(_records(page[:take], budget), headers=headers)
+        return Response(entry_records(page[:take], budget), headers=headers)
 
 
 def _answer(standing: Standing, store_id: str, **options: Any) -> Response:
     return Response(budget_record(standing, store_id, scope_names([standing.budget])), **options)
-
-
-def _records(entries: Iterable[BudgetEntry], budget: Budget) -> "list[dict[str, Any]]":
-    listed = list(entries)
-    names = actor_names(listed)
-    return [entry_record(entry, budget, names) for entry in listed]
-
-
-def _all_cells(entries: Any, budget: Budget) -> Iterator[Iterable[Any]]:
-    last = 0
-    while page := list(entries.filter(pk__gt=last)[:BATCH]):
-        yield from (entry_cells(record) for record in _records(page, budget))
-        last = page[-1].pk
 
 
 def _cursor(text: str) -> int:

@@ -18,9 +18,10 @@ PLACES = f"""
 SELECT {LISTED}, -own.amount, period.id, period.number, period.starts, period.ends, period.added,
        period.used + own.amount + coalesce((
            SELECT sum(later.amount) FROM stores_budgetentry later
-           WHERE later.period_id = own.period_id AND later.order_id IN (
+           WHERE later.period_id = own.period_id
+             AND (later.reservation_id IS NOT NULL AND later.id > own.id OR later.order_id IN (
                SELECT placed.order_id FROM stores_budgetentry placed
-               WHERE placed.period_id = own.period_id AND placed.kind = 'Order' AND placed.id > own.id)), 0)
+               WHERE placed.period_id = own.period_id AND placed.kind = 'Order' AND placed.id > own.id))), 0)
 FROM stores_budgetentry own
 JOIN stores_budget budget ON budget.id = own.budget_id
 JOIN stores_budgetperiod period ON period.id = own.period_id

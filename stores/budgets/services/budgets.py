@@ -79,11 +79,17 @@ def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
 
 
 @transaction.atomic
-def adjust_budget(*, budget: Budget, amount: Decimal, note: str, caller: Caller) -> BudgetEntry:
-    """Adds to the present period, or takes from it if `amount` is negative."""
+def adjust_budget(
+    *, budget: Budget, amount: Decimal, note: str, caller: Caller, key: UUID | None = None
+) -> BudgetEntry:
+    """Adds to the present period, or takes from it if `amount` is negative; once for each `key`."""
     now, store = timezone.now(), budget.store
     standing = lock_standing(budget, store=store, at=now)
     day, stored = local_day(store, now), standing.budget
+    cause = f"adjustment:{key or uuid4()}"
+    entries = BudgetEntry.objects.select_related("period").filter(budget=stored, cause=cause)
+    if key and (known := entries.first()):
+        return known
     if not stored.start_date <= day <= (stored.end_date or day):
         raise Conflict(
             "The budget has no period today: it has not begun, or it has ended.", code="budget_not_in_force"
@@ -97,7 +103,7 @@ def adjust_budget(*, budget: Budget, amount: Decimal, note: str, caller: Caller)
     open_period(standing, at=now)
     reason = Reason(
         EntryKind.ADJUSTMENT,
-        f"adjustment:{uuid4()}",
+        cause,
         now,
         user_id=caller.user_id,
         application_id=caller.application_id,
@@ -106,7 +112,7 @@ def adjust_budget(*, budget: Budget, amount: Decimal, note: str, caller: Caller)
     write_entries(postings=[Posting(stored.pk, standing.period.pk, amount)], reason=reason)
     standing.period.added += amount
     announce_levels(standing, store=store)
-    return BudgetEntry.objects.select_related("period").get(budget=stored, cause=reason.cause)
+    return entries.get()
 
 
 @transaction.atomic

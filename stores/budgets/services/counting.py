@@ -33,7 +33,7 @@ class BudgetOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
+class Claim:
     standing: Standing
     requested: Decimal
 
@@ -53,6 +53,23 @@ def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
     """
     if not is_counted(order):
         return BudgetOutcome()
+    claims = claims_of(order)
+    outcome = decide_claims(claims)
+    if claims:
+        reason = Reason(
+            EntryKind.ORDER,
+            f"order:{order.pk}",
+            order.created,
+            order.pk,
+            user_id=caller.user_id,
+            application_id=caller.application_id,
+        )
+        write_claims(claims=claims, order=order, reason=reason)
+    return outcome
+
+
+def claims_of(order: Countable, *, orders: int = 1) -> list[Claim]:
+    """What the order, or a batch of `orders`, takes from each budget that binds it. These stay locked."""
     standings = binding_standings(
         store=order.store,
         user_id=order.user_id,
@@ -61,14 +78,10 @@ def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
         lock=True,
     )
     claims = [
-        _Claim(one, measure(one.budget.type, total=order.total, quantity=order.total_quantity))
+        Claim(one, measure(one.budget.type, total=order.total, quantity=order.total_quantity, orders=orders))
         for one in standings
     ]
-    claims = [claim for claim in claims if claim.requested]
-    outcome = _outcome(claims)
-    if claims:
-        _write(claims, order, caller)
-    return outcome
+    return [claim for claim in claims if claim.requested]
 
 
 def is_counted(order: Countable) -> bool:
@@ -83,7 +96,12 @@ def release_order(*, order: Countable, user_id: UUID | None, application_id: UUI
     if not counted:
         return
     reason = Reason(
-        EntryKind.RELEASE, f"release:{order.pk}", timezone.now(), order.pk, user_id, application_id
+        EntryKind.RELEASE,
+        f"release:{order.pk}",
+        timezone.now(),
+        order.pk,
+        user_id=user_id,
+        application_id=application_id,
     )
     write_entries(postings=counted, reason=reason)
 
@@ -97,8 +115,9 @@ def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
     return Conflict(message, code="budget_exceeded", members={"Budgets": list(records)})
 
 
-def _outcome(claims: Sequence[_Claim]) -> BudgetOutcome:
-    by_decision: dict[BudgetDecision, list[_Claim]] = {decision: [] for decision in BudgetDecision}
+def decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
+    """Raises Conflict if a budget refuses."""
+    by_decision: dict[BudgetDecision, list[Claim]] = {decision: [] for decision in BudgetDecision}
     for claim in claims:
         by_decision[claim.decision].append(claim)
     if refused := by_decision[BudgetDecision.REFUSED]:
@@ -109,7 +128,7 @@ def _outcome(claims: Sequence[_Claim]) -> BudgetOutcome:
     )
 
 
-def _warning(claim: _Claim) -> str:
+def _warning(claim: Claim) -> str:
     standing = claim.standing
     used = standing.text(standing.period.used + claim.requested)
     return (
@@ -117,15 +136,12 @@ def _warning(claim: _Claim) -> str:
     )
 
 
-def _write(claims: Sequence[_Claim], order: Countable, caller: Caller) -> None:
+def write_claims(*, claims: Sequence[Claim], order: Countable, reason: Reason) -> None:
     for claim in claims:
         open_period(claim.standing, at=order.created)
     postings = [
         Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested) for claim in claims
     ]
-    reason = Reason(
-        EntryKind.ORDER, f"order:{order.pk}", order.created, order.pk, caller.user_id, caller.application_id
-    )
     write_entries(postings=postings, reason=reason)
     for claim in claims:
         claim.standing.period.used += claim.requested

@@ -17,8 +17,10 @@ from stores.catalog.models import Store
 WRITE = """
 WITH entry AS (
     INSERT INTO stores_budgetentry
-        (budget_id, period_id, amount, kind, cause, order_id, actor_user, actor_application, note, created)
-    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(user)s::uuid, %(application)s::uuid, %(note)s, %(created)s
+        (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
+         created)
+    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(user)s::uuid, %(application)s::uuid,
+           %(note)s, %(created)s
     FROM unnest(%(budgets)s::uuid[], %(periods)s::bigint[], %(amounts)s::numeric[]) AS listed
     RETURNING period_id, amount, kind IN ('Adjustment', 'CarryOver') AS adds
 )
@@ -47,6 +49,7 @@ class Reason:
     cause: str
     created: datetime
     order_id: UUID | None = None
+    reservation_id: UUID | None = None
     user_id: UUID | None = None
     application_id: UUID | None = None
     note: str = ""
@@ -61,6 +64,7 @@ def write_entries(*, postings: Sequence[Posting], reason: Reason) -> None:
         "kind": reason.kind.value,
         "cause": reason.cause,
         "order": reason.order_id,
+        "reservation": reason.reservation_id,
         "user": reason.user_id,
         "application": reason.application_id,
         "note": reason.note,

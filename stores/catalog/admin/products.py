@@ -35,7 +35,7 @@ from stores.catalog.admin.product_forms import (
     product_record,
 )
 from stores.catalog.admin.scoping import StoreFilter
-from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
 from stores.catalog.records import DELIVERED_PRICE
 from stores.catalog.services.products import archive_product, duplicate_product, save_product, steps_to_sale
 from stores.catalog.services.thumbnails import draw_thumbnail
@@ -200,7 +200,7 @@ class ProductAdmin(StaffAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         thumbnail = path(
-            "<int:product_id>/thumbnail.png",
+            "<int:product_id>/thumbnail.webp",
             self.admin_site.admin_view(self.thumbnail_view, cacheable=True),
             name="stores_product_thumbnail",
         )
@@ -216,7 +216,8 @@ class ProductAdmin(StaffAdmin):
             raise PermissionDenied
         caller = Caller.on_pages(request.user)
         return picture_answer(
-            lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller)
+            lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller),
+            "image/webp",
         )
 
     def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -242,6 +243,7 @@ class ProductAdmin(StaffAdmin):
                 "is_editor": True,
                 "rows": {one.formset.prefix: one.formset for one in context["inline_admin_formsets"]},
                 "matrix": form.matrix,
+                "currency": _currency(form, product),
                 "problems": [
                     *form_problems(context["adminform"], context["inline_admin_formsets"]),
                     *(form.matrix.problems if form.is_bound else ()),
@@ -321,6 +323,15 @@ def _note_changes(formset: ChildFormSet) -> None:
         for form in formset.initial_forms
         if form.has_changed() and form not in deleted
     ]
+
+
+def _currency(form: ProductForm, product: Product | None) -> str:
+    """Of the product's store, or of the one that is chosen for a new product."""
+    if product is not None:
+        return product.store.currency
+    store = str(form["store"].value()) if "store" in form.fields else ""
+    chosen = Store.objects.filter(pk=store) if store.isdecimal() else Store.objects.none()
+    return chosen.values_list("currency", flat=True).first() or ""
 
 
 def _address(product: Product) -> str:

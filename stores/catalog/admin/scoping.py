@@ -1,4 +1,4 @@
-"""Stores and products in the console's search."""
+"""Stores and products in the console's search, and the filters of lists of their records."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -10,12 +10,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date
 from django.utils.timezone import make_aware
-from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
+from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter
+from unfold.contrib.filters.forms import SearchForm
 
+from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Hit
 from stores.catalog.models import Product, Store
+from stores.catalog.selectors.choices import MAX_CHOICES, Choices, store_choices
 
 
 class ValidatedByService(forms.ModelForm):
@@ -31,11 +34,32 @@ class ValidatedByService(forms.ModelForm):
 ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
 
-class StoreFilter(TextFilter):
-    """Filters by a typed StoreID: a choice of all stores would be loaded with every page."""
+def stores_on(request: HttpRequest, grants: Sequence[str]) -> QuerySet[Store]:
+    """The stores whose records the user may see."""
+    return staff_on(request).visible(Store.objects.all(), "pk", grants)
 
-    title = "store ID"
+
+class ChoiceFilter(DropdownFilter):
+    """Filters by one of a list of names. A list that is too long is not loaded: the filter then takes an ID."""
+
+    def has_output(self) -> bool:
+        """Without it Django would ignore the filter, also in links."""
+        return True
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        if self.lookup_choices:
+            return super().choices(changelist)
+        label, data = f" By {self.title} (ID) ", {self.parameter_name: self.value()}
+        return iter([{"form": SearchForm(name=self.parameter_name, label=label, data=data)}])
+
+
+class StoreFilter(ChoiceFilter):
+    title = "store"
     parameter_name = "store"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        found = store_choices(stores_on(request, model_admin.view_grants))
+        return found if len(found) <= MAX_CHOICES else []
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet | None:
         if not (store_id := self.value()):
@@ -43,12 +67,6 @@ class StoreFilter(TextFilter):
         # By its key: a join would keep PostgreSQL from walking along the store's own index.
         store = Store.objects.filter(external_id=store_id).values_list("pk", flat=True).first()
         return records.none() if store is None else records.filter(store=store)
-
-    def has_output(self) -> bool:
-        return True
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> tuple[()]:
-        return ()
 
 
 class ModeFilter(SimpleListFilter):

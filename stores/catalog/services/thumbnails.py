@@ -1,6 +1,6 @@
 """Pictures of products in lists: the first page of the template with samples in it, drawn when first shown.
 
-Cached in memory by the version of the product, and by browsers; never stored.
+Kept in memory by the version of the product, and by browsers for a week.
 """
 
 from collections.abc import Mapping
@@ -19,6 +19,7 @@ from stores.templates.errors import typesetting_errors
 from stores.templates.selectors import Layout, font_names, layout_of
 
 PIXELS = 360
+QUALITY = 82
 CACHE_BYTES = 24_000_000
 # A list page requests as many pictures at once as a browser has connections.
 WAIT_SECONDS = 4.0
@@ -36,7 +37,7 @@ register_cache(_cache)
 
 
 def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
-    """A PNG; raises TemplateMissing, TemplateUnusable, ServiceBusy or TooManyAtOnce."""
+    """A WebP picture; raises TemplateMissing, TemplateUnusable, ServiceBusy or TooManyAtOnce."""
     names = font_names()
     picture = _cache.get((product_id, version, names))
     if picture is None:
@@ -53,7 +54,18 @@ def _draw(layout: Layout) -> bytes:
     images = {name: _placeholder() for name in uploads if samples[name] not in layout.template.gallery}
     values = _values(layout, {name: text for name, text in samples.items() if text})
     with typesetting_errors(), measured_rendering("thumbnail"):
-        return render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS).png
+        page = render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS)
+    return _small(page.png)
+
+
+def _small(png: bytes) -> bytes:
+    """Without its transparency, as a sheet of paper, and at most PIXELS high too."""
+    content = BytesIO()
+    with Image.open(BytesIO(png)) as picture:
+        sheet = picture.convert("RGB")
+    sheet.thumbnail((PIXELS, PIXELS))
+    sheet.save(content, "WEBP", quality=QUALITY)
+    return content.getvalue()
 
 
 def _values(layout: Layout, samples: Mapping[str, str]) -> dict[str, str]:

@@ -115,7 +115,9 @@ class TemplateEditor:
             step = uploads.take(sent.step, sent.action, editor)
         except DomainError as error:
             return self._answer(request, product, editor, sent, faults_in(error))
-        return self._answer(request, product, editor, sent.at(step), pending=uploads.pending)
+        return self._answer(
+            request, product, editor, sent.at(step), pending=uploads.pending, taken=uploads.taken
+        )
 
     def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Adds a field to the draft; saving adds it to the product."""

@@ -26,7 +26,8 @@ RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
 
 
 class PictureUploads:
-    """Each method gives the next state, with `pending` where a picture waits for a decision.
+    """Each method gives the next state, with `pending` where a picture waits for a decision, and with `taken`, the
+    name of a picture in the gallery and why it went there.
 
     Raises DomainError for a picture that cannot be kept.
     """
@@ -34,6 +35,7 @@ class PictureUploads:
     def __init__(self, product: Product, request: HttpRequest) -> None:
         self.product, self.request = product, request
         self.pending: dict[str, Any] = {}
+        self.taken: dict[str, str] = {}
 
     def take(self, step: EditorState, action: str, editor: EditorContext) -> EditorState:
         return self.upload(step) if action == "upload" else self.decide(step, action, editor)
@@ -45,19 +47,21 @@ class PictureUploads:
         artwork = self._stored(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":
-            return as_picture(step, artwork)
+            return self.as_picture(step, artwork)
         has_shape = has_shape_of(artwork, step.open_page)
         if use == "background" and page_proportion(step.open_page) is None:
             return as_background(step, artwork)
         if has_shape:
             # The size of a PDF is known only after rendering, so it becomes a background only on request.
-            return as_background(step, artwork) if artwork.height or use else as_picture(step, artwork)
+            is_chosen = artwork.height or use
+            return as_background(step, artwork) if is_chosen else self.as_picture(step, artwork)
+        reason = wrong_shape(artwork, step.open_page) if page_proportion(step.open_page) else ""
         if use != "background":
-            return as_picture(step, artwork)
+            return self.as_picture(step, artwork, reason)
         self.pending = {
             "name": artwork.name,
             "digest": artwork.digest,
-            "message": wrong_shape(artwork, step.open_page),
+            "message": f"{reason} The background of the page is unchanged.",
             "is_reshapable": artwork.media_type in RESHAPABLE,
         }
         return step
@@ -70,13 +74,19 @@ class PictureUploads:
             raise _refused("artwork_gone", f"{name} is no longer there; upload it again.")
         artwork = replace(found[name], name=name)
         if action == "keep-as-picture":
-            return as_picture(step, artwork)
+            return self.as_picture(step, artwork)
         crop = action == "crop-background"
         content = reshape_background(artwork=artwork, page=step.open_page, crop=crop)
         # Under a new name, because another page may use the original picture.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
         return as_background(step, self._stored(shaped, content))
+
+    def as_picture(self, step: EditorState, artwork: Artwork, reason: str = "") -> EditorState:
+        name = PurePath(artwork.name).stem
+        self.taken = {"name": name, "message": f"{reason} It is in the gallery as {name}.".strip()}
+        gallery = {**step.draft.gallery, name: artwork.digest}
+        return EditorState(replace(step.draft, gallery=gallery), step.page)
 
     def _stored(self, name: str, content: bytes) -> Artwork:
         return store_artwork(
@@ -86,11 +96,6 @@ class PictureUploads:
             media_type=MEDIA_TYPES.get(PurePath(name).suffix.lower(), ""),
             content=content,
         )
-
-
-def as_picture(step: EditorState, artwork: Artwork) -> EditorState:
-    gallery = {**step.draft.gallery, PurePath(artwork.name).stem: artwork.digest}
-    return EditorState(replace(step.draft, gallery=gallery), step.page)
 
 
 def as_background(step: EditorState, artwork: Artwork) -> EditorState:

@@ -56,11 +56,12 @@ def has_shape_of(artwork: Artwork, page: Mapping[str, Any]) -> bool:
 
 
 def wrong_shape(artwork: Artwork, page: Mapping[str, Any]) -> str:
+    """Why the picture is no background of the page, which has a size."""
     bleed = 2 * float(page.get("BleedMM") or 0)
     width, height = float(page["WidthMM"]) + bleed, float(page["HeightMM"]) + bleed
     return (
         f"{artwork.name} is {artwork.width:g} by {artwork.height:g}; the page with its bleed is"
-        f" {width:g} by {height:g} mm, which is another shape. The background of the page is unchanged."
+        f" {width:g} by {height:g} mm, which is another shape."
     )
 
 

@@ -1,16 +1,23 @@
 """Filters of the order list."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.contrib.filters.admin import TextFilter
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.lists import ConsoleList
-from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
+from fulfillment.templatetags.portal import method_name
+from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
+from stores.catalog.models import Store
+from stores.catalog.selectors.choices import (
+    MAX_CHOICES,
+    Choices,
+    delivery_choices,
+    product_choices,
+)
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
 from stores.orders.selectors.board import late_orders, open_orders, orders_due_soon, orders_due_today
@@ -44,20 +51,41 @@ class DueFilter(admin.SimpleListFilter):
         return chosen[1](orders) if chosen else orders
 
 
-class DeliveryFilter(TextFilter):
-    """By the typed code of the delivery method, as in the catalog."""
+def chosen_stores(request: HttpRequest, grants: Sequence[str]) -> QuerySet[Store]:
+    """The stores that the list is about: the chosen one, or all that the user sees."""
+    stores = stores_on(request, grants)
+    store_id = request.GET.get(StoreFilter.parameter_name)
+    return stores.filter(external_id=store_id) if store_id else stores
 
+
+class DeliveryFilter(ChoiceFilter):
     title = "delivery method"
     parameter_name = "delivery"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        found = delivery_choices(chosen_stores(request, model_admin.view_grants))
+        return _with_chosen(found, self.value(), method_name)
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
         return orders.filter(delivery_method_code=self.value()) if self.value() else None
 
-    def has_output(self) -> bool:
-        return True
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> tuple[()]:
-        return ()
+class ProductFilter(ChoiceFilter):
+    title = "product"
+    parameter_name = "product"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        found = product_choices(chosen_stores(request, model_admin.view_grants))
+        return _with_chosen(found, self.value(), str) if len(found) <= MAX_CHOICES else []
+
+    def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
+        return orders.filter(product_ids__contains=[self.value()]) if self.value() else None
+
+
+def _with_chosen(found: Choices, chosen: str | None, name: Callable[[str], str]) -> Choices:
+    """What is no longer in the catalog still has its orders."""
+    is_known = not chosen or chosen in dict(found)
+    return found if is_known else [*found, (chosen or "", name(chosen or ""))]
 
 
 # Query parameters of the list that are not filters.

@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_date
 from django.utils.formats import date_format
 
 from accounts.admin.staff import staff_on
-from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
 from stores.catalog.models import Store
 from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
@@ -34,10 +34,10 @@ COLUMN_NAMES = {
     "updated": "Changed",
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
+# Statuses with a tab of their own.
+TABS = (*OPEN_STATUSES, OrderStatus.SHIPPED)
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
-# Stores in the list of suggestions of the filter; any other ID is typed.
-MAX_SUGGESTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,7 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
     columns, rows = chosen_columns(request), _rows(changelist.result_list)
     return {
         "rows": rows,
-        "delivery_codes": sorted({row.order.delivery_method_code for row in rows}),
-        "store_choices": _store_choices(stores),
+        "choices": _choices(changelist),
         "columns": columns,
         "column_choices": [(key, name, key in columns) for key, name in COLUMN_NAMES.items()],
         **_tabs(request, stores),
@@ -117,7 +116,10 @@ def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
 
 
 def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """The tabs with their counts, from tallies; only late orders are counted in the table."""
+    """The tabs with their counts, from tallies; only late orders are counted in the table.
+
+    Other statuses are among the filters, and have a tab while they are chosen.
+    """
     counted = _counted_stores(request, stores)
     tallies = orders_by_status(counted)
     live = Order.objects.filter(is_test=False)
@@ -131,7 +133,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     tabs += [
         {"query": f"status__exact={int(one)}", "name": one.words, "count": tallies[one], "code": int(one)}
         for one in OrderStatus
-        if one in tallies
+        if one in tallies and (one in TABS or str(int(one)) == request.GET.get("status__exact"))
     ]
     store = request.GET.get("store", "")
     here = "&".join(
@@ -146,12 +148,8 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     return {"tabs": tabs, "counted_store": store if counted is not stores else ""}
 
 
-def _store_choices(stores: Sequence[int] | None) -> list[tuple[str, str]]:
-    """IDs and names that the filter suggests; none where one store is all that may be seen."""
-    if stores is not None and len(stores) == 1:
-        return []
-    visible = Store.objects.all() if stores is None else Store.objects.filter(pk__in=stores)
-    return list(visible.order_by("company_name").values_list("external_id", "company_name")[:MAX_SUGGESTED])
+def _choices(changelist: Any) -> list[ChoiceFilter]:
+    return [one for one in changelist.filter_specs if isinstance(one, ChoiceFilter)]
 
 
 def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:
@@ -182,6 +180,7 @@ FILTER_NAMES = (
     "due",
     "status__exact",
     "delivery",
+    "product",
     "store",
     "cancellation__exact",
     "created_from",
@@ -192,11 +191,12 @@ FILTER_NAMES = (
 
 def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
     """The label of each active filter, and the URL of the list without it."""
-    chips = []
+    chips, named = [], {one.parameter_name: dict(one.lookup_choices) for one in _choices(changelist)}
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
             without = changelist.get_query_string(remove=[name, "p", VIEW])
-            chips.append({"words": _words(name, value), "without": without or "?"})
+            words = _words(name, named.get(name, {}).get(value, value))
+            chips.append({"words": words, "without": without or "?"})
     return chips
 
 
@@ -210,6 +210,7 @@ def _words(name: str, value: str) -> str:
         return f"Placed {'from' if name.endswith('from') else 'to'} {_day(value)}"
     labels = {
         "delivery": "Delivery",
+        "product": "Product",
         "store": "Store",
         "cancellation__exact": "Cancellation",
         "q": "Search",

@@ -1,5 +1,6 @@
 """The page of an order: items, recipient, timeline, allowed transitions, comments and reprints."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -19,6 +20,7 @@ from django.utils import timezone
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from applications.webhooks.models import Delivery, Event
+from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import offered
@@ -31,7 +33,7 @@ from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
-from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS
+from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS, CancellationState
 from stores.orders.selectors.access import APPROVE
 from stores.orders.services.board import add_comment, delete_order_view, save_order_view
 from stores.orders.services.packing_slips import address_lines
@@ -63,7 +65,21 @@ FORWARD = {
         OrderStatus.DELIVERED,
     )
 }
-ENDING = {str(int(OrderStatus.CANCELLED)), str(int(OrderStatus.REJECTED)), REFUSE}
+# Final transitions, with the question of their confirmation.
+FINAL = {
+    str(int(OrderStatus.CANCELLED)): {
+        "question": "Cancel this order? This cannot be undone.",
+        "button": "Cancel the order",
+    },
+    str(int(OrderStatus.REJECTED)): {
+        "question": "Reject this order? This cannot be undone.",
+        "button": "Reject the order",
+    },
+    REFUSE: {
+        "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
+        "button": "Refuse",
+    },
+}
 WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
 
 
@@ -80,7 +96,7 @@ class Happening:
 
 def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
-    moves = [_move(order, value) for value, _ in choices if value]
+    moves, decisions = _moves(order, [value for value, _ in choices if value])
     today = local_date(timezone.now(), order.store.time_zone)
     shipments = _shipments(order)
     return {
@@ -88,6 +104,8 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "status": OrderStatus(order.status).words,
         "late": (today - order.latest_delivery).days if order.status in OPEN_STATUSES else 0,
         "moves": moves,
+        "decisions": decisions,
+        "is_to_decide": order.cancellation == CancellationState.REQUESTED and bool(decisions),
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,
         "approval": decision_on(order),
@@ -111,17 +129,51 @@ class _ItemPages(Paginator):
     """A paginator that reads the item count from the order."""
 
     def __init__(self, order: Order) -> None:
-        super().__init__(order.items.order_by("position"), ITEMS_OF_A_PAGE)
+        items = order.items.select_related("product").defer(
+            "product__template", "product__rendering", "product__verbose_rendering"
+        )
+        super().__init__(items.order_by("position"), ITEMS_OF_A_PAGE)
         self.count = order.item_count
+
+
+def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The buttons, the usual next step first, and apart from them those that end the order or a request."""
+    moves = [_move(order, value) for value in values if value not in FINAL]
+    if order.cancellation != CancellationState.REQUESTED:
+        moves.sort(key=lambda move: not move["look"])
+        for move in moves[1:]:
+            move["look"] = ""
+    else:
+        moves = [move | {"look": ""} for move in moves]
+    return moves, [
+        {"value": value, "name": VERBS[value], **FINAL[value]} for value in values if value in FINAL
+    ]
 
 
 def _move(order: Order, value: str) -> dict[str, Any]:
     is_same = value == str(order.status)
-    name = "Add a parcel" if is_same else VERBS[value]
-    look = (
-        "console-primary" if value in FORWARD and not is_same else "console-danger" if value in ENDING else ""
+    look = "console-primary" if value in FORWARD and not is_same else ""
+    return {"value": value, "name": "Add a parcel" if is_same else VERBS[value], "look": look}
+
+
+def decision_page(
+    model_admin: Any, request: HttpRequest, chosen: str, orders: QuerySet[Order]
+) -> TemplateResponse | None:
+    """The dialog of the order's page as a page, where no script opens it."""
+    page = confirmation_page(
+        model_admin, request, **FINAL[chosen], details="admin/stores/order_decision.html"
     )
-    return {"value": value, "name": name, "look": look}
+    order = orders.first()
+    if page is None or order is None or page.context_data is None:
+        return page
+    page.context_data |= {
+        "original": order,
+        "order": order,
+        "address": address_lines(order.recipient),
+        "note": request.POST.get("note", ""),
+        "sent": [(name, value) for name, value in page.context_data["sent"] if name != "note"],
+    }
+    return page
 
 
 def _shipments(order: Order) -> list[dict[str, Any]]:

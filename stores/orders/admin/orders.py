@@ -1,6 +1,5 @@
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -16,35 +15,27 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_answer
-from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, OrderList, StatusFilter
+from stores.orders.admin.list_filters import (
+    DeliveryFilter,
+    DueFilter,
+    OrderList,
+    ProductFilter,
+    StatusFilter,
+)
 from stores.orders.admin.list_page import list_page
-from stores.orders.admin.order_page import BOARD, OrderWork, order_page
-from stores.orders.models import Order, OrderStatus, Shipment
+from stores.orders.admin.order_page import BOARD, FINAL, OrderWork, decision_page, order_page
+from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
+from stores.orders.selectors.search import MAX_NEWEST, search_orders
 from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
-# Final transitions, with the question of their confirmation.
-FINAL = {
-    str(int(OrderStatus.CANCELLED)): {
-        "question": "Cancel this order? This cannot be undone.",
-        "button": "Cancel the order",
-    },
-    str(int(OrderStatus.REJECTED)): {
-        "question": "Reject this order? This cannot be undone.",
-        "button": "Reject the order",
-    },
-    REFUSE: {
-        "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
-        "button": "Refuse",
-    },
-}
+MANY_FOUND = f"Many orders have these words. The newest {MAX_NEWEST} are listed; add a word or a filter to find others."
 # The first actions are buttons; the usual next step is highlighted.
 BULK = (
     ("accept", "Accept", True),
@@ -94,14 +85,14 @@ class OrderAdmin(OrderWork):
         DueFilter,
         "cancellation",
         DeliveryFilter,
+        ProductFilter,
         StoreFilter,
         ("created", DayFilter),
         ModeFilter,
     ]
     list_filter_submit = True
     search_fields = ["number"]
-    exact_search = {"number": int, "external_id": str, "pk": UUID}
-    search_help_text = "Order number, OrderID, ExternalID or tracking number"
+    search_help_text = "Number, ExternalID, recipient, company, e-mail, city, postal code, product, tracking"
     change_list_template = "admin/stores/order_list.html"
     empty_help = (
         "Orders arrive through the API. The quick start in the portal shows how to send the first one."
@@ -128,12 +119,13 @@ class OrderAdmin(OrderWork):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        found, _ = super().get_search_results(request, records, search_term)
-        if not (term := search_term.strip()):
-            return found, False
-        # Read first: a join would keep PostgreSQL from using an index.
-        parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
-        return (found | records.filter(pk__in=parcels) if parcels else found), False
+        if not search_term.strip():
+            return records, False
+        stores = staff_on(request).stores_with(self.view_grants)
+        found = search_orders(records, search_term, stores=stores)
+        if found.is_cut:
+            messages.info(request, MANY_FOUND)
+        return found.orders, False
 
     def own_pages(self) -> list[OwnPage]:
         return [
@@ -204,7 +196,7 @@ class OrderAdmin(OrderWork):
         if chosen in FINAL:
             key = parse_uuid(str(args[0])) if args else None
             chosen_orders = self.get_queryset(request).filter(pk__in=[key] if key else [])
-            if page := confirmation_page(self, request, **FINAL[chosen], records=chosen_orders):
+            if page := decision_page(self, request, chosen, chosen_orders):
                 return page
         try:
             return super().changeform_view(request, *args, **kwargs)

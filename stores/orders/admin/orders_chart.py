@@ -1,20 +1,22 @@
 """The charts of orders and calls by store on the console's start page."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
 
+from fulfillment.core.admin.charts import axis_ticks, compared, data_link
 from stores.orders.selectors.board import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
 # Stores with their own colour; all others share one.
 MAX_STORES = 4
 OTHERS = "Other stores"
-WEEK = 7
+PERIOD = f"the {DAYS} days"
 # On a phone, console.css shows half of these.
 LABELLED_EVERY = 2
 
@@ -33,29 +35,51 @@ class Part:
 def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     # In a store's time zone tomorrow may have begun; its orders count for the chart's last day.
     today = timezone.localdate()
+    first = today - timedelta(days=DAYS - 1)
     bars = [(min(row.day, today), row.store, row.placed) for row in rows if row.placed or row.shipped]
-    chart = _store_bars(bars, today)
-    shipped = Counter[date]()
+    chart, data = _store_bars(bars, today)
+    shipped, worth = Counter[date](), defaultdict[tuple[bool, str], Decimal](Decimal)
+    by_day = defaultdict[tuple[date, str], Decimal](Decimal)
     for row in rows:
-        shipped[min(row.day, today)] += row.shipped
-    days = [one["day"] for one in chart["days"]]
+        day = min(row.day, today)
+        shipped[day] += row.shipped
+        worth[day >= first, row.currency] += row.amount
+        by_day[day, row.currency] += row.amount
+    currencies = sorted({currency for (_, currency), amount in worth.items() if amount})
     for one in chart["days"]:
         one["shipped"] = shipped[one["day"]]
+        one["amounts"] = [by_day[one["day"], currency] for currency in currencies]
+    shipped_now = sum(one["shipped"] for one in chart["days"])
+    money = [(currency, worth[True, currency], worth[False, currency]) for currency in currencies]
+    columns, lines = data
+    totals = ["Placed", "Shipped", *(f"Amount {currency}" for currency in currencies)]
     return {
         **chart,
-        "shipped": sum(shipped[day] for day in days[-WEEK:]),
-        "shipped_before": sum(shipped[day] for day in days[:-WEEK]),
+        "shipped": shipped_now,
+        "shipped_change": compared(shipped_now, _before(shipped, first), PERIOD),
+        "money": [(currency, now, compared(now, before, PERIOD)) for currency, now, before in money],
+        "currencies": currencies,
+        "data": data_link(
+            [*columns, *totals],
+            [
+                [*line, one["placed"], one["shipped"], *one["amounts"]]
+                for line, one in zip(lines, chart["days"], strict=True)
+            ],
+        ),
     }
 
 
 def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
-    return _store_bars(
-        [(row.day, row.store, row.calls) for row in rows if row.calls], datetime.now(UTC).date()
-    )
+    calls = [(row.day, row.store, row.calls) for row in rows if row.calls]
+    chart, data = _store_bars(calls, datetime.now(UTC).date())
+    return {**chart, "data": data_link(*data)}
 
 
-def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str, Any]:
-    """Counts of days by store: a bar for each day, of parts for each store."""
+Data = tuple[list[str], list[list[Any]]]
+
+
+def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dict[str, Any], Data]:
+    """Counts of days by store: a bar for each day, of parts for each store; and the same as columns and rows."""
     days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
     of_day, by_store, totals = Counter[date](), Counter[tuple[date, str]](), Counter[str]()
     for day, name, new in rows:
@@ -64,38 +88,46 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> dict[str,
         if day in days:
             totals[name] += new
     names = [name for name, _ in totals.most_common(MAX_STORES)]
+    for (day, name), new in list(by_store.items()):
+        if name not in names:
+            by_store[day, OTHERS] += new
     if len(totals) > MAX_STORES:
         names.append(OTHERS)
-    most = max((of_day[day] for day in days), default=0)
-    return {
+    ticks = axis_ticks(max((of_day[day] for day in days), default=0))
+    placed = sum(of_day[day] for day in days)
+    chart = {
         "width": WIDTH,
         "height": HEIGHT,
-        "most": most,
+        "ticks": ticks,
+        "most": max((of_day[day] for day in days), default=0),
         "names": list(enumerate(names)),
-        "placed": sum(of_day[day] for day in days),
+        "placed": placed,
+        "change": compared(placed, _before(of_day, days[0]), PERIOD),
         "days": [
             {
                 "day": day,
                 "placed": of_day[day],
-                "parts": _parts(number, day, names, by_store, most),
+                "parts": _parts(number, day, names, by_store, ticks[0]),
                 "is_labelled": (DAYS - 1 - number) % LABELLED_EVERY == 0,
                 "is_today": day == today,
             }
             for number, day in enumerate(days)
         ],
     }
+    return chart, (["Day", *names], [[day, *(by_store[day, name] for name in names)] for day in days])
+
+
+def _before(of_day: Counter[date], first: date) -> int:
+    return sum(count for day, count in of_day.items() if first - timedelta(days=DAYS) <= day < first)
 
 
 def _parts(
-    number: int, day: date, names: Sequence[str], by_store: Counter[tuple[date, str]], most: int
+    number: int, day: date, names: Sequence[str], by_store: Counter[tuple[date, str]], top_value: int
 ) -> list[Part]:
     parts, top = [], float(HEIGHT)
-    step, scale = WIDTH / DAYS, HEIGHT / most if most else 0.0
+    step, scale = WIDTH / DAYS, HEIGHT / top_value
     for look, name in enumerate(names):
-        count = by_store[day, name]
-        if name == OTHERS:
-            count = sum(new for (one, store), new in by_store.items() if one == day and store not in names)
-        height = round(count * scale, 2)
+        height = round(by_store[day, name] * scale, 2)
         top = round(top - height, 2)
         if height:
             parts.append(Part(look, round((number + 0.11) * step, 2), round(step * 0.78, 2), top, height))

@@ -1,9 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
@@ -197,12 +199,12 @@ class OrderViewSet(ApiViewSet):
         examples=[REFUSAL_EXAMPLE, ORDER_EXAMPLE],
     )
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        access, order = order_for(request.auth, store_id, order_id, WORK)
-        note = validate_data(RefusalRequestSerializer, request.data).get("Note", "")
-        order = refuse_cancellation(
-            order=order, actor=actor_of(access), note=note, if_match=matching_tags(request)
+        return act_on_order(
+            request,
+            (store_id, order_id, WORK),
+            RefusalRequestSerializer,
+            lambda values, target: refuse_cancellation(note=values.get("Note", ""), **target),
         )
-        return order_response(order, access)
 
     @extend_schema(
         operation_id="order_status",
@@ -216,17 +218,14 @@ class OrderViewSet(ApiViewSet):
         examples=[STATUS_EXAMPLE, ORDER_EXAMPLE],
     )
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        access, order = order_for(request.auth, store_id, order_id, WORK)
-        values = validate_data(StatusRequestSerializer, request.data)
-        order = transition_order(
-            order=order,
-            status=values["Status"],
-            actor=actor_of(access),
-            note=values.get("Note", ""),
-            parcels=parcels_of(values),
-            if_match=matching_tags(request),
+        return act_on_order(
+            request,
+            (store_id, order_id, WORK),
+            StatusRequestSerializer,
+            lambda values, target: transition_order(
+                status=values["Status"], note=values.get("Note", ""), parcels=parcels_of(values), **target
+            ),
         )
-        return order_response(order, access)
 
     @extend_schema(
         operation_id="order_advance",
@@ -242,6 +241,22 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, WRITE)
         order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
         return order_response(order, access)
+
+
+def act_on_order(
+    request: Request,
+    place: tuple[str, str, tuple[str, ...]],
+    serializer: type[Serializer],
+    act: Callable[[dict[str, Any], dict[str, Any]], Order],
+) -> HttpResponse:
+    """Finds the order of `place` (StoreID, OrderID, permissions), then checks the body, then acts.
+
+    `act` takes the values of the body, and the members that every service of orders takes.
+    """
+    access, order = order_for(request.auth, *place)
+    values = validate_data(serializer, request.data)
+    target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
+    return order_response(act(values, target), access)
 
 
 def order_response(

@@ -30,8 +30,8 @@ from stores.orders.postal_codes import postal_code_form
 from stores.orders.pricing import MAXIMUM_ITEMS
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
-from stores.orders.services.quotes import create_quote
-from stores.proofs.api import ArtworkSerializer
+from stores.orders.services.quotes import PreparedQuote, prepare_quote, store_quote
+from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
 KEY = {
     "max_length": 64,
@@ -165,6 +165,12 @@ class QuoteIssueSerializer(serializers.Serializer):
     Message = serializers.CharField()
 
 
+class QuotedFindingSerializer(PreflightSerializer):
+    """One thing in the PDF of an item that may print badly."""
+
+    ItemKey = serializers.CharField()
+
+
 class QuoteSerializer(serializers.Serializer):
     QuoteID = serializers.CharField()
     StoreID = serializers.CharField()
@@ -176,6 +182,9 @@ class QuoteSerializer(serializers.Serializer):
         many=True, help_text="Those that bind the caller, as they were when this was quoted."
     )
     Issues = QuoteIssueSerializer(many=True)
+    Preflight = QuotedFindingSerializer(
+        many=True, required=False, help_text="Only with Artwork: the findings of its proof and its order."
+    )
 
 
 QUOTE_CREATE = Access(
@@ -202,7 +211,8 @@ class QuoteViewSet(ApiViewSet):
             "`quantity_above_maximum`, `quantity_not_in_steps`, `destination_not_served`, "
             "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`, "
             "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`. "
-            "`Errors` points at each.",
+            "`Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, with all findings as "
+            "`Preflight`).",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             **concurrency_errors("quotes of more than 20 items"),
@@ -217,6 +227,11 @@ class QuoteViewSet(ApiViewSet):
     def _authorize(self, request: Request, store_id: str) -> StoreAccess:
         return authorize_store(request.auth, store_id, WRITE)
 
+    def _prepare(self, request: Request, store_id: str) -> PreparedQuote:
+        access = self._authorize(request, store_id)
+        price_request = price_request_from(validate_data(QuoteRequestSerializer, request.data))
+        return prepare_quote(access=access, price_request=price_request)
+
     @extend_schema(
         operation_id="quote_create",
         summary="Request prices",
@@ -228,13 +243,11 @@ class QuoteViewSet(ApiViewSet):
         responses={201: QuoteSerializer},
         examples=QUOTE_EXAMPLES,
     )
-    @idempotent(access=_authorize)
-    def create(self, request: Request, store_id: str) -> HttpResponse:
-        access = self._authorize(request, store_id)
-        price_request = price_request_from(validate_data(QuoteRequestSerializer, request.data))
-        quote = create_quote(access=access, price_request=price_request)
+    @idempotent(prepare=_prepare, access=_authorize)
+    def create(self, request: Request, prepared: PreparedQuote) -> HttpResponse:
+        quote = store_quote(prepared=prepared)
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
-        response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
+        response["Location"] = f"/api/v1/store/{quote.store.external_id}/quote/{quote.pk}"
         return response
 
     @extend_schema(

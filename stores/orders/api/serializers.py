@@ -186,6 +186,7 @@ class EddmRouteSerializer(serializers.Serializer):
 class OrderItemSerializer(serializers.Serializer):
     ItemKey = serializers.CharField()
     ProductID = serializers.CharField()
+    RowKey = serializers.CharField(required=False, help_text="Its row in a batch of the mode `Items`.")
     ProductName = serializers.CharField()
     Quantity = serializers.IntegerField()
     UnitPrice = serializers.FloatField()
@@ -297,6 +298,11 @@ class OrderSerializer(OrderIdentitySerializer):
     QuoteID = serializers.CharField(allow_null=True)
     OptionID = serializers.CharField(allow_null=True)
     ReprintOfOrderID = serializers.CharField(allow_null=True)
+    BatchID = serializers.CharField(allow_null=True, help_text="The batch that it was ordered with.")
+    RowKey = serializers.CharField(
+        allow_null=True,
+        help_text="Its row in a batch of the mode `Recipients`; of `Items` each item has one.",
+    )
     Recipient = RecipientSerializer()
     Items = OrderItemSerializer(many=True)
     Shipments = ShipmentSerializer(many=True)

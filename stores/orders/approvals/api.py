@@ -3,16 +3,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.responses import matching_tags
-from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import APPROVE_EXAMPLE, DENY_EXAMPLE, ORDER_EXAMPLE
-from stores.orders.api.orders import IF_MATCH, ORDER_ID, WRITE_ERRORS, actor_of, order_response
+from stores.orders.api.orders import IF_MATCH, ORDER_ID, WRITE_ERRORS, act_on_order
 from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer, OrderSerializer
 from stores.orders.approvals.services import approve_order, deny_order
 from stores.orders.selectors.access import APPROVE
-from stores.orders.selectors.orders import order_for
 
 APPROVERS = Access(
     rule="Users of the store who hold `Order.All.Approve` on it, and operators; never the person who placed the "
@@ -43,10 +40,12 @@ class ApprovalViewSet(ApiViewSet):
         examples=[APPROVE_EXAMPLE, ORDER_EXAMPLE],
     )
     def approve(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        access, order = order_for(request.auth, store_id, order_id, APPROVE)
-        note = validate_data(ApproveRequestSerializer, request.data).get("Note", "")
-        order = approve_order(order=order, actor=actor_of(access), note=note, if_match=matching_tags(request))
-        return order_response(order, access)
+        return act_on_order(
+            request,
+            (store_id, order_id, APPROVE),
+            ApproveRequestSerializer,
+            lambda values, target: approve_order(note=values.get("Note", ""), **target),
+        )
 
     @extend_schema(
         operation_id="order_deny",
@@ -58,9 +57,9 @@ class ApprovalViewSet(ApiViewSet):
         examples=[DENY_EXAMPLE, ORDER_EXAMPLE],
     )
     def deny(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        access, order = order_for(request.auth, store_id, order_id, APPROVE)
-        reason = validate_data(DenyRequestSerializer, request.data)["Reason"]
-        order = deny_order(
-            order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
+        return act_on_order(
+            request,
+            (store_id, order_id, APPROVE),
+            DenyRequestSerializer,
+            lambda values, target: deny_order(reason=values["Reason"], **target),
         )
-        return order_response(order, access)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -17,7 +17,14 @@ from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import ApprovalState, Order
 
 
-def people_who_ordered(order: Order) -> set[UUID]:
+class Ordered(Protocol):
+    """An order, or a batch of them."""
+
+    user_id: UUID | None
+    application: Any
+
+
+def people_who_ordered(order: Ordered) -> set[UUID]:
     """The user, and the owners of the application: an owner controls what the application orders."""
     people = {order.user_id}
     application = order.application

@@ -1,6 +1,7 @@
 from stores.orders.models.history import OrderComment, OrderDay, OrderHistory, OrderTally, OrderView
 from stores.orders.models.order import RECIPIENT_FIELDS, Order, OrderedAsset, OrderItem, Quote, Shipment
 from stores.orders.models.scenario import TEST_OUTCOME, TestOutcome, TestScenario
+from stores.orders.models.search import OrderSearch
 from stores.orders.models.status import ActorKind, ApprovalState, CancellationState, OrderStatus
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "OrderDay",
     "OrderHistory",
     "OrderItem",
+    "OrderSearch",
     "OrderStatus",
     "OrderTally",
     "OrderView",

@@ -55,13 +55,14 @@ class OrderTally(models.Model):
 
 
 class OrderDay(models.Model):
-    """The number of orders that a store received and shipped on a day in its time zone."""
+    """The orders that a store received, with their totals in its currency, and shipped on a day in its time zone."""
 
     pk = models.CompositePrimaryKey("store", "day")
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="+", db_index=False)
     day = models.DateField()
     placed = models.PositiveIntegerField(db_default=0)
     shipped = models.PositiveIntegerField(db_default=0)
+    amount = models.DecimalField(max_digits=16, decimal_places=2, db_default=0)
 
     class Meta:
         indexes = [models.Index("day", name="order_day_by_day")]

@@ -11,6 +11,7 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.eddm import Summary, summary_of
+from stores.orders.models.search import SEARCH_TRIGGERS
 from stores.orders.models.status import (
     OPEN_STATUSES,
     TERMINAL_OR_SHIPPED,
@@ -238,20 +239,23 @@ class Order(models.Model):
                 name="keep_mode",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.Q(old__is_test__df=pgtrigger.F("new__is_test")),
-            )
+            ),
+            *SEARCH_TRIGGERS,
         ]
 
     def __str__(self) -> str:
         return str(self.number)
 
 
-@pghistory.track(*changes(), exclude=["template_data", "artwork", "preflight", "eddm"])
+@pghistory.track(*changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm"])
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveIntegerField()
     item_key = models.CharField(max_length=64)
+    # Who or what the item is for, so that packing finds it: the name and key of a batch's row.
+    label = models.CharField(max_length=210, blank=True, default="", db_default="", editable=False)
     product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="order_items", db_index=False)
     product_external_id = models.CharField("product ID", max_length=64)
     product_name = models.CharField(max_length=200)

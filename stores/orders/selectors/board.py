@@ -4,9 +4,10 @@ import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import DecimalField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
@@ -22,29 +23,36 @@ DAYS = 14
 
 
 class DailyCount(NamedTuple):
-    """The orders of a store on one day."""
+    """The orders of a store on one day, and the calls that named it."""
 
     day: date
     store_pk: int
     store: str
+    currency: str
     placed: int
     shipped: int
+    amount: Decimal
     calls: int
 
 
 def daily_counts(store_pks: Sequence[int] | None) -> list[DailyCount]:
-    """Orders and API calls of the last days, today included, in rows of their own. None: every store.
+    """Orders and API calls of the last days and as many before, in rows of their own. None: every store.
 
     Days of orders are in the store's time zone; days of
     calls are those of UTC.
     """
-    first = datetime.now(UTC).date() - timedelta(days=DAYS)
+    first = datetime.now(UTC).date() - timedelta(days=2 * DAYS)
     orders, calls = OrderDay.objects.filter(day__gte=first), StoreUsage.objects.filter(day__gt=first)
     if store_pks is not None:
         orders, calls = orders.filter(store__in=store_pks), calls.filter(store__in=store_pks)
-    columns = ("day", "store", "store__company_name")
-    of_orders = orders.values_list(*columns).annotate(new=Sum("placed"), sent=Sum("shipped"), called=Value(0))
-    of_calls = calls.values_list(*columns).annotate(new=Value(0), sent=Value(0), called=Sum("calls"))
+    columns = ("day", "store", "store__company_name", "store__currency")
+    none = Value(0, DecimalField(max_digits=16, decimal_places=2))
+    of_orders = orders.values_list(*columns).annotate(
+        new=Sum("placed"), sent=Sum("shipped"), worth=Sum("amount"), called=Value(0)
+    )
+    of_calls = calls.values_list(*columns).annotate(
+        new=Value(0), sent=Value(0), worth=none, called=Sum("calls")
+    )
     # One statement for both: each card of the start page may run one.
     return [DailyCount(*row) for row in of_orders.union(of_calls, all=True).order_by("day", "store")]
 

@@ -13,12 +13,14 @@ from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
+from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store, TemplateField, TemplateFieldType
 from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
+from stores.orders.selectors.search import search_orders
 
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
@@ -73,16 +75,20 @@ def _external_id_scope(caller: Caller) -> Q:
 def full_record(
     order: Order, store_id: str, items: Iterable[OrderItem] | None = None, messages: Iterable[str] = ()
 ) -> dict[str, Any]:
+    """With `items`, those of an order that is just being placed on its own."""
     shipments = order.shipments.all() if order.tracking_numbers else ()
-    order_items = order.items.all() if items is None else items
-    return order_record(
+    record = order_record(
         order,
         store_id,
-        items=order_items,
+        items=order.items.all() if items is None else items,
         shipments=shipments,
         approval=approval_record(order),
         messages=messages,
     )
+    if items is None:
+        for complete_record in offered("order_record", "complete_record"):
+            complete_record(order=order, record=record)
+    return record
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:
@@ -152,12 +158,9 @@ def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> lis
 
 
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
-    """By complete order number or ExternalID."""
-    wanted = Q(external_id=text)
-    if text.isascii() and text.isdigit() and int(text) <= LARGEST_NUMBER:
-        wanted |= Q(number=int(text))
-    visible = access.visible_in(access.store_ids)
-    return list(_shown().filter(visible).filter(wanted).order_by("-number")[:take])
+    visible = _shown().filter(access.visible_in(access.store_ids)).order_by("-number")
+    found = search_orders(visible, text, application=access.application.pk, user=access.user_id)
+    return list(found.orders[:take])
 
 
 def order_of_application(access: OrdersAccess, order_id: str) -> Order:

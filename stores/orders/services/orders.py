@@ -6,12 +6,15 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import transaction
 
+from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
+from stores.budgets.services import BudgetOutcome, count_reserved_order
 from stores.budgets.services import count_order as count_in_budgets
 from stores.orders.approvals.services import request_approval
 from stores.orders.eddm import Record
@@ -21,8 +24,9 @@ from stores.orders.pricing import ListedProduct, Option, OrderRequest
 from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
+from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
-from stores.orders.services.prints import record_ordered_assets, store_order_prints
+from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
 from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order
@@ -76,14 +80,23 @@ class _OrderNumbers:
     created: datetime
 
 
-def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrder:
-    """Checks and prices the whole order and stores its print files, outside of any transaction."""
+def prepare_order(
+    *, access: StoreAccess, request: OrderRequest, seconds: float | None = None
+) -> PreparedOrder:
+    """Checks and prices the whole order and stores its print files, outside of any transaction.
+
+    `seconds` is for work outside of a request, which may take longer.
+    """
     _refuse_duplicate(access, request)
     with large_order_slot(access.caller, len(request.price_request.items)):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(
-            access=access, request=request, products=validated.products, order_id=order_id
+            access=access,
+            request=request,
+            products=validated.products,
+            order_id=order_id,
+            seconds=seconds,
         )
     return PreparedOrder(order_id, access, request, *validated, files)
 
@@ -94,8 +107,13 @@ def discard_order(*, prepared: PreparedOrder) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
-    """Writes the order with its items, history, tally and event, or nothing at all."""
+def create_order(
+    *, prepared: PreparedOrder, actor: Actor, reservation_id: UUID | None = None
+) -> CreatedOrder:
+    """Writes the order with its items, history, tally and event, or nothing at all.
+
+    With `reservation_id` it is one of a batch whose budgets and approval were settled for all of its orders.
+    """
     store = prepared.access.store
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
@@ -116,9 +134,17 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     notify_apps_of_status(order, previous_status=None)
     # The last steps: budgets stay locked until the commit.
-    outcome = count_in_budgets(order=order, caller=prepared.access.caller)
-    request_approval(order=order, budget_reasons=outcome.reasons)
+    outcome = _settle(order, prepared.access.caller, reservation_id)
     return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
+
+
+def _settle(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:
+    if reservation_id is not None:
+        count_reserved_order(order=order, caller=caller, reservation_id=reservation_id)
+        return BudgetOutcome()
+    outcome = count_in_budgets(order=order, caller=caller)
+    request_approval(order=order, budget_reasons=outcome.reasons)
+    return outcome
 
 
 def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
@@ -206,6 +232,7 @@ def _recipient(prepared: PreparedOrder) -> dict[str, str]:
 
 def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
     items = []
+    labels = prepared.request.labels
     requested = prepared.request.price_request.items
     for position, line in enumerate(prepared.option.lines):
         product = prepared.products[line.product_id]
@@ -215,6 +242,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 order=order,
                 position=position,
                 item_key=line.item_key,
+                label=labels[position] if labels else "",
                 product_id=product.pk,
                 product_external_id=line.product_id,
                 product_name=product.name,

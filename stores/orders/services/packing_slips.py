@@ -1,4 +1,4 @@
-"""Packing slips: the items and the recipient of an order, without prices."""
+"""Packing slips: the items and the recipient of an order, without prices, and its number as a bar code."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Conflict, Fault
+from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, TooManyAtOnce
+from printing.barcodes import code_128_runs
 from printing.typesetting import FontSet, RenderingBusy, RenderingFailed, render_document
 from printing.typesetting.jobs import named
+from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
+from stores.orders.services.print_files import print_picture
 from stores.templates.errors import RenderersBusy
 
 logger = logging.getLogger("stores.packing_slips")
@@ -19,6 +22,8 @@ logger = logging.getLogger("stores.packing_slips")
 LAYOUT = Path(__file__).parents[1] / "packing_slip.typ"
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
+# Of all items of one document; those after them are listed without.
+MAX_PICTURES = 100
 
 
 class PackingSlipUnusable(Conflict):
@@ -53,35 +58,72 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
+    pictures = _Pictures(caller)
+    slip = _slip(order, pictures)
     with RENDERINGS.limited(caller.key):
-        return _render([printable(_slip(order))], order)
+        return _render([slip], order, pictures)
 
 
 def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
-    slips = [printable(_slip(order)) for order in listed]
+    pictures = _Pictures(caller)
+    slips = [_slip(order, pictures) for order in listed]
     with RENDERINGS.limited(caller.key):
         try:
-            return PackingSlips(_render(slips, listed[-1]), [])
+            return PackingSlips(_render(slips, listed[-1], pictures), [])
         except PackingSlipUnusable:
-            return _without_unusable(listed, slips)
+            return _without_unusable(listed, slips, pictures)
 
 
-def _without_unusable(orders: Sequence[Order], slips: Sequence[Any]) -> PackingSlips:
+class _Pictures:
+    """The pictures of a document, each once, by the names that its layout has for them."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.files: list[bytes] = []
+        self._caller = caller
+        self._logos: dict[int, str | None] = {}
+        self._is_busy = False
+
+    def logo(self, store: Store) -> str | None:
+        if store.pk not in self._logos:
+            logos = StoreProfile.objects.filter(store=store, logo__isnull=False)
+            logo = logos.values_list("logo", flat=True).first()
+            self._logos[store.pk] = self._add(bytes(logo)) if logo else None
+        return self._logos[store.pk]
+
+    def first_page(self, item: OrderItem) -> str | None:
+        """Of the print file. A slip is printed without, if its picture can't be drawn now."""
+        if not item.print_file or self._is_busy or len(self.files) >= MAX_PICTURES:
+            return None
+        try:
+            return self._add(print_picture(item=item, page=0, size="small", caller=self._caller))
+        except (ServiceBusy, TooManyAtOnce):
+            self._is_busy = True
+        except DomainError as error:
+            logger.warning("A packing slip has no picture of an item: %s", error.message)
+        return None
+
+    def _add(self, picture: bytes) -> str:
+        self.files.append(picture)
+        return f"{len(self.files) - 1}.png"
+
+
+def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], pictures: _Pictures) -> PackingSlips:
     good, refused = [], []
     for order, slip in zip(orders, slips, strict=True):
         try:
-            _render([slip], order)
+            _render([slip], order, pictures)
             good.append(slip)
         except PackingSlipUnusable as error:
             refused.append(f"{order.number}: {error.message}")
-    return PackingSlips(_render(good, orders[-1]) if good else b"", refused)
+    return PackingSlips(_render(good, orders[-1], pictures) if good else b"", refused)
 
 
-def _render(slips: Sequence[Any], order: Order) -> bytes:
+def _render(slips: Sequence[Any], order: Order, pictures: _Pictures) -> bytes:
     try:
-        return render_document(LAYOUT, slips, timestamp=int(order.updated.timestamp()))
+        timestamp = int(order.updated.timestamp())
+        return render_document(LAYOUT, slips, timestamp=timestamp, pictures=pictures.files)
     except RenderingBusy as error:
         raise RenderersBusy from error
     except RenderingFailed as error:
@@ -110,7 +152,18 @@ def printable(value: Any) -> Any:
     return text
 
 
-def _slip(order: Order) -> dict[str, Any]:
+def _slip(order: Order, pictures: _Pictures) -> dict[str, Any]:
+    columns, runs = code_128_runs(str(order.number))
+    drawn = {
+        "logo": pictures.logo(order.store),
+        "pictures": [pictures.first_page(item) for item in order.items.all()],
+        "columns": columns,
+        "bars": [(start, width) for start, _, width in runs],
+    }
+    return {**printable(_texts(order)), **drawn}
+
+
+def _texts(order: Order) -> dict[str, Any]:
     store, to = order.store, order.recipient
     return {
         "letter": to["CountryCode"] in LETTER_COUNTRIES,
@@ -124,7 +177,7 @@ def _slip(order: Order) -> dict[str, Any]:
         "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",
         "items": [
             {
-                "key": item.item_key,
+                "key": item.label or item.item_key,
                 "name": item.product_name,
                 "product": item.product_external_id,
                 "quantity": item.quantity,

@@ -1,7 +1,4 @@
-"""The print files of an order: each is stored as soon as it is rendered, before the order is written.
-
-Uploaded pictures are kept as long as an order that prints them needs them.
-"""
+"""The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,9 +7,7 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
-from django.db import transaction
 
-from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import (
     Conflict,
     Fault,
@@ -25,21 +20,20 @@ from fulfillment.core.errors import (
 )
 from printing.preflight import Severity
 from stores.concurrency_limits import ORDERS
-from stores.orders.models import Order, OrderedAsset
 from stores.orders.pricing import ListedProduct, OrderRequest, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
-from stores.proofs.models import Asset
-from stores.proofs.selectors import assets_of_templates, product_versions_of
+from stores.proofs.selectors import product_versions_of
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
-from stores.proofs.services.asset_files import remove_asset_files
-from stores.proofs.services.assets import TOUCH_AFTER
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_artwork_file, render_print_file
+from stores.proofs.services.proofs import preflight_artwork
 from stores.templates.errors import RenderersBusy
 
 # What is printed for an item: the values of a template, or a PDF of the caller's.
 Content = Mapping[str, Any] | ArtworkChoice
+# The position of an item, and what preflight found in it.
+Finding = tuple[int, Mapping[str, Any]]
 # Limit for all print files of one order: one request renders and stores them before the order exists.
 MAXIMUM_BYTES = 512 * 1024 * 1024
 # For the demo store, where every caller may order and nothing is printed.
@@ -47,7 +41,12 @@ DEMO_SECONDS = 10.0
 
 
 def store_order_prints(
-    *, access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+    *,
+    access: StoreAccess,
+    request: OrderRequest,
+    products: Mapping[str, ListedProduct],
+    order_id: UUID,
+    seconds: float | None = None,
 ) -> tuple[StoredPrint | None, ...]:
     """Returns a print file for each item whose product takes data, or that has a PDF; equal ones are rendered once.
 
@@ -55,15 +54,16 @@ def store_order_prints(
     """
     has_artwork = any(item.artwork for item in request.price_request.items)
     if not has_artwork and not any(product.takes_data for product in products.values()):
-        return _stored(access, request, products, order_id)
+        return _stored(request, products, _Work(access, (), order_id))
     with ORDERS.limited(access.caller.key):
-        return _stored(access, request, products, order_id)
+        return _stored(
+            request, products, _Work(access, _printed(request.price_request, products), order_id, seconds)
+        )
 
 
 def _stored(
-    access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+    request: OrderRequest, products: Mapping[str, ListedProduct], work: "_Work"
 ) -> tuple[StoredPrint | None, ...]:
-    work = _Work(access, _printed(request.price_request, products), order_id)
     files: list[StoredPrint | None] = []
     faults: list[Fault] = []
     try:
@@ -78,7 +78,7 @@ def _stored(
             if any(fault.code == "order_too_large" for fault in faults):
                 break
         raise_faults(faults)
-        _refuse_errors(files)
+        _refuse_errors([(index, one) for index, file in enumerate(files) if file for one in file.preflight])
     except BaseException:
         delete_print_files(files=work.stored.values())
         raise
@@ -131,12 +131,45 @@ def artwork_faults(
     *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
 ) -> list[Fault]:
     """What is wrong with the PDFs of items, as far as it shows without reading them."""
-    items = [
-        (index, products[item.product_id], item.artwork)
-        for index, item in enumerate(price_request.items)
-        if item.artwork and item.product_id in products
-    ]
+    items = list(_with_artwork(price_request, products))
     return _data_faults(access, items) if items else []
+
+
+def preflight_items(
+    *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
+) -> list[Finding] | None:
+    """What preflight finds in the PDFs of items, None without one; raises Invalid as an order of them does."""
+    items = list(_with_artwork(price_request, products))
+    if not items:
+        return None
+    uploads = Uploads(access.caller, access.store.pk)
+    versions = product_versions_of(product.pk for _, product, _ in items)
+    deadline = time.monotonic() + SECONDS
+    known: dict[tuple[int, ArtworkChoice], list[dict[str, Any]]] = {}
+    for index, product, choice in items:
+        key = (product.pk, choice)
+        if key in known:
+            continue
+        if time.monotonic() > deadline:
+            raise _too_large(index, f"the PDFs of one quote may take {SECONDS:.0f} seconds together")
+        with _pointing_to(f"/Items/{index}/Artwork"):
+            version = versions[product.pk]
+            known[key] = preflight_artwork(
+                caller=access.caller, product=version, choice=choice, uploads=uploads
+            )
+    found: list[Finding] = [
+        (index, one) for index, product, choice in items for one in known[product.pk, choice]
+    ]
+    _refuse_errors(found)
+    return found
+
+
+def _with_artwork(
+    price_request: PriceRequest, products: Mapping[str, ListedProduct]
+) -> Iterator[tuple[int, ListedProduct, ArtworkChoice]]:
+    for index, item in enumerate(price_request.items):
+        if item.artwork and item.product_id in products:
+            yield index, products[item.product_id], item.artwork
 
 
 def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> list[Fault]:
@@ -146,9 +179,8 @@ def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | N
     return [Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message)]
 
 
-def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
+def _refuse_errors(found: Sequence[Finding]) -> None:
     """Raises Invalid with all findings if preflight found an error; `Errors` names the item of each error."""
-    found = [(index, one) for index, file in enumerate(files) if file for one in file.preflight]
     faults = [
         Fault(f"/Items/{index}", finding["Code"], finding["Message"])
         for index, finding in found
@@ -157,7 +189,7 @@ def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
     if faults:
         count = "an error" if len(faults) == 1 else f"{len(faults)} errors"
         raise Invalid(
-            f"Preflight found {count}: the order cannot be printed as it is.",
+            f"Preflight found {count}: it cannot be printed as it is.",
             code="preflight_failed",
             faults=faults,
             members={"Preflight": [finding for _, finding in found]},
@@ -178,13 +210,19 @@ class _Shared(TypedDict):
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
-    def __init__(self, access: StoreAccess, printed: Collection[int], order_id: UUID) -> None:
+    def __init__(
+        self,
+        access: StoreAccess,
+        printed: Collection[int],
+        order_id: UUID,
+        seconds: float | None = None,
+    ) -> None:
         self.stored: dict[tuple[str, bytes], StoredPrint] = {}
         self._order_id = order_id
         self._caller = access.caller
         self._uploads = Uploads(access.caller, access.store.pk)
         self._versions = product_versions_of(printed) if printed else {}
-        self._seconds = DEMO_SECONDS if access.store.is_demo else SECONDS
+        self._seconds = seconds or (DEMO_SECONDS if access.store.is_demo else SECONDS)
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 
@@ -237,39 +275,3 @@ def _too_slow(index: int, seconds: float) -> Invalid:
 def _too_large(index: int, allowed: str) -> Invalid:
     message = f"Items: {allowed}; order this item and those after it separately."
     return Invalid.at(f"/Items/{index}", "order_too_large", message)
-
-
-# Locked, so that retention cannot remove them at the same time.
-ORDERED = """
-INSERT INTO stores_orderedasset (order_id, asset_id)
-SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
-ON CONFLICT DO NOTHING
-"""
-
-
-@transaction.atomic(savepoint=False)
-def record_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
-    """Ignores pictures that were removed since the print file was rendered: only the file is printed."""
-    if asset_ids:
-        execute(ORDERED, [order_id, list(asset_ids)])
-        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
-
-
-@transaction.atomic
-def delete_ordered_assets(*, order: Order) -> None:
-    """Deletes the pictures that are printed in this order only.
-
-    A picture that was used later or is a template's default stays until retention removes it as unused.
-    """
-    uses = OrderedAsset.objects.filter(order=order)
-    assets = Asset.objects.filter(pk__in=uses.values("asset"))
-    held = list(assets.order_by("pk").select_for_update())
-    uses.delete()
-    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
-    free = [one for one in held if one.pk not in elsewhere]
-    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
-    named = assets_of_templates() if free else set()
-    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
-    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
-    # The row first: retention removes a file that remains after a crash.
-    transaction.on_commit(lambda: remove_asset_files(removed))

@@ -4,6 +4,7 @@ import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
 from stores.budgets.representations import quote_budget_record
@@ -26,7 +27,7 @@ from stores.orders.pricing import ListedProduct, Option, PriceRequest, Prices, p
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections
-from stores.orders.services.prints import artwork_faults
+from stores.orders.services.prints import Finding, artwork_faults, preflight_items
 
 MANY_ITEMS = 20
 
@@ -40,7 +41,7 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
     with (
         LARGE_ORDERS.limited(caller.key),
-        session_lock(int.from_bytes(number, "big", signed=True)) as is_ours,
+        lock_of_its_own(int.from_bytes(number, "big", signed=True)) as is_ours,
     ):
         if not is_ours:
             message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
@@ -51,8 +52,23 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
 BINDING = timedelta(hours=48)
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedQuote:
+    """What a quote is made of; `findings` are those of preflight in its PDFs, None without a PDF."""
+
+    access: StoreAccess
+    price_request: PriceRequest
+    prices: Prices
+    findings: Sequence[Finding] | None = None
+
+
 def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
     """Prices all options of producing and delivering the items, and stores them as a binding quote."""
+    return store_quote(prepared=prepare_quote(access=access, price_request=price_request))
+
+
+def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:
+    """Checks and prices the items. PDFs take up to 20 seconds, so call it outside of a transaction."""
     with large_order_slot(access.caller, len(price_request.items)):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
@@ -60,7 +76,8 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
         with collecting_faults(faults):
             prices = price_items(access=access, price_request=price_request, products=products)
         raise_faults(faults)
-        return store_quote(access=access, price_request=price_request, prices=prices)
+        findings = preflight_items(access=access, price_request=price_request, products=products)
+        return PreparedQuote(access, price_request, prices, findings)
 
 
 def price_items(
@@ -87,7 +104,8 @@ def ordered_products(
     )
 
 
-def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Prices) -> Quote:
+def store_quote(*, prepared: PreparedQuote) -> Quote:
+    access, price_request = prepared.access, prepared.price_request
     now = timezone.now()
     quote = Quote(
         id=uuid.uuid4(),
@@ -101,12 +119,15 @@ def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Pri
         expires=now + BINDING,
     )
     standings = standings_of_caller(access.caller, store=access.store, at=now)
-    quote.rendering = orjson.dumps(quote_record(quote, prices, standings), default=float).decode()
+    quote.rendering = orjson.dumps(quote_record(quote, prepared, standings), default=float).decode()
     insert_row(quote)
     return quote
 
 
-def quote_record(quote: Quote, prices: Prices, standings: Sequence[Standing]) -> dict[str, Any]:
+def quote_record(quote: Quote, prepared: PreparedQuote, standings: Sequence[Standing]) -> dict[str, Any]:
+    prices, items = prepared.prices, prepared.price_request.items
+    findings = prepared.findings
+    preflight = [{"ItemKey": items[index].item_key, **one} for index, one in findings or ()]
     return {
         "QuoteID": str(quote.pk),
         "StoreID": quote.store.external_id,
@@ -119,6 +140,7 @@ def quote_record(quote: Quote, prices: Prices, standings: Sequence[Standing]) ->
             {"Code": issue.code, "Pointer": issue.pointer, "Message": issue.message}
             for issue in prices.issues
         ],
+        **({} if findings is None else {"Preflight": preflight}),
     }
 
 

@@ -26,8 +26,8 @@ from stores.orders.approvals.services import erase_approval_notes
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
+from stores.orders.services.ordered_assets import delete_ordered_assets
 from stores.orders.services.print_files import erase_print_files
-from stores.orders.services.prints import delete_ordered_assets
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.merging import find_proofs_by_traces, merge_template
@@ -124,7 +124,7 @@ def _erase_items(order: Order) -> None:
         delete_proof(digest=digest)
     for item in order.items.exclude(template_data=None):
         _delete_proof_of(order, item)
-    order.items.update(template_data=None, artwork=None, print_file="")
+    order.items.update(label="", template_data=None, artwork=None, print_file="")
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:

@@ -1,12 +1,12 @@
 """Imports order statuses from a CSV file of a carrier or a store's own system, by the rules of the API."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from django.db import transaction
 
+from fulfillment.core.csv_rows import BrokenRow, numbered_rows
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
 from fulfillment.core.text import has_control_character
 from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
@@ -59,18 +59,10 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
 
 
 def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yields each row with the line at which it begins."""
-    reader = csv.reader(source, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = f"The row at line {line} is not valid CSV: {error}. No order was changed."
-            raise Invalid(message, code="csv_broken") from error
-        yield line, row
+    try:
+        yield from numbered_rows(source)
+    except BrokenRow as error:
+        raise Invalid(f"{error} No order was changed.", code="csv_broken") from error
 
 
 def _text_fault(cells: dict[str, str]) -> str:

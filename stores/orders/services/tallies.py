@@ -14,8 +14,8 @@ ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orde
 # One round trip for a new order.
 TALLY_PLACED = f"""
 WITH placed AS (
-    INSERT INTO stores_orderday AS known (store_id, day, placed, shipped) VALUES (%s, %s, 1, 0)
-    ON CONFLICT (store_id, day) DO UPDATE SET placed = known.placed + 1
+    INSERT INTO stores_orderday AS known (store_id, day, placed, shipped, amount) VALUES (%s, %s, 1, 0, %s)
+    ON CONFLICT (store_id, day) DO UPDATE SET placed = known.placed + 1, amount = known.amount + excluded.amount
 )
 {TALLY}
 """  # noqa: S608 - a constant
@@ -30,12 +30,12 @@ WHERE NOT is_test GROUP BY store_id, application_id, status
 """
 # Only recent days, in UTC: no page shows older ones.
 RECOUNTED_DAYS = """
-INSERT INTO stores_orderday (store_id, day, placed, shipped)
-SELECT store_id, day, sum(placed), sum(shipped) FROM (
-    SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped
+INSERT INTO stores_orderday (store_id, day, placed, shipped, amount)
+SELECT store_id, day, sum(placed), sum(shipped), sum(amount) FROM (
+    SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped, o.total AS amount
     FROM stores_order o WHERE NOT o.is_test AND o.created > now() - interval '35 days'
     UNION ALL
-    SELECT o.store_id, (h.timestamp AT TIME ZONE 'UTC')::date, 0, 1
+    SELECT o.store_id, (h.timestamp AT TIME ZONE 'UTC')::date, 0, 1, 0
     FROM stores_order o JOIN stores_orderhistory h ON h.order_id = o.id
     WHERE NOT o.is_test AND o.updated > now() - interval '35 days' AND h.timestamp > now() - interval '35 days'
         AND h.status = %s AND h.previous_status <> h.status
@@ -57,7 +57,8 @@ def count_new_order(order: Order) -> None:
             record_milestone_with_effect(application_id=order.application_id, name=TEST_ORDER)
         return
     day = local_date(order.created, order.store.time_zone)
-    execute(TALLY_PLACED, [order.store_id, day, order.store_id, order.application_id, int(order.status), 1])
+    tally = [order.store_id, order.application_id, int(order.status), 1]
+    execute(TALLY_PLACED, [order.store_id, day, order.total, *tally])
 
 
 def count_shipped_order(order: Order, *, at: datetime) -> None:

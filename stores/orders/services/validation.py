@@ -32,7 +32,7 @@ from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import resolve_selections, stored_selections
 from stores.orders.services.packing_slips import unprintable_faults
 from stores.orders.services.prints import template_data_faults
-from stores.orders.services.quotes import ordered_products, price_items, store_quote
+from stores.orders.services.quotes import PreparedQuote, ordered_products, price_items, store_quote
 
 
 class ValidatedOrder(NamedTuple):
@@ -166,7 +166,7 @@ def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, An
         prices = price_items(access=access, price_request=price_request, products=products)
     except DomainError:
         return {}  # the items can no longer be priced, so the error has no new quote
-    new_quote = store_quote(access=access, price_request=price_request, prices=prices)
+    new_quote = store_quote(prepared=PreparedQuote(access, price_request, prices))
     return {"Quote": orjson.loads(new_quote.rendering)}
 
 

@@ -2,7 +2,6 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,108 +20,18 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAXIMUM_BYTES
-from printing.preflight.findings import has_error, picture_of_page
 from stores.catalog.models import Store
 from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
 from stores.playground.calls import recorded_call
+from stores.playground.checked_artwork import CheckedArtwork, check_artwork, sent_choice
 from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
 from stores.playground.services import place_trial_order
-from stores.proofs.links import proof_urls
-from stores.proofs.models import Asset
-from stores.proofs.selectors import StoredProof
-from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, merge_artwork
-from stores.proofs.services.documents import add_document, clean_document, pages_of
-from stores.proofs.services.proofs import make_artwork_proof
-
-# A size that differs by more is drawn.
-DRAWN_MM = 0.3
-
-
-@dataclass(slots=True, kw_only=True)
-class CheckedArtwork:
-    """A PDF as it lies on the pages of a product, with what preflight found."""
-
-    merged: ArtworkMerge
-    proof: StoredProof
-    pages: list[dict[str, Any]]
-    pdf: str
-
-    @property
-    def asset(self) -> Asset:
-        return self.merged.asset
-
-    @property
-    def findings(self) -> Any:
-        return self.proof.preflight
-
-    @property
-    def has_error(self) -> bool:
-        return has_error(self.proof.preflight)
-
-    @property
-    def has_other_size(self) -> bool:
-        return any(one["own"] for one in self.pages)
-
-    @property
-    def bleed(self) -> float:
-        return self.merged.bleed
-
-    @property
-    def first_pages(self) -> list[tuple[int, str]]:
-        """Each page of the PDF that may be the first one, with its size."""
-        return [
-            (number, f"{page.size[0]:.1f} x {page.size[1]:.1f} mm")
-            for number, page in enumerate(pages_of(self.asset), 1)
-        ]
-
-
-def check_artwork(
-    *, caller: Any, product: ProductPage, choice: ArtworkChoice, picture_root: str
-) -> CheckedArtwork:
-    """Raises DomainError for a PDF that cannot be laid out; `picture_root` is the address of the pages' pictures."""
-    version = product.version
-    merged = merge_artwork(caller=caller, product=version, choice=choice)
-    proof = make_artwork_proof(caller=caller, product=version, choice=choice)
-    pdf = proof_urls(proof, version.external_id).pdf.removeprefix(settings.PUBLIC_URL)
-    pages = [_shown_page(merged, proof, number, picture_root) for number in range(version.page_count)]
-    return CheckedArtwork(merged=merged, proof=proof, pages=pages, pdf=pdf)
-
-
-def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str) -> dict[str, Any]:
-    """The picture with its bleed, the trim of the product, and that of the PDF where it is another one."""
-    product, bleed, first = merged.product, merged.bleed, merged.choice.first_page or 1
-    width, height = product.width_mm, product.height_mm
-    whole = (width + 2 * bleed, height + 2 * bleed)
-    shown = (-bleed, -bleed, *whole)
-    found = pages_of(merged.asset)
-    source = found[first - 1 + number] if first - 1 + number < len(found) else None
-    own = None
-    if source is not None and _differs(source.size, (width, height), whole):
-        x, y = (width - source.size[0]) / 2, (height - source.size[1]) / 2
-        own = {
-            "x": f"{x:.2f}",
-            "y": f"{y:.2f}",
-            "width": f"{source.size[0]:.2f}",
-            "height": f"{source.size[1]:.2f}",
-        }
-    outside = "M{0:.2f} {0:.2f}h{1:.2f}v{2:.2f}h-{1:.2f}z".format(-bleed, shown[2], shown[3])
-    return {
-        "url": f"{root}/{merged.asset.pk}/{first}-{number}.png",
-        "number": first + number,
-        "is_there": source is not None,
-        "picture": picture_of_page(proof.preflight, number + 1, shown),
-        "bleed": f"{outside}M0 0v{height:.2f}h{width:.2f}v-{height:.2f}z",
-        "trim": {"width": f"{width:.2f}", "height": f"{height:.2f}"},
-        "own": own,
-    }
-
-
-def _differs(size: tuple[float, float], *sizes: tuple[float, float]) -> bool:
-    return not any(max(abs(size[0] - one[0]), abs(size[1] - one[1])) < DRAWN_MM for one in sizes)
+from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
+from stores.proofs.services.documents import add_document, clean_document
 
 
 @dataclass(slots=True, kw_only=True)
@@ -248,10 +157,6 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
     actors = actors_at(signed_in_user(request), store)
     actor = chosen_actor(actors, values.get("as", ""))
     product = product_page(actor.caller, store.external_id, product_id)
-    first = values.get("first", "")
-    record: dict[str, Any] = {"AssetID": values.get("asset", "")[:64]}
-    if first.isascii() and first.isdigit():
-        record["FirstPage"] = int(first[:4])
     return ArtworkForm(
         request=request,
         store=store,
@@ -259,7 +164,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
         actor=actor,
         product=product,
         price=price_form(product.record, sent),
-        choice=ArtworkChoice.from_record(record) if record["AssetID"] else None,
+        choice=sent_choice(values),
     )
 
 

@@ -95,12 +95,13 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
 @require_safe
 @signed_in
 def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    """The template with example values, for a product without a picture."""
+    """The template with example values."""
     store = store_named(store_id)
     actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
     product = product_version(actor.caller, store.external_id, product_id)
     return picture_answer(
-        lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller)
+        lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller),
+        "image/webp",
     )
 
 

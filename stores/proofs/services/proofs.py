@@ -23,7 +23,7 @@ from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork
-from stores.proofs.services.merging import TemplateMerge, merge_template, record_traces
+from stores.proofs.services.merging import TemplateMerge, Uploads, merge_template, record_traces
 from stores.proofs.services.press import press_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
 
@@ -79,6 +79,15 @@ def make_artwork_proof(
     merged = merge_artwork(caller=caller, product=product, choice=choice, in_print=in_print)
     with artwork_errors():
         return _proof_of(merged, in_print=in_print)
+
+
+def preflight_artwork(
+    *, caller: Caller, product: ProductVersion, choice: ArtworkChoice, uploads: Uploads
+) -> list[dict[str, Any]]:
+    """The findings of a proof or order of the PDF, of which nothing is rendered."""
+    merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads)
+    with artwork_errors(), RENDERINGS.limited(caller.key), typesetting_errors():
+        return preflight_records(merged=merged, plates={}, texts=())
 
 
 def _proof_of(merged: Merge, *, in_print: bool) -> StoredProof:

@@ -272,6 +272,27 @@ def test_sources_keep_the_rules():
     assert len(SOURCES) > 500
 
 
+# What a pooler in transaction mode leaves on a connection of another client.
+SESSION_STATE = re.compile(
+    r"pg_(?:try_)?advisory_(?:lock|unlock)|[\"';]\s*(?:SET (?!LOCAL)[a-z_.]+ (?:=|TO)|RESET |LISTEN |PREPARE |DISCARD )"
+    r"|set_config\([^)]*false|WITH HOLD|CREATE TEMP(?![^;]*ON COMMIT DROP)|chunked_cursor"
+)
+# These go past the pooler: docs/scaling.md.
+PAST_THE_POOLER = {
+    "fulfillment/core/audit/indexes.py": "part of `prepare`",
+    "fulfillment/local/schema.py": "the embedded server alone",
+    "fulfillment/management/commands/worker.py": "DATABASE_DIRECT_URL",
+    # Called in a transaction alone.
+    "stores/catalog/selectors/products.py": "chunked_cursor",
+}
+
+
+def test_no_state_of_a_session_is_kept_behind_a_pooler():
+    found = {where(path) for path in SOURCES if SESSION_STATE.search(path.read_text("utf-8"))}
+
+    assert found == set(PAST_THE_POOLER)
+
+
 def broken_template_rules(path: Path) -> list[str]:
     text = path.read_text("utf-8")
     wrong = {

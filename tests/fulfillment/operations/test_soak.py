@@ -12,6 +12,7 @@ from django.core.management import call_command
 
 from tests.benchmarks import (
     soak,
+    soak_budgets,
     soak_cuts,
     soak_kills,
     soak_neighbours,
@@ -50,6 +51,10 @@ def environment(monkeypatch, settings):
 
 def test_cut_connections_leave_the_old_state_or_the_new():
     assert failures(soak_cuts.measure(15, farthest=60, writers=4, processes=1)) == []
+
+
+def test_orders_at_once_are_accepted_up_to_the_limit_of_their_budget():
+    assert failures(soak_budgets.measure(1, orders=60, limits=(1, 10, 50), processes=1)) == []
 
 
 def test_killed_web_processes_lose_nothing_and_double_nothing():

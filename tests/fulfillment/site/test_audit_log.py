@@ -85,12 +85,21 @@ def test_log_and_system_are_for_operators(world, client):
     assert client.get("/admin/audit/").status_code == client.get("/admin/system/").status_code == 403
 
 
-@pytest.mark.parametrize("path", ["accounts/role/", "accounts/role/add/", "system/"])
-def test_menu_marks_system_on_the_pages_it_leads_to(furnished, client, path):
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("accounts/role/", "System"),
+        ("accounts/role/add/", "System"),
+        ("system/", "System"),
+        ("production/provider/", "Production"),
+        ("applications/delivery/", "Applications"),
+    ],
+)
+def test_menu_marks_where_a_page_without_an_entry_belongs(furnished, client, path, entry):
     client.force_login(furnished.operator)
     side = client.get(f"/admin/{path}").context["sidebar_navigation"]
 
-    assert [item["title"] for group in side for item in group["items"] if item["active"]] == ["System"]
+    assert [item["title"] for group in side for item in group["items"] if item["active"]] == [entry]
 
 
 def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with(furnished, client):

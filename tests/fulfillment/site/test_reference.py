@@ -12,6 +12,7 @@ from django.conf import settings
 from lxml import etree
 
 from fulfillment.core.api.schema import schema_document
+from fulfillment.core.plugins import offered
 from fulfillment.core.reference.guides import changes, guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, operations
@@ -232,6 +233,96 @@ def test_documents_bring_no_markup_and_no_links_that_are_not_on_the_site():
 )
 def test_search_finds_operations_members_codes_events_and_guides(words, title):
     assert title in [hit.title for hit in found(words)]
+
+
+@pytest.mark.parametrize(
+    ("words", "operation"),
+    [
+        ("place an order", "order_create"),
+        ("submit order", "order_create"),
+        ("how do I place an order", "order_create"),
+        ("How do I place an order?", "order_create"),
+        ("create order", "order_create"),
+        ("buy", "order_create"),
+        ("get price", "quote_create"),
+        ("get a price", "quote_create"),
+        ("price", "quote_create"),
+        ("how much does it cost", "quote_create"),
+        ("shipping cost", "quote_create"),
+        ("request a quote", "quote_create"),
+        ("preview", "proof_create"),
+        ("preview a product", "proof_create"),
+        ("render template", "proof_create"),
+        ("mockup", "proof_create"),
+        ("track shipment", "order_read"),
+        ("track my order", "order_read"),
+        ("where is my order", "order_read"),
+        ("order status", "order_read"),
+        ("tracking number", "order_read"),
+        ("webhook secret", "webhook_rotate_secret"),
+        ("rotate secret", "webhook_rotate_secret"),
+        ("signing secret", "webhook_rotate_secret"),
+        ("rotate key", "application_key_regenerate"),
+        ("new api key", "application_key_regenerate"),
+        ("client secret", "application_key_regenerate"),
+        ("cancel order", "order_cancel"),
+        ("how can I cancel an order", "order_cancel"),
+        ("upload image", "asset_create"),
+        ("upload logo", "asset_create"),
+        ("upload artwork", "asset_create"),
+        ("preflight", "artwork_create"),
+        ("check pdf", "artwork_create"),
+        ("list products", "product_list"),
+        ("catalog", "product_list"),
+        ("list orders", "order_exportview"),
+        ("all orders", "order_exportview"),
+        ("export orders as csv", "order_exportview"),
+        ("subscribe to events", "webhook_create"),
+        ("add webhook", "webhook_create"),
+        ("resend webhook", "webhook_delivery_resend"),
+        ("retry delivery", "webhook_delivery_resend"),
+        ("missed events", "webhook_recover"),
+        ("test webhook", "webhook_test"),
+        ("packing slip", "order_packing_slip"),
+        ("download print file", "order_print_file"),
+        ("approve order", "order_approve"),
+        ("who am I", "user_self"),
+        ("request log", "application_request_list"),
+        ("how many households", "delivery_eddm_list"),
+        ("join a store", "association_request"),
+        ("get access to a store", "association_request"),
+        ("sign up", "user_create"),
+        ("mark as shipped", "order_status"),
+        ("ship order", "order_status"),
+        ("budget left", "budget_list"),
+        ("delete webhook", "webhook_delete"),
+        ("register application", "application_create"),
+        ("list stores", "store_list"),
+        ("carrier routes", "delivery_eddm_selection_create"),
+    ],
+)
+def test_first_result_is_the_operation_that_a_person_means(words, operation):
+    assert found(words)[0].url == operations()[operation].url
+
+
+@pytest.mark.parametrize("words", ["webhook", "order", "how do I test a webhook", "proof of a product"])
+def test_operations_come_before_guides_of_the_same_words(words):
+    kinds = [hit.kind for hit in found(words) if hit.title.lower() not in words]
+
+    assert {"Operation", "Guide"} <= set(kinds)
+    assert kinds.index("Operation") < kinds.index("Guide")
+
+
+def test_question_with_a_word_that_is_nowhere_still_finds_the_operation():
+    assert found("how do I cancel a bananaorder order")[0].url == operations()["order_cancel"].url
+    assert found("xyzzy") == []
+
+
+def test_phrases_are_of_operations_that_exist():
+    named = {name for searched in offered("openapi", "SEARCHED_AS") for name in searched}
+
+    assert named <= set(operations())
+    assert all(operations()[name].phrases for name in named)
 
 
 def test_operation_names_its_methods_in_the_client_libraries(client, db):

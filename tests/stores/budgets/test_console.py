@@ -28,9 +28,10 @@ def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):
     listed = client.get(LIST).content.decode()
     page = client.get(f"{LIST}{budget.pk}/change/").content.decode()
 
-    assert "12.00 USD of 50.00 USD" in listed
-    assert "38.00 USD left" in page
-    assert 'value="24"' in page
+    assert "<b>38.00 USD left</b> of 50.00 USD" in listed
+    assert "<b>38.00 USD left</b> of 50.00 USD" in page
+    assert '<rect width="24.00" height="6" class="used"/>' in page
+    assert "Add entry" not in page
     assert "Mail Studio" in page
     assert "-12.00" in page
 

@@ -1,11 +1,6 @@
 """Orders at once against one budget, and processes that are killed while they order."""
 
-import os
-import signal
-
-import psycopg
 import pytest
-from django.db import connection, connections
 
 from accounts.callers import Caller
 from stores.budgets.models import BudgetEntry, BudgetPeriod
@@ -14,6 +9,7 @@ from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
+from tests.support.deaths import dies_at
 from tests.support.scenario import build_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -71,7 +67,7 @@ def test_process_killed_at_any_statement_leaves_orders_and_entries_agreeing(worl
     place = placing(world)
     assert place().status_code == 201
     deaths, number = 0, 0
-    while _dies_at(place, number):
+    while dies_at(place, number):
         number += 1
         deaths += 1
         _assert_agreement()
@@ -89,27 +85,3 @@ def _assert_agreement():
         12 * len(orders),
         len(orders),
     ]
-
-
-def _dies_at(work, number):
-    """Whether a process of its own is killed at its statement of this number, before it ends its work."""
-    connections.close_all()
-    child = os.fork()
-    if child == 0:
-        left, execute = number, psycopg.Cursor.execute
-
-        def execute_or_die(*arguments, **options):
-            nonlocal left
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            left -= 1
-            return execute(*arguments, **options)
-
-        psycopg.Cursor.execute = execute_or_die
-        try:
-            work()
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    connection.ensure_connection()
-    return os.WIFSIGNALED(status)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
-from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
@@ -240,6 +240,47 @@ def test_order_of_a_pdf_with_errors_is_refused_with_the_findings_of_its_proof(sh
     assert placed.status_code == 400
     assert placed.json()["Code"] == "preflight_failed"
     assert placed.json()["Preflight"] == proof["Preflight"]
+
+
+def quote(client, *items):
+    body = {"Items": items, "ShipTo": {"CountryCode": "US"}}
+    return client.call("POST", "/store/associated/quote", body, HTTP_IDEMPOTENCY_KEY=f"{items}"[:200])
+
+
+def test_quote_of_a_pdf_has_the_findings_of_its_proof(client, card):
+    good, long = (sent(client, one) for one in (document(), document(pages=3)))
+    items = [
+        {"ItemKey": key, "ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": one["AssetID"]}}
+        for key, one in {"good": good, "long": long, "again": long}.items()
+    ]
+
+    made = quote(client, *items)
+
+    assert made.status_code == 201, made.content
+    [finding] = check(client, long).json()["Preflight"]
+    assert finding["Code"] == "artwork_pages_ignored"
+    assert made.json()["Preflight"] == [{"ItemKey": key, **finding} for key in ("long", "again")]
+    read = client.call("GET", f"/store/associated/quote/{made.json()['QuoteID']}").json()
+    assert read == made.json()
+
+
+def test_quote_of_a_pdf_with_errors_is_refused_as_its_order_is(shop, client, card):
+    asset = sent(client, document(bleed=0))
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
+
+    refused, placed = quote(client, item), shop.place(body=order_body(Items=[item]))
+
+    assert refused.status_code == 400
+    assert refused.json()["Code"] == "preflight_failed"
+    same = ("Code", "detail", "Errors", "Preflight")
+    assert {key: refused.json()[key] for key in same} == {key: placed.json()[key] for key in same}
+    assert not Quote.objects.exists()
+
+
+def test_quote_without_a_pdf_says_nothing_of_preflight(client, card):
+    made = quote(client, {"ProductID": "leaflet", "Quantity": 100})
+
+    assert "Preflight" not in made.json()
 
 
 def test_quote_and_order_name_the_faults_of_artwork(shop, client, card):

@@ -4,14 +4,13 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from django.db import connection
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.datasets.populations import pack
-from delivery.datasets.selectors import IMPORT_LOCK, export_lines, live_dataset, stored_populations
+from delivery.datasets.selectors import export_lines, live_dataset, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
-from delivery.datasets.services.locking import end_interrupted_imports
+from delivery.datasets.services.locking import end_interrupted_imports, hold_import_lock
 from delivery.datasets.sources.problems import FileRefused
 from fulfillment.core.errors import Conflict, Invalid
 from tests.factories.delivery import (
@@ -234,16 +233,9 @@ def test_second_import_is_refused_with_the_running_one(small):
     ImportRun.objects.create(
         state="running", file_name="big.csv", phase="reading", percent=43, created_by="Grace"
     )
-    other = connection.copy()
-    try:
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [IMPORT_LOCK])
-        with pytest.raises(Conflict, match=r"of big.csv is running, started by Grace: reading, 43 %\."):
-            load(small)
-    finally:
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [IMPORT_LOCK])
-        other.close()
+    message = r"of big.csv is running, started by Grace: reading, 43 %\."
+    with hold_import_lock(), pytest.raises(Conflict, match=message):
+        load(small)
 
 
 def test_import_that_was_killed_is_noticed(small):

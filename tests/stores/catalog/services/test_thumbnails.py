@@ -28,7 +28,8 @@ def colours(picture: bytes) -> int:
 def test_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card, monkeypatch):
     caller = Caller.on_pages(world.user)
     first = draw_thumbnail(product_id=card.pk, version=card.version, caller=caller)
-    assert Image.open(BytesIO(first)).width == PIXELS
+    with Image.open(BytesIO(first)) as picture:
+        assert (picture.format, max(picture.size)) == ("WEBP", PIXELS)
     assert colours(first) > 20
     monkeypatch.setattr(thumbnails, "_draw", None)
     assert draw_thumbnail(product_id=card.pk, version=card.version, caller=caller) == first
@@ -37,21 +38,24 @@ def test_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card
 def test_lists_of_portal_and_console_show_it(world, card, signed_in):
     other = make_product(world.unassociated, "hidden")
     operator, person = signed_in(world.operator), signed_in(world.user)
-    Product.objects.filter(pk=card.pk).update(image_url="https://elsewhere.example/card.png")
+    Product.objects.filter(pk=card.pk).update(image_url="/static/catalog/business-card.svg")
+    plain = make_product(world.demo, "plain", ImageURL="/static/catalog/mug.svg")
 
     page = operator.get("/admin/stores/product/").content.decode()
-    address = f"/admin/stores/product/{card.pk}/thumbnail.png"
+    address = f"/admin/stores/product/{card.pk}/thumbnail.webp"
     assert f'src="{address}?v={card.version}"' in page
+    assert f'src="{plain.image_url}"' in page
+    assert "business-card.svg" not in page
     shown = operator.get(address)
-    assert (shown.status_code, shown["Content-Type"]) == (200, "image/png")
+    assert (shown.status_code, shown["Content-Type"]) == (200, "image/webp")
     assert shown["Cache-Control"] == "private, max-age=604800, immutable"
     assert person.get(address).status_code == 404
 
-    path = "/catalog/demo/card/thumbnail.png"
+    path = "/catalog/demo/card/thumbnail.webp"
     assert path in person.get("/catalog/demo").content.decode()
     assert person.get(path).content == shown.content
-    assert person.get(f"/catalog/unassociated/{other.external_id}/thumbnail.png").status_code == 403
-    assert person.get("/catalog/demo/nothing/thumbnail.png").status_code == 404
+    assert person.get(f"/catalog/unassociated/{other.external_id}/thumbnail.webp").status_code == 403
+    assert person.get("/catalog/demo/nothing/thumbnail.webp").status_code == 404
 
 
 def test_product_without_template_has_none(world, card):

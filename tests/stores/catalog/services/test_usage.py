@@ -25,8 +25,8 @@ def test_calls_of_a_store_are_added_up_by_day():
         flush_store_usage()
 
         assert daily_counts(None) == [
-            (date(2026, 3, 1), store.pk, store.company_name, 0, 0, 3),
-            (date(2026, 3, 2), other.pk, other.company_name, 0, 0, 1),
+            (date(2026, 3, 1), store.pk, store.company_name, store.currency, 0, 0, 0, 3),
+            (date(2026, 3, 2), other.pk, other.company_name, other.currency, 0, 0, 0, 1),
         ]
         assert [row.calls for row in daily_counts([other.pk])] == [1]
 

@@ -1,7 +1,9 @@
 """The start page of the console: every figure is what the data says."""
 
+import html
 from collections import namedtuple
 from datetime import UTC, date, datetime, timedelta
+from urllib.parse import unquote
 
 import pytest
 import time_machine
@@ -14,6 +16,7 @@ from accounts.services.associations import approve_association, request_associat
 from applications.registration.models import DailyUsage
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import disable_webhook
+from fulfillment.core.admin.charts import axis_ticks, compared
 from stores.orders.models import Order, OrderDay
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
@@ -247,11 +250,64 @@ def test_orders_placed_and_shipped_by_day_and_store(shop, start):
         day=timezone.now().date() - timedelta(days=6)
     )
 
-    page = start()
-    assert "3 <small>placed · 1 shipped in the last 7 days, 0 in the 7 before</small>" in page
-    assert shop.world.unassociated.company_name in page.partition("board-orders-chart")[2].partition("svg")[0]
+    page = chart_of(start())
+    assert "3 <small>placed, none in the 14 days before</small>" in page
+    assert "1 shipped, none in the 14 days before" in page
+    assert shop.world.unassociated.company_name in page.partition("svg")[0]
     own = start(shop.world.user)
-    assert "2 <small>placed · 1 shipped in the last 7 days, 0 in the 7 before</small>" in own
+    assert "2 <small>placed, none in the 14 days before</small>" in chart_of(own)
     assert (
         shop.world.unassociated.company_name not in own.partition("board-orders-chart")[2].partition("svg")[0]
     )
+
+
+def chart_of(page: str) -> str:
+    return page.partition("board-orders-chart")[2].partition("</section>")[0]
+
+
+def test_chart_has_axis_values_money_and_the_period_before(shop, start):
+    for _ in range(3):
+        assert shop.place().status_code == 201
+    today = timezone.now().date()
+    for ago, placed, amount in ((20, 2, "10.00"), (40, 99, "9999.00")):
+        OrderDay.objects.create(
+            store=shop.store, day=today - timedelta(days=ago), placed=placed, amount=amount
+        )
+    total = sum(Order.objects.values_list("total", flat=True))
+
+    page = chart_of(start())
+
+    assert '<ol class="bars-axis" aria-hidden="true"><li>4</li><li>2</li><li>0</li></ol>' in page
+    # Three of four on the axis, in a chart of 140.
+    assert 'y="35.00" height="105.00"' in page
+    assert "<b>3</b><span>Today</span>" in page
+    assert "3 <small>placed, 50% more than in the 14 days before</small>" in page
+    percent = round((total - 10) * 100 / 10)
+    assert f"{total:,.2f} USD, {percent:,}% more than in the 14 days before" in page
+    assert f"<td>3</td><td>0</td><td>{total:,.2f}</td>" in page
+    address = html.unescape(page.partition('download="orders-by-day.csv" href="')[2].partition('"')[0])
+    rows = unquote(address.partition(",")[2]).splitlines()
+    assert rows[0] == "Day,Associated Print,Placed,Shipped,Amount USD"
+    assert rows[-1] == f"{today},3,3,0,{total}"
+    assert len(rows) == 15
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks"),
+    [(0, (2, 1, 0)), (3, (4, 2, 0)), (9, (20, 10, 0)), (80, (80, 40, 0)), (81, (200, 100, 0))],
+)
+def test_axis_ends_at_a_round_number_with_a_whole_half(most, ticks):
+    assert axis_ticks(most) == ticks
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "words"),
+    [
+        (0, 0, ""),
+        (5, 0, "none in the week before"),
+        (5, 5, "as in the week before"),
+        (3, 4, "25% less than in the week before"),
+    ],
+)
+def test_change_is_said_in_words(now, before, words):
+    assert compared(now, before, "the week") == words

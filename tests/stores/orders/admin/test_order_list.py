@@ -13,14 +13,14 @@ from pypdf import PdfReader
 
 from accounts.models import Role
 from stores.catalog.models import Store
-from stores.orders.admin import actions
+from stores.orders.admin import actions, list_filters
 from stores.orders.models import Order, OrderView
 from stores.orders.selectors.board import late_orders, order_views_for, orders_due_today
 from stores.orders.services import packing_slips
 from tests.factories.orders import card_data, make_card, make_product, order_body
 
 BOARD = "/admin/stores/order/"
-MAX_QUERIES = 12
+MAX_QUERIES = 13
 
 
 @pytest.fixture
@@ -88,7 +88,8 @@ def test_tabs_count_the_store_that_the_list_is_of(board, shop):
     assert "All <b>2</b>" in text(board.get(BOARD, {"store": "unassociated"}))
     board.force_login(shop.world.user)
     assert "All <b>1</b>" in text(board.get(BOARD))
-    assert "All <b>0</b>" in text(board.get(BOARD, {"store": "unassociated"}))
+    # As an unknown store.
+    assert board.get(BOARD, {"store": "unassociated"})["Location"] == f"{BOARD}?e=1"
 
 
 def test_columns_sort_and_filters_are_in_the_address(board, shop):
@@ -102,7 +103,7 @@ def test_columns_sort_and_filters_are_in_the_address(board, shop):
     page = board.get(BOARD, {"delivery": "OVERNIGHT", "status__exact": "10"})
     assert listed(page) == [second.number]
     chips = {chip["words"]: chip["without"] for chip in page.context["chips"]}
-    assert chips == {"Status: Received": "?delivery=OVERNIGHT", "Delivery: OVERNIGHT": "?status__exact=10"}
+    assert chips == {"Status: Received": "?delivery=OVERNIGHT", "Delivery: Overnight": "?status__exact=10"}
 
 
 def test_by_due_date_only_orders_at_work_are_sorted(board, shop):
@@ -229,3 +230,52 @@ def test_staff_without_write_see_no_moves(board, shop):
 
     assert names == ["download_print_files", "download_packing_slips", "export_csv"]
     assert reverse("admin:stores_order_changelist") == BOARD
+
+
+def test_filters_choose_from_names(board, shop):
+    make_product(shop.world.unassociated, "only-there", Name="Poster Elsewhere")
+    order = place(shop, delivery_method_code="OVERNIGHT")
+
+    page = board.get(BOARD)
+    for choice in (
+        '<option value="associated">Associated Print</option>',
+        '<option value="OVERNIGHT">Overnight</option>',
+        '<option value="card">Product card</option>',
+        '<option value="only-there">Poster Elsewhere</option>',
+    ):
+        assert choice in text(page)
+
+    for query, numbers in (
+        ({"product": "card"}, [order.number]),
+        ({"product": "only-there"}, []),
+        ({"delivery": "OVERNIGHT", "product": "card", "store": "associated"}, [order.number]),
+        ({"delivery": "GROUND"}, []),
+    ):
+        assert listed(board.get(BOARD, query)) == numbers
+    chosen = board.get(BOARD, {"product": "card", "store": "associated"})
+    assert [chip["words"] for chip in chosen.context["chips"]] == [
+        "Product: Product card",
+        "Store: Associated Print",
+    ]
+    assert "Poster Elsewhere" not in text(chosen), "products of the chosen store alone"
+
+
+def test_staff_choose_among_their_own_stores_and_products(board, shop):
+    make_product(shop.world.unassociated, "only-there", Name="Poster Elsewhere")
+    board.force_login(shop.world.user)
+
+    page = text(board.get(BOARD))
+
+    assert "Product card" in page
+    assert "Poster Elsewhere" not in page
+    assert shop.world.unassociated.company_name not in page
+
+
+def test_too_many_products_are_named_by_their_id(board, shop, monkeypatch):
+    monkeypatch.setattr(list_filters, "MAX_CHOICES", 0)
+    order = place(shop)
+
+    page = board.get(BOARD, {"product": "card"})
+
+    assert listed(page) == [order.number]
+    assert '<input id="f-product" name="product" value="card"' in text(page)

@@ -1,12 +1,15 @@
 """Equal requests at once, over real connections."""
 
 import threading
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from accounts.models import Notification
+from accounts.models import Notification, RequestLease
+from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
@@ -15,7 +18,7 @@ from stores.orders.approvals.services import expire_requests
 from stores.orders.models import Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
-from tests.support.patience import PATIENCE, wait_for
+from tests.support.patience import PATIENCE
 from tests.support.scenario import build_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -73,15 +76,15 @@ def test_equal_request_is_refused_without_work_while_the_first_is_prepared(world
     assert meanwhile["Retry-After"] == "1"
     assert (first.status_code, later.content, later["Idempotent-Replayed"]) == (201, first.content, "true")
     assert (len(prepared), Order.objects.count()) == (1, 1)
-    wait_for(lambda: locks_of_sessions() == 0)
+    assert not RequestLease.objects.exists()
 
 
-def test_request_whose_connection_died_leaves_its_key_free(world, monkeypatch):
-    """As when a process is killed: the database releases the lock."""
+def test_request_whose_connection_died_holds_its_key_for_seconds(world, monkeypatch):
+    """As when a process is killed: nothing releases the key, and the lease ends."""
     prepare = orders.prepare_order
 
     def lose_the_connection(**arguments):
-        assert locks_of_sessions() == 1
+        assert RequestLease.objects.count() == 1
         connection.connection.close()
         return prepare(**arguments)
 
@@ -92,19 +95,44 @@ def test_request_whose_connection_died_leaves_its_key_free(world, monkeypatch):
     connection.close()
 
     assert lost.status_code >= 500
-    # Its server process notices a moment later.
-    wait_for(lambda: locks_of_sessions() == 0)
+    refused = place()
+    assert (refused.status_code, refused["Retry-After"]) == (409, "1")
+    left = RequestLease.objects.get().until - timezone.now()
+    assert left <= timedelta(seconds=LEASE_SECONDS)
+    RequestLease.objects.update(until=timezone.now())
     assert place().status_code == 201
+    assert not RequestLease.objects.exists()
 
 
-def locks_of_sessions():
-    """Held beyond a transaction, or in one, by any session of this database."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
-            "WHERE locktype = 'advisory' AND datname = current_database()"
-        )
-        return cursor.fetchone()[0]
+def test_work_beyond_its_lease_takes_effect_once(world, monkeypatch):
+    prepare, meanwhile = orders.prepare_order, []
+
+    def outlast_the_lease(**arguments):
+        monkeypatch.undo()
+        RequestLease.objects.update(until=timezone.now())
+        meanwhile.append(place())
+        return prepare(**arguments)
+
+    place = placing(world, order_body(), HTTP_IDEMPOTENCY_KEY="k-1")
+    monkeypatch.setattr(orders, "prepare_order", outlast_the_lease)
+    late = place()
+
+    assert meanwhile[0].status_code == 201
+    assert (late.content, late["Idempotent-Replayed"]) == (meanwhile[0].content, "true")
+    assert Order.objects.count() == 1
+
+
+def test_late_request_does_not_release_the_lease_of_the_next(world, monkeypatch):
+    prepare, of_the_next = orders.prepare_order, timezone.now() + timedelta(minutes=1)
+
+    def lose_the_lease(**arguments):
+        RequestLease.objects.update(until=of_the_next)
+        return prepare(**arguments)
+
+    monkeypatch.setattr(orders, "prepare_order", lose_the_lease)
+    assert placing(world, order_body(), HTTP_IDEMPOTENCY_KEY="k-1")().status_code == 201
+
+    assert RequestLease.objects.get().until == of_the_next
 
 
 def test_one_external_id_makes_one_order(world):

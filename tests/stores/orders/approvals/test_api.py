@@ -176,6 +176,19 @@ class TestPersonWhoOrdered:
         Role.objects.create(user=shop.world.user, store=shop.store, grant="Order.All.Approve")
         self.refused(shop, shop.place().json(), shop.world.user)
 
+    def test_cannot_approve_as_owner_of_the_application_through_which_another_person_ordered(self, shop):
+        owner, person = shop.world.user, shop.world.outsider
+        Role.objects.create(user=owner, store=shop.store, grant="Order.All.Approve")
+        Role.objects.create(user=person, store=shop.store, grant="Order.Self.Write")
+        order = shop.place(shop.world.as_user(person, application=shop.world.application)).json()
+
+        self.refused(shop, order, owner)
+        decided = decide(shop, order, "approve", by=add_approver(shop))
+
+        request = ApprovalRequest.objects.get()
+        assert set(request.ordered_by) == {owner.pk, person.pk}
+        assert (decided.status_code, decided.json()["Approval"]["State"]) == (200, "Approved")
+
     def test_cannot_approve_after_leaving_the_application(self, shop):
         Role.objects.create(user=shop.world.user, store=shop.store, grant="Order.All.Approve")
         order = shop.place().json()

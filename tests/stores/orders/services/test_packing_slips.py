@@ -2,12 +2,18 @@ import io
 import itertools
 
 import pytest
+import zxingcpp
 from django.utils import timezone
+from PIL import Image
 from pypdf import PdfReader
 
 from accounts.callers import Caller
+from printing.typesetting import render_pdf_page
+from stores.catalog.services.stores import save_profile
 from stores.orders.models import Order, OrderItem, Shipment
+from stores.orders.services import print_files
 from stores.orders.services.packing_slips import render_packing_slip
+from tests.factories.orders import make_card, order_body
 
 RIGHT, MARGIN, KERNING = 612, 56.6, 5
 # How wide letters of the slip's font are at 10 points, before kerning.
@@ -70,3 +76,48 @@ def test_character_no_font_has_is_named_and_no_empty_box(order):
 
     assert "Your reference: [U+12000]WWW" in pages[0].extract_text().replace("\u200b", "")
     assert "\U00012000" not in pages[0].extract_text()
+
+
+@pytest.fixture
+def printed(shop):
+    """An item with a print file and one without, of a store with a logo."""
+    make_card(shop.world.associated, "printed")
+    logo = io.BytesIO()
+    Image.new("RGB", (60, 40), "#c00000").save(logo, "PNG")
+    save_profile(
+        store=shop.world.associated,
+        values={"Country": "", "Website": "", "IsListed": False},
+        logo=logo.getvalue(),
+    )
+    items = [
+        {
+            "ProductID": "printed",
+            "Quantity": 200,
+            "TemplateData": {"Name": "Ada", "Email": "ada@example.com"},
+        },
+        {"ProductID": "card", "Quantity": 200},
+    ]
+    placed = shop.place(body=order_body(Items=items)).json()
+    assert "OrderID" in placed, placed
+    return Order.objects.select_related("store").get(pk=placed["OrderID"])
+
+
+def test_slip_has_the_logo_a_picture_of_what_was_printed_and_the_number_as_a_bar_code(printed):
+    pdf = render_packing_slip(order=printed, caller=Caller(user_id=printed.user_id))
+
+    page = Image.open(io.BytesIO(render_pdf_page(pdf, 0, pixels=1700, trimmed=False))).convert("RGB")
+    assert [code.text for code in zxingcpp.read_barcodes(page)] == [str(printed.number)]
+    assert len(PdfReader(io.BytesIO(pdf)).pages[0].images) == 2
+    assert (192, 0, 0) in {color for _, color in page.getcolors(1 << 24)}
+
+
+def test_slip_is_printed_without_pictures_while_none_can_be_drawn(printed, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise print_files.PrintFileDamaged("Gone")
+
+    monkeypatch.setattr(print_files, "read_print_file", refuse)
+    pdf = render_packing_slip(order=printed, caller=Caller(user_id=printed.user_id))
+
+    page = PdfReader(io.BytesIO(pdf)).pages[0]
+    assert len(page.images) == 1
+    assert "Total pieces" in page.extract_text()

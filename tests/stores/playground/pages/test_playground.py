@@ -181,6 +181,8 @@ def test_what_is_done_here_is_in_the_log_and_the_counts_of_the_application(world
     assert rows[0].request_id.hex == proof["X-Request-ID"]
     day = DailyUsage.objects.get(application=world.application)
     assert (day.calls, day.client_errors) == (3, 1)
+    # Its first steps with a token of its own are still to be done.
+    assert not world.application.milestones.filter(name__in=["called", "read"]).exists()
     # The person's own price counts for the store alone.
     assert StoreUsage.objects.get(store=world.demo).calls == 4
     log = browser.get(f"/applications/{world.application.pk}/requests").content.decode()

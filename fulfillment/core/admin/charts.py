@@ -1,0 +1,31 @@
+"""What the charts of the console's start page share: axes, the comparison with the period before, their data."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from urllib.parse import quote
+
+from fulfillment.core.csv_rows import csv_pieces
+
+
+def axis_ticks(most: int) -> tuple[int, int, int]:
+    """A round number not below `most`, its half and zero: the height of the chart and its lines."""
+    step = 1
+    while 8 * step < most:
+        step *= 10
+    top = next(part * step for part in (2, 4, 6, 8) if part * step >= most)
+    return top, top // 2, 0
+
+
+def compared(now: int | Decimal, before: int | Decimal, period: str) -> str:
+    """The change since the same number of days before, such as: 12% more than in the 14 days before."""
+    if not before:
+        return f"none in {period} before" if now else ""
+    percent = round((now - before) * 100 / before)
+    if not percent:
+        return f"as in {period} before"
+    return f"{abs(percent):,}% {'more' if percent > 0 else 'less'} than in {period} before"
+
+
+def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """The chart's data as a CSV file in a link: exactly what is shown, without another address."""
+    return f"data:text/csv;charset=utf-8,{quote(b''.join(csv_pieces(columns, rows)))}"

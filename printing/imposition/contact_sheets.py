@@ -1,0 +1,90 @@
+"""Contact sheets: the first page of many PDFs, small, twenty to a page, each with its caption."""
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pikepdf
+
+from printing.imposition.marks import POINTS
+from printing.imposition.outlines import text_path, text_width
+
+COLUMNS, ROWS = 4, 5
+CELLS = COLUMNS * ROWS
+# US Letter; it is printed well on A4 too.
+WIDTH, HEIGHT = 612.0, 792.0
+MARGIN, GAP, CAPTION = 12 * POINTS, 4 * POINTS, 7 * POINTS
+CELL_WIDTH = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS
+CELL_HEIGHT = (HEIGHT - 2 * MARGIN - (ROWS - 1) * GAP) / ROWS
+TEXT_SIZE, LINE = 6.5, 8.5
+RED, BLACK, GRAY = "0.75 0 0 rg", "0 g", "0.6 G 0.4 w"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`pdf` is None for what has no picture; a `marked` cell has a red caption."""
+
+    pdf: bytes | None
+    lines: Sequence[str]
+    marked: bool = False
+
+
+def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
+    """One PDF; without cells it has one empty page."""
+    with pikepdf.new() as pdf:
+        rest = iter(cells)
+        while some := list(islice(rest, CELLS)):
+            _add_page(pdf, some)
+        if not len(pdf.pages):
+            _add_page(pdf, ())
+        pdf.docinfo["/Title"] = title
+        target = io.BytesIO()
+        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        return target.getvalue()
+
+
+def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:
+    page = pdf.add_blank_page(page_size=(WIDTH, HEIGHT))
+    operators = []
+    for index, cell in enumerate(cells):
+        left = MARGIN + index % COLUMNS * (CELL_WIDTH + GAP)
+        top = HEIGHT - MARGIN - index // COLUMNS * (CELL_HEIGHT + GAP)
+        if cell.pdf:
+            operators.append(_picture(pdf, page, cell.pdf, left, top))
+        else:
+            operators.append(
+                f"q {GRAY} {left:.2f} {top - CELL_HEIGHT + CAPTION:.2f} {CELL_WIDTH:.2f} "
+                f"{CELL_HEIGHT - CAPTION:.2f} re S Q"
+            )
+        operators.append(_caption(cell, left, top - CELL_HEIGHT + CAPTION - LINE))
+    page.contents_add("\n".join(operators).encode())
+
+
+def _picture(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, top: float) -> str:
+    """The trimmed first page, as large as the cell takes it."""
+    with pikepdf.open(io.BytesIO(content)) as source:
+        first = source.pages[0]
+        box = [float(edge) for edge in first.trimbox]
+        form = pdf.copy_foreign(first.as_form_xobject())
+    name = page.add_resource(form, pikepdf.Name.XObject)
+    width, height = box[2] - box[0], box[3] - box[1]
+    scale = min(CELL_WIDTH / width, (CELL_HEIGHT - CAPTION) / height)
+    x, y = left + (CELL_WIDTH - width * scale) / 2, top - height * scale
+    frame = f"{x:.2f} {y:.2f} {width * scale:.2f} {height * scale:.2f} re"
+    place = f"{scale:.5f} 0 0 {scale:.5f} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
+    return f"q {frame} W n {place} {name} Do Q\nq {GRAY} {frame} S Q"
+
+
+def _caption(cell: Cell, left: float, top: float) -> str:
+    drawn = [
+        text_path(_fitting(text), TEXT_SIZE, left, top - number * LINE)
+        for number, text in enumerate(cell.lines[:2])
+    ]
+    return f"q {RED if cell.marked else BLACK}\n" + "\n".join(drawn) + "\nQ"
+
+
+def _fitting(text: str) -> str:
+    while text and text_width(text, TEXT_SIZE) > CELL_WIDTH:
+        text = text[:-2].rstrip("\N{HORIZONTAL ELLIPSIS}") + "\N{HORIZONTAL ELLIPSIS}"
+    return text

@@ -1,0 +1,109 @@
+// Scans are kept on the device until the service has answered them. Each has an ID, so that one sent twice counts once.
+"use strict";
+
+class Scans {
+  static ANSWERS = new Set([200, 400, 404, 409]);
+  static RETRY_MS = 3000;
+  static SHOWN = 50;
+
+  constructor(form, log) {
+    this.form = form;
+    this.log = log;
+    this.prefix = `scan:${form.dataset.scan}:`;
+    this.code = form.elements.code;
+    this.waiting = form.querySelector("[data-waiting]");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.take();
+    });
+    form.elements.pieces.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      this.code.focus();
+    });
+    form.addEventListener("change", (event) => {
+      if (event.target.name !== "step") return;
+      (event.target.value === "Missing" ? form.elements.pieces : this.code).focus();
+    });
+    // A scanner is a fast keyboard: what it types anywhere on the page is a code.
+    document.addEventListener("keydown", (event) => {
+      const isText = event.target.matches("input:not([type=radio]), textarea, button, a");
+      if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !isText) this.code.focus();
+    });
+    addEventListener("online", () => this.send());
+    setInterval(() => this.send(), Scans.RETRY_MS);
+    this.send();
+  }
+
+  take() {
+    const code = this.code.value.trim();
+    this.code.value = "";
+    this.code.focus();
+    if (!code) return;
+    const { step, pieces } = this.form.elements;
+    const isMissing = step.value === "Missing";
+    const scan = { id: crypto.randomUUID(), code, step: step.value, pieces: isMissing ? pieces.value : "", at: new Date().toISOString() };
+    localStorage.setItem(`${this.prefix}${scan.at}:${scan.id}`, JSON.stringify(scan));
+    if (isMissing) {
+      // The next scan is hardly one of as many missing pieces.
+      pieces.value = "";
+      this.form.querySelector("[name=step]").checked = true;
+    }
+    this.send();
+  }
+
+  kept() {
+    return Object.keys(localStorage).filter((key) => key.startsWith(this.prefix)).sort();
+  }
+
+  async send() {
+    this.show();
+    if (this.isSending) return;
+    this.isSending = true;
+    try {
+      for (let keys = this.kept(); keys.length; keys = this.kept()) {
+        const scan = JSON.parse(localStorage.getItem(keys[0]));
+        const answer = await this.sent(scan);
+        localStorage.removeItem(keys[0]);
+        this.note(answer.words || `${scan.code}: ${answer.problem}`, !answer.words);
+        this.show();
+      }
+    } catch (error) {
+      this.show(error.message);
+    } finally {
+      this.isSending = false;
+    }
+  }
+
+  async sent(scan) {
+    const token = this.form.elements.csrfmiddlewaretoken.value;
+    const body = new URLSearchParams({ ...scan, csrfmiddlewaretoken: token });
+    let response;
+    try {
+      response = await fetch(location.pathname, { method: "POST", body, redirect: "manual", signal: AbortSignal.timeout(10_000) });
+      if (Scans.ANSWERS.has(response.status)) return await response.json();
+    } catch {
+      throw new Error("no connection");
+    }
+    const isSignedOut = response.type === "opaqueredirect" || response.status === 403;
+    throw new Error(isSignedOut ? "reload the page and sign in" : "the service is busy");
+  }
+
+  show(reason = "") {
+    const count = this.kept().length;
+    const words = `${count} scan${count === 1 ? "" : "s"} kept on this device`;
+    const shown = count && reason ? `${words}: ${reason}.` : count ? this.waiting.textContent : "";
+    if (this.waiting.textContent !== shown) this.waiting.textContent = shown;
+  }
+
+  note(words, isProblem) {
+    const line = document.createElement("li");
+    line.textContent = words;
+    line.className = isProblem ? "console-error" : "";
+    this.log.prepend(line);
+    while (this.log.children.length > Scans.SHOWN) this.log.lastElementChild.remove();
+  }
+}
+
+const form = document.querySelector("form[data-scan]");
+if (form) new Scans(form, document.querySelector("[data-log]"));

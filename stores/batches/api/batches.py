@@ -1,0 +1,256 @@
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.idempotency import idempotent
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Invalid
+from stores.batches.api.examples import (
+    APPROVE_EXAMPLE,
+    BATCH_EXAMPLE,
+    CANCEL_EXAMPLE,
+    CHANGE_EXAMPLE,
+    DENY_EXAMPLE,
+    ORDER_EXAMPLE,
+    REQUEST_EXAMPLE,
+)
+from stores.batches.api.serializers import (
+    BatchChangeSerializer,
+    BatchNoteSerializer,
+    BatchOrderSerializer,
+    BatchRequestSerializer,
+    BatchSerializer,
+)
+from stores.batches.models import Batch
+from stores.batches.representations import batch_record
+from stores.batches.selectors import batch_for, find_batch
+from stores.batches.services.approvals import approve_batch, deny_batch
+from stores.batches.services.batches import (
+    BatchRequest,
+    cancel_batch,
+    change_batch,
+    create_batch,
+    start_check,
+)
+from stores.batches.services.ordering import order_batch
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.orders import actor_of
+from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.serializers import DenyRequestSerializer
+from stores.orders.approvals.api import APPROVERS
+from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, authorize_store
+
+BATCH_ID = OpenApiParameter("batch_id", str, OpenApiParameter.PATH, description="The BatchID.")
+EXTERNAL_ID_LENGTH = 90
+OWN = "Their own batches, with `{all}` every batch of the store. The demo store is everyone's."
+OWN_READ = Access(rule=OWN.format(all="Order.All.Read"), permissions=READ)
+OWN_WRITE = Access(rule=OWN.format(all="Order.All.Write"), permissions=WRITE)
+NOT_FOUND = "There is no such batch for this caller (`batch_not_found`)."
+COMMON = {400: NO_STORE + ", or the body breaks a rule.", 403: NO_ASSOCIATION, 404: NOT_FOUND}
+SETTLED = "It is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
+DECISION = {
+    **COMMON,
+    403: f"{NO_ASSOCIATION} Or the caller ordered the batch (`approver_ordered`).",
+    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`).",
+}
+# The fields of Batch by the members of a change.
+MEMBERS = {
+    "Name": "name",
+    "Quantity": "quantity",
+    "DeliveryMethodCode": "delivery_method_code",
+    "ProductionDays": "production_days",
+    "Recipient": "recipient",
+    "Mapping": "mapping",
+}
+
+
+class BatchViewSet(ApiViewSet):
+    tag = "Batches"
+    access = {
+        "create": Access(
+            rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE
+        ),
+        "retrieve": OWN_READ,
+        "partial_update": OWN_WRITE,
+        "check": OWN_WRITE,
+        "order": OWN_WRITE,
+        "cancel": OWN_WRITE,
+        "approve": APPROVERS,
+        "deny": APPROVERS,
+    }
+    errors = {
+        "create": {
+            400: f"{NO_STORE}, or the body breaks a rule: `product_unknown`, `target_unknown`, `mapping_unknown`.",
+            403: NO_ASSOCIATION,
+            404: "There is nothing at this address.",
+            409: "You have as many open batches as a caller may have (`too_many_batches`).",
+        },
+        "retrieve": COMMON,
+        "partial_update": {
+            **COMMON,
+            400: f"{NO_STORE}, or the body breaks a rule: `target_unknown`, `column_unknown`.",
+            409: f"{SETTLED}.",
+        },
+        "check": {**COMMON, 409: f"{SETTLED}, or has no rows (`batch_empty`)."},
+        "order": {
+            **COMMON,
+            409: f"{SETTLED}, is not checked (`batch_not_checked`, `batch_empty`), has rows in error "
+            "(`batch_has_errors`) or a check that no longer holds (`batch_outdated`), or a budget would be exceeded "
+            "(`budget_exceeded`, with the numbers as `Budgets`).",
+        },
+        "cancel": {**COMMON, 409: "All of it is ordered (`batch_ordered`)."},
+        "approve": DECISION,
+        "deny": DECISION,
+    }
+
+    def _authorize(self, request: Request, store_id: str, batch_id: str = "") -> StoreAccess:
+        return authorize_store(request.auth, store_id, WRITE)
+
+    @extend_schema(
+        operation_id="batch_create",
+        summary="Make a batch",
+        description="Then `PUT` its rows. Each is checked and rendered before anything is ordered.",
+        parameters=[STORE_ID],
+        request=BatchRequestSerializer,
+        responses={201: BatchSerializer},
+        examples=[REQUEST_EXAMPLE, BATCH_EXAMPLE],
+    )
+    @idempotent(access=_authorize)
+    def create(self, request: Request, store_id: str) -> Response:
+        access = self._authorize(request, store_id)
+        values = validate_data(BatchRequestSerializer, request.data)
+        batch = create_batch(access=access, request=batch_request_of(values))
+        location = f"/api/v1/store/{store_id}/batch/{batch.pk}"
+        return answer(access, batch, status=201, headers={"Location": location})
+
+    @extend_schema(
+        operation_id="batch_read",
+        summary="Read a batch",
+        description="With how many rows are in each state, and how far its check is.",
+        parameters=[STORE_ID, BATCH_ID],
+        responses={200: BatchSerializer},
+        examples=[BATCH_EXAMPLE],
+    )
+    def retrieve(self, request: Request, store_id: str, batch_id: str) -> Response:
+        _, batch = batch_for(request.auth, store_id, batch_id, READ)
+        return Response(batch_record(batch))
+
+    @extend_schema(
+        operation_id="batch_update",
+        summary="Change a batch",
+        description="Send what changes. Rows for which something changes are checked again.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=BatchChangeSerializer,
+        responses={200: BatchSerializer},
+        examples=[CHANGE_EXAMPLE, BATCH_EXAMPLE],
+    )
+    def partial_update(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        sent = validate_data(BatchChangeSerializer, request.data)
+        values = {field: sent[name] for name, field in MEMBERS.items() if name in sent}
+        changed = change_batch(batch=batch, values=values, mapping_name=sent.get("MappingName", ""))
+        return answer(access, changed)
+
+    @extend_schema(
+        operation_id="batch_check",
+        summary="Check all rows of a batch again",
+        description="Against the product, its template and its prices of now. What was rendered before is kept.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=None,
+        responses={202: BatchSerializer},
+        examples=[BATCH_EXAMPLE],
+    )
+    def check(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        return answer(access, start_check(batch=batch), status=202)
+
+    @extend_schema(
+        operation_id="batch_order",
+        summary="Order a batch",
+        description="The prices of the check bind. Budgets are reserved at once for the whole batch, and an approval "
+        "is for the whole batch. Then each order is written exactly once; a row that fails says why.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=BatchOrderSerializer,
+        responses={202: BatchSerializer},
+        examples=[ORDER_EXAMPLE, BATCH_EXAMPLE],
+    )
+    @idempotent(access=_authorize)
+    def order(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        values = validate_data(BatchOrderSerializer, request.data)
+        external_id = values.get("ExternalID", "")
+        if len(external_id) > EXTERNAL_ID_LENGTH:
+            message = f"ExternalID: at most {EXTERNAL_ID_LENGTH} characters for a batch."
+            raise Invalid.at("/ExternalID", "max_length", message)
+        ordered = order_batch(
+            batch=batch,
+            actor=actor_of(access),
+            external_id=external_id,
+            only_ready=values.get("OnlyReady", False),
+        )
+        return answer(access, ordered, status=202)
+
+    @extend_schema(
+        operation_id="batch_cancel",
+        summary="Cancel what is not ordered of a batch",
+        description="Orders that are written stay, and are cancelled one by one. A repeated request changes nothing.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=BatchNoteSerializer,
+        responses={200: BatchSerializer},
+        examples=[CANCEL_EXAMPLE, BATCH_EXAMPLE],
+    )
+    def cancel(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
+        return answer(access, cancel_batch(batch=batch, note=note))
+
+    @extend_schema(
+        operation_id="batch_approve",
+        summary="Approve a batch",
+        description="Once, for all of its orders, which are then written.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=BatchNoteSerializer,
+        responses={200: BatchSerializer},
+        examples=[APPROVE_EXAMPLE, BATCH_EXAMPLE],
+    )
+    def approve(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, APPROVE)
+        note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
+        return answer(access, approve_batch(batch=batch, actor=actor_of(access), note=note))
+
+    @extend_schema(
+        operation_id="batch_deny",
+        summary="Deny the approval of a batch",
+        description="The batch becomes Cancelled with the reason, and gives back what it reserved.",
+        parameters=[STORE_ID, BATCH_ID],
+        request=DenyRequestSerializer,
+        responses={200: BatchSerializer},
+        examples=[DENY_EXAMPLE, BATCH_EXAMPLE],
+    )
+    def deny(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, APPROVE)
+        reason = validate_data(DenyRequestSerializer, request.data)["Reason"]
+        return answer(access, deny_batch(batch=batch, actor=actor_of(access), reason=reason))
+
+
+def batch_request_of(values: dict[str, Any]) -> BatchRequest:
+    return BatchRequest(
+        product_id=values["ProductID"],
+        mode=values["Mode"],
+        name=values.get("Name", ""),
+        quantity=values.get("Quantity"),
+        delivery_method_code=values.get("DeliveryMethodCode", ""),
+        production_days=values.get("ProductionDays"),
+        recipient=values.get("Recipient", {}),
+        mapping=values.get("Mapping"),
+        mapping_name=values.get("MappingName", ""),
+    )
+
+
+def answer(access: StoreAccess, batch: Batch, **options: Any) -> Response:
+    """The batch as it is now, with what its service changed in the database."""
+    return Response(batch_record(find_batch(access, str(batch.pk))), **options)

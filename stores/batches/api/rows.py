@@ -1,0 +1,265 @@
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.settings import api_settings
+
+from fulfillment.core.api.parameters import (
+    AFTER,
+    flag_parameter,
+    link_header,
+    next_page,
+    take_parameter,
+    whole_parameter,
+)
+from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import Invalid
+from fulfillment.core.files.uploads import RawParser, uploaded_file
+from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, answer
+from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
+from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
+from stores.batches.files import FileProblem, FileRow, annotated_file
+from stores.batches.models import Batch, BatchRow, RowState
+from stores.batches.representations import row_records
+from stores.batches.selectors import batch_for, rows_of
+from stores.batches.services.checking import check_row
+from stores.batches.services.rows import change_row
+from stores.batches.services.uploads import receive_rows
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.quotes import NO_STORE
+from stores.orders.selectors.access import READ, WRITE
+
+ROW_KEY = OpenApiParameter("row_key", str, OpenApiParameter.PATH, description="The RowKey.")
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+ROWS_AT_ONCE = 500
+TOO_LARGE = "a file of rows has at most 50 MB (52,428,800 bytes)"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+STATE = OpenApiParameter(
+    "state",
+    {"type": "array", "items": {"type": "string", "enum": RowState.values}},
+    explode=False,
+    style="form",
+    description="Rows in one of these states only.",
+)
+FORMAT = OpenApiParameter(
+    "format", str, enum=["json", "csv", "xlsx"], description="Instead of an `Accept` header."
+)
+CHECK = OpenApiParameter(
+    "check", bool, default=True, description="`false` only reads the file and says how columns were matched."
+)
+# What reading the file finds is listed with the other problems once the row is checked.
+ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
+
+
+class RowsCSVParser(RawParser):
+    media_type = "text/csv"
+
+
+class RowsXLSXParser(RawParser):
+    media_type = XLSX
+
+
+class RowsJSONParser(RawParser):
+    media_type = "application/json"
+
+
+class RowsCSV(MediaTypeOnly):
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+
+class RowsXLSX(MediaTypeOnly):
+    media_type = XLSX
+    format = "xlsx"
+
+
+class RowsFormSerializer(serializers.Serializer):
+    """One file; its name in the form does not matter."""
+
+    file = serializers.FileField()
+
+
+class BatchFileViewSet(ApiViewSet):
+    tag = "Batches"
+    parser_classes = [MultiPartParser, RowsCSVParser, RowsXLSXParser, RowsJSONParser]
+    maximum_bytes = 50 * 1024 * 1024
+    access = {"update": OWN_WRITE}
+    errors = {
+        "update": {
+            **COMMON,
+            400: f"{NO_STORE}, or the file cannot be read: its code and message name the place, and `Row`, `Column` "
+            "and `Value` repeat it.",
+            409: f"{SETTLED}.",
+            **concurrency_errors("files to read or write"),
+        }
+    }
+
+    @extend_schema(
+        operation_id="batch_rows_replace",
+        summary="Send the rows of a batch",
+        description="As the raw body or as the only file of a form: CSV (UTF-8, UTF-16 or Windows-1252; comma, "
+        "semicolon or tab), XLSX, or JSON as an array of flat objects; at most 50 MB. They replace the rows that the "
+        "batch has. The same row sent again is the same row, and is not rendered again.",
+        parameters=[STORE_ID, BATCH_ID, CHECK],
+        request={
+            "multipart/form-data": RowsFormSerializer,
+            "text/csv": OpenApiTypes.BINARY,
+            XLSX: OpenApiTypes.BINARY,
+            "application/json": {
+                "type": "array",
+                "items": {"type": "object", "additionalProperties": True},
+            },
+        },
+        responses={202: BatchSerializer},
+        examples=[ROWS_EXAMPLE, BATCH_EXAMPLE],
+    )
+    def update(self, request: Request, store_id: str, batch_id: str) -> Response:
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        content = uploaded_file(request, "rows", TOO_LARGE)
+        sent = next(iter(request.FILES.values()), None) if request.FILES else None
+        received = receive_rows(
+            batch=batch,
+            caller=request.auth,
+            content=content,
+            content_type=(sent.content_type if sent else request.content_type) or "",
+            name=(sent.name if sent else "") or "",
+            check=flag_parameter({"check": "true", **request.query_params.dict()}, "check"),
+        )
+        return answer(access, received, status=202)
+
+
+class BatchRowViewSet(ApiViewSet):
+    tag = "Batches"
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, RowsCSV, RowsXLSX]
+    access = {"list": OWN_READ}
+    errors = {
+        "list": {
+            **COMMON,
+            400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
+            **concurrency_errors("exports"),
+        },
+    }
+
+    @extend_schema(
+        operation_id="batch_row_list",
+        summary="List the rows of a batch",
+        description='In the order of the file. Follow `Link: rel="next"`; as CSV or XLSX all rows are sent, with the '
+        "problems, the order and its tracking beside the values.",
+        parameters=[
+            STORE_ID,
+            BATCH_ID,
+            STATE,
+            AFTER,
+            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            FORMAT,
+            link_header(),
+        ],
+        responses={
+            (200, "application/json"): BatchRowSerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, XLSX): OpenApiTypes.BINARY,
+        },
+        examples=[ROW_EXAMPLE],
+    )
+    def list(self, request: Request, store_id: str, batch_id: str) -> Response | StreamingHttpResponse:
+        _, batch = batch_for(request.auth, store_id, batch_id, READ)
+        query, states = request.query_params, _states(request)
+        chosen = query.get("format", request.accepted_renderer.format)
+        if chosen not in ("json", "csv", "xlsx"):
+            raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
+        if chosen != "json":
+            return _file(request, batch, states, chosen)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
+        page = list(rows_of(batch, states=states, after=after)[: take + 1])
+        more = len(page) > take
+        path = f"/store/{store_id}/batch/{batch_id}/row"
+        headers = next_page(path, query.items(), str(page[take - 1].number)) if more else {}
+        return Response(row_records(batch, page[:take]), headers=headers)
+
+
+class BatchRowChangeViewSet(ApiViewSet):
+    tag = "Batches"
+    access = {"partial_update": OWN_WRITE}
+    errors = {
+        "partial_update": {
+            **COMMON,
+            400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
+            404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
+            409: f"{SETTLED}.",
+            **concurrency_errors("renderings"),
+        },
+    }
+
+    @extend_schema(
+        operation_id="batch_row_update",
+        summary="Correct a row",
+        description="A flat object of columns and their new values. Only this row is checked and rendered again, at "
+        "once; it keeps its key.",
+        parameters=[STORE_ID, BATCH_ID, ROW_KEY],
+        request={"application/json": {"type": "object", "additionalProperties": {"type": "string"}}},
+        responses={200: BatchRowSerializer},
+        examples=[CELLS_EXAMPLE, ROW_EXAMPLE],
+    )
+    def partial_update(self, request: Request, store_id: str, batch_id: str, row_key: str) -> Response:
+        _, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        cells = CellsField().run_validation(request.data)
+        row = check_row(row=change_row(batch=batch, row_key=row_key, cells=cells))
+        return Response(row_records(batch, [row])[0])
+
+
+def _states(request: Request) -> "list[str]":
+    sent = [one for text in request.query_params.getlist("state") for one in text.split(",") if one]
+    if unknown := [one for one in sent if one not in RowState.values]:
+        message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."
+        raise Invalid.at("?state", "parameter_invalid", message)
+    return sent
+
+
+def _file(request: Request, batch: Batch, states: "list[str]", form: Any) -> StreamingHttpResponse:
+    columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
+    pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
+    media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
+    response = StreamingHttpResponse(FILES.stream(iter(pieces), request.auth.key), content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}.{form}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _annotated(batch: Batch, states: "list[str]") -> Iterator[FileRow]:
+    after = 0
+    while page := list(rows_of(batch, states=states, after=after).select_related("order")[:ROWS_AT_ONCE]):
+        yield from (_file_row(row) for row in page)
+        after = page[-1].number
+
+
+def _file_row(row: BatchRow) -> FileRow:
+    order = row.order
+    added = {
+        "RowKey": row.key,
+        "State": row.state,
+        "OrderID": str(order.pk) if order else "",
+        "Order status": order.get_status_display() if order else "",
+        "Tracking": ", ".join(order.tracking_numbers) if order else "",
+    }
+    problems = tuple(
+        FileProblem(
+            one["Code"],
+            one["Message"],
+            one["Remedy"],
+            row.number,
+            one["Column"],
+            one["Value"],
+            one["Severity"],
+        )
+        for one in row.problems
+    )
+    return FileRow(row.number, {**added, **row.values}, problems)

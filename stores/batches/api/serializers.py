@@ -1,0 +1,221 @@
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from fulfillment.core.api.serializers import (
+    StrictChoice,
+    StrictFlag,
+    StrictInteger,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
+from stores.batches.models import BatchMode, BatchStatus, RowState
+from stores.batches.services.batches import REQUIRED_RECIPIENT
+from stores.budgets.standings import BudgetDecision
+from stores.orders.api.quotes import LARGEST
+from stores.orders.api.serializers import (
+    ApprovalSerializer,
+    ExternalIDField,
+    JSONObject,
+    RecipientSerializer,
+)
+
+LONGEST_CELL = 10_000
+MAPPING = (
+    "A column for each target: a template field by its `FieldName`, a member of the recipient as `Recipient.Name`, "
+    "`RowKey` or `Quantity`. Default: columns are matched by their names."
+)
+MODE = (
+    "`Items`: one order to one recipient, an item for each row, at most 500 rows. `Recipients`: an order for each row, "
+    "at most 20,000 rows."
+)
+RECIPIENT = "Of all items; with `Recipients`, what a row has whose cell is blank or missing."
+
+
+class MappingField(JSONObject):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=StrictText(max_length=256), **kwargs)
+
+
+class BatchRecipientSerializer(RecipientSerializer):
+    """As the recipient of an order; with the mode `Recipients` any member may be left to the rows."""
+
+    def get_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = super().get_fields()
+        for field in fields.values():
+            field.required = False
+        return fields
+
+
+class BatchChangeSerializer(StrictSerializer):
+    """Only the members to change."""
+
+    ignored_nulls = True
+
+    Name = StrictText(max_length=200, required=False, allow_blank=True)
+    Quantity = StrictInteger(
+        min_value=1,
+        max_value=LARGEST,
+        required=False,
+        help_text="Of rows without a column for it. Default: the product's.",
+    )
+    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Default: the product's.")
+    ProductionDays = StrictInteger(
+        min_value=0, max_value=1000, required=False, help_text="Business days. Default: the usual speed."
+    )
+    Recipient = BatchRecipientSerializer(required=False, help_text=RECIPIENT)
+    Mapping = MappingField(required=False, help_text=MAPPING)
+    MappingName = StrictText(
+        max_length=100,
+        required=False,
+        help_text="Keeps the mapping under this name, for other batches of yours in the store.",
+    )
+
+
+class BatchRequestSerializer(BatchChangeSerializer):
+    default_error_messages = {"required": "All rows of the mode Items go to one recipient."}
+
+    ProductID = StrictText(max_length=64)
+    Mode = StrictChoice(choices=BatchMode.values, help_text=MODE)
+    MappingName = StrictText(
+        max_length=100, required=False, help_text="A mapping kept under this name, in place of `Mapping`."
+    )
+
+    def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        if values.get("Mode") != BatchMode.ITEMS:
+            return {}
+        sent = values.get("Recipient", {}) or {}
+        missing = [name for name in REQUIRED_RECIPIENT if not sent.get(name)]
+        message = ErrorDetail(self.error_messages["required"], "required")
+        return {"Recipient": {name: [message] for name in missing}} if missing else {}
+
+
+class BatchOrderSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    ExternalID = ExternalIDField(
+        required=False,
+        help_text="Your own ID of the order; of the mode `Recipients` with a hyphen and the number of each row. At "
+        "most 90 characters.",
+    )
+    OnlyReady = StrictFlag(required=False, help_text="Leave out rows in error. Default: false.")
+
+
+class CellsField(JSONObject):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            child=StrictText(
+                max_length=LONGEST_CELL, allow_blank=True, trim_whitespace=False, multiline=True
+            ),
+            **kwargs,
+        )
+
+
+class BatchNoteSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class RowProblemSerializer(serializers.Serializer):
+    """One thing that is wrong with a row."""
+
+    Code = serializers.CharField()
+    Severity = serializers.ChoiceField(
+        choices=["Error", "Warning"], help_text="A row with an Error is not ordered."
+    )
+    Column = serializers.CharField(allow_null=True, help_text="The head of the cell's column.")
+    Field = serializers.CharField(allow_null=True, help_text="The target of the column, as in `Mapping`.")
+    Value = serializers.CharField(allow_null=True)
+    Message = serializers.CharField()
+    Remedy = serializers.CharField(help_text="What to do about it.")
+
+
+class MatchSerializer(serializers.Serializer):
+    Target = serializers.CharField()
+    Column = serializers.CharField()
+    Score = serializers.FloatField(help_text="How alike the names are, from 0 to 1.")
+
+
+class BatchCountsSerializer(serializers.Serializer):
+    """How many rows are in each state."""
+
+    Pending = serializers.IntegerField(help_text="Not checked yet.")
+    Ready = serializers.IntegerField()
+    Warning = serializers.IntegerField(help_text="Can be ordered; look at their problems.")
+    Error = serializers.IntegerField(help_text="Cannot be ordered before they are corrected.")
+    Ordered = serializers.IntegerField()
+    Failed = serializers.IntegerField(help_text="Could not be ordered; their problems say why.")
+    Cancelled = serializers.IntegerField()
+
+
+class ProgressSerializer(serializers.Serializer):
+    Done = serializers.IntegerField(help_text="Rows that are checked.")
+    Total = serializers.IntegerField()
+    SecondsLeft = serializers.IntegerField(
+        allow_null=True, help_text="An estimate; null while there is nothing to go by."
+    )
+
+
+class BatchSerializer(serializers.Serializer):
+    BatchID = serializers.CharField()
+    StoreID = serializers.CharField()
+    Name = serializers.CharField()
+    ProductID = serializers.CharField()
+    Mode = serializers.ChoiceField(choices=BatchMode.values, help_text=MODE)
+    Status = serializers.ChoiceField(
+        choices=BatchStatus.values,
+        help_text="`Empty`: no check has been started. `Ordering` also while it waits for approval.",
+    )
+    Quantity = serializers.IntegerField(allow_null=True)
+    DeliveryMethodCode = serializers.CharField(allow_null=True)
+    ProductionDays = serializers.IntegerField(allow_null=True)
+    Recipient = BatchRecipientSerializer(allow_null=True, help_text=RECIPIENT)
+    Columns = serializers.ListField(child=serializers.CharField(), help_text="The heads of the file.")
+    Mapping = serializers.DictField(child=serializers.CharField(), help_text=MAPPING)
+    Matches = MatchSerializer(
+        many=True, help_text="How columns were matched; empty where `Mapping` was sent."
+    )
+    FileProblems = RowProblemSerializer(many=True, help_text="Of the file as a whole.")
+    Counts = BatchCountsSerializer()
+    Progress = ProgressSerializer()
+    Currency = serializers.CharField(help_text="ISO 4217.")
+    Total = serializers.FloatField(help_text="What the rows without errors cost together.")
+    Pieces = serializers.IntegerField()
+    PricesExpireAt = Timestamp(allow_null=True, help_text="Until then the checked prices bind.")
+    BudgetDecision = serializers.ChoiceField(
+        choices=BudgetDecision.values, help_text="What budgets and the store's limit say to the whole batch."
+    )
+    Approval = ApprovalSerializer(
+        allow_null=True, help_text="For all orders together; null: it needs none so far."
+    )
+    ExternalID = serializers.CharField(allow_null=True)
+    Note = serializers.CharField(help_text="Why it was cancelled, or could not be ordered.")
+    IsTest = serializers.BooleanField()
+    Created = Timestamp()
+    Updated = Timestamp()
+
+
+class RowProofSerializer(serializers.Serializer):
+    """Signed addresses that open without credentials for 30 days."""
+
+    PdfURL = serializers.CharField()
+    PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
+
+
+class BatchRowSerializer(serializers.Serializer):
+    RowKey = serializers.CharField(
+        help_text="Of its column `RowKey`, else made of its values: the same row sent again has the same key."
+    )
+    Number = serializers.IntegerField(help_text="As a spreadsheet counts; the heads are usually row 1.")
+    Name = serializers.CharField(help_text="Of its recipient, or of its template field `Name`.")
+    State = serializers.ChoiceField(choices=RowState.values)
+    Values = serializers.DictField(child=serializers.CharField(), help_text="The cells by column.")
+    Quantity = serializers.IntegerField(allow_null=True)
+    Total = serializers.FloatField()
+    Problems = RowProblemSerializer(many=True)
+    Proof = RowProofSerializer(allow_null=True)
+    OrderID = serializers.CharField(allow_null=True)

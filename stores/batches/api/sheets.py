@@ -1,0 +1,85 @@
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+
+from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
+from fulfillment.core.api.responses import concurrency_errors
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Invalid
+from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
+from stores.batches.api.rows import XLSX, RowsCSV, RowsXLSX
+from stores.batches.selectors import batch_for, rows_of
+from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.files import PDFRenderer, pdf_response
+from stores.orders.selectors.access import READ
+
+DEFAULT_TAKE, LARGEST_TAKE = 200, 1000
+
+
+class BatchSheetViewSet(ApiViewSet):
+    tag = "Batches"
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer, RowsCSV, RowsXLSX]
+    access = {"contact_sheet": OWN_READ, "template": OWN_READ}
+    errors = {
+        "contact_sheet": {**COMMON, **concurrency_errors("files to read or write")},
+        "template": COMMON,
+    }
+
+    @extend_schema(
+        operation_id="batch_contact_sheet",
+        summary="See the rows of a batch on paper",
+        description="One PDF with the first page of each row, twenty to a page, and what is wrong with it. Follow "
+        '`Link: rel="next"` for further rows; `rows=extremes` shows for each field the longest and the shortest text '
+        "and a row without.",
+        parameters=[
+            STORE_ID,
+            BATCH_ID,
+            OpenApiParameter("rows", str, enum=["all", "extremes"], default="all"),
+            AFTER,
+            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            link_header(),
+        ],
+        responses={(200, "application/pdf"): OpenApiTypes.BINARY},
+    )
+    def contact_sheet(self, request: Request, store_id: str, batch_id: str) -> HttpResponse:
+        _, batch = batch_for(request.auth, store_id, batch_id, READ)
+        query = request.query_params
+        if query.get("rows", "all") not in ("all", "extremes"):
+            raise Invalid.at("?rows", "parameter_invalid", "rows: write all or extremes.")
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
+        if query.get("rows") == "extremes":
+            rows = extreme_rows(batch)[: take + 1]
+        else:
+            rows = list(rows_of(batch, after=after)[: take + 1])
+        content = render_contact_sheet(batch=batch, rows=rows[:take], caller=request.auth)
+        response = pdf_response(content, f"batch-{batch.pk}.pdf")
+        if len(rows) > take:
+            path = f"/store/{store_id}/batch/{batch_id}/contact-sheet"
+            for name, value in next_page(path, query.items(), str(rows[take - 1].number)).items():
+                response[name] = value
+        return response
+
+    @extend_schema(
+        operation_id="batch_template",
+        summary="Read a file to fill in for a batch",
+        description="With the heads that are matched by themselves, an example row and the allowed values.",
+        parameters=[
+            STORE_ID,
+            BATCH_ID,
+            OpenApiParameter("format", str, enum=["csv", "xlsx"], default="xlsx"),
+        ],
+        responses={(200, XLSX): OpenApiTypes.BINARY, (200, "text/csv"): OpenApiTypes.STR},
+    )
+    def template(self, request: Request, store_id: str, batch_id: str) -> HttpResponse:
+        _, batch = batch_for(request.auth, store_id, batch_id, READ)
+        form = request.query_params.get("format", "xlsx")
+        if form not in ("csv", "xlsx"):
+            raise Invalid.at("?format", "parameter_invalid", "format: write csv or xlsx.")
+        content = row_template(batch=batch, format="csv" if form == "csv" else "xlsx")
+        media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
+        response = HttpResponse(content, content_type=media_type)
+        response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
+        return response

@@ -1,0 +1,88 @@
+"""Looks into the directory of an XLSX file before anything in it is unpacked."""
+
+import struct
+import zipfile
+from pathlib import Path
+
+from stores.batches.files.records import FileRefused, refused
+from stores.batches.files.sniffing import SAVE_AS
+
+# A workbook of Excel has some twenty parts.
+MAXIMUM_PARTS = 1000
+DIRECTORY_BYTES = 256 * 1024
+# Of the parts that are read: XML.
+UNPACKED_BYTES = 200 * 1024 * 1024
+RATIO = 100
+# Small parts repeat themselves: empty sheets unpack to a hundred times their size.
+RATIO_FROM = 4 * 1024 * 1024
+_END = struct.Struct("<4s4H2LH")
+_END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
+_ENCRYPTED = 0x1
+_OTHER_PARTS = {
+    "content.xml": "The file is an OpenDocument sheet.",
+    "xl/workbook.bin": "The file is a binary Excel workbook (XLSB).",
+    "Index/Document.iwa": "The file is a sheet of Numbers.",
+    "word/document.xml": "The file is a text document.",
+}
+AGAIN = "Open it in Excel or LibreOffice, save it again as XLSX and upload that file."
+
+
+def damaged(detail: str = "") -> FileRefused:
+    return refused("file_damaged", f"The XLSX file is damaged{detail}.", AGAIN)
+
+
+def check_container(path: Path) -> None:
+    """Raises FileRefused for what is no workbook, or unpacks to too much, in milliseconds."""
+    _check_directory_size(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
+        raise damaged() from error
+    names = [part.filename for part in parts]
+    for name, message in _OTHER_PARTS.items():
+        if name in names:
+            raise refused("file_not_xlsx", message, SAVE_AS)
+    if "xl/workbook.xml" not in names and "[Content_Types].xml" not in names:
+        raise refused("file_not_xlsx", "The file is a ZIP archive, not an XLSX workbook.", SAVE_AS)
+    if len(set(names)) < len(names):
+        raise damaged(": it holds two parts of one name")
+    if any(part.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED} for part in parts):
+        raise damaged(": it is compressed in an unusual way")
+    if any(part.flag_bits & _ENCRYPTED for part in parts):
+        raise refused("file_encrypted", "The file has a password.", "Save it without a password.")
+    _check_sizes([part for part in parts if part.filename.lower().endswith((".xml", ".rels"))])
+
+
+def _check_directory_size(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        stream.seek(max(0, size - 66_000))
+        tail = stream.read()
+    place = tail.rfind(_END_SIGNATURE)
+    if place < 0 or len(tail) - place < _END.size:
+        raise damaged(": its end is missing")
+    _, _, _, _, parts, directory, _, _ = _END.unpack_from(tail, place)
+    # Only archives of more than 4 GB or 65,535 parts need the larger directory, whose sizes stand elsewhere.
+    is_large = tail[max(0, place - 20) : place].startswith(_LARGE_SIGNATURE)
+    if is_large or parts > MAXIMUM_PARTS or directory > DIRECTORY_BYTES:
+        raise refused(
+            "file_too_complex",
+            f"The XLSX file has {parts:,} parts; at most {MAXIMUM_PARTS:,} are allowed.",
+            AGAIN,
+        )
+
+
+def _check_sizes(parts: list[zipfile.ZipInfo]) -> None:
+    unpacked = sum(part.file_size for part in parts)
+    ratio = max(
+        (part.file_size / max(1, part.compress_size) for part in parts if part.file_size > RATIO_FROM),
+        default=0,
+    )
+    if unpacked > UNPACKED_BYTES or ratio > RATIO:
+        raise refused(
+            "file_unpacks_too_large",
+            f"The XLSX file unpacks to {unpacked:,} bytes, {ratio:,.0f} times its size. "
+            f"At most {UNPACKED_BYTES:,} bytes and {RATIO} times are allowed.",
+            "Copy the rows into a new sheet without formatting, or save them as CSV.",
+        )

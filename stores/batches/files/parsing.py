@@ -1,0 +1,38 @@
+"""Parses a file in a process of its own; knows no settings."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from stores.batches.files.csv_files import read_csv
+from stores.batches.files.json_files import read_json
+from stores.batches.files.records import FileRefused, problem_json
+from stores.batches.files.rows import RowsWriter
+from stores.batches.files.workbooks import read_workbook
+
+ROWS = "rows.jsonl"
+
+
+def parse(folder: Path, *, path: str, kind: str, content_type: str, max_rows: int) -> dict[str, Any]:
+    """Writes the rows into the folder and returns the rest."""
+    source = Path(path)
+    late: dict[int, list[dict[str, Any]]] = {}
+    with (folder / ROWS).open("w", encoding="utf-8") as target:
+        rows = RowsWriter(target, max_rows)
+        try:
+            if kind == "xlsx":
+                dialect = read_workbook(source, rows, late)
+            elif kind == "json":
+                dialect = read_json(source, content_type, rows)
+            else:
+                dialect = read_csv(source, content_type, rows)
+            rows.check_rows()
+        except FileRefused as refusal:
+            return {"refused": asdict(refusal.problem)}
+    return {
+        "file": ROWS,
+        "columns": rows.columns,
+        "problems": [problem_json(problem) for problem in rows.problems],
+        "late": late,
+        "dialect": dialect,
+    }

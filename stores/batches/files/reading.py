@@ -1,0 +1,70 @@
+"""Reads a file of rows: checked by its first bytes here, parsed in a bounded process."""
+
+import json
+import logging
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
+from stores.batches.files.container import check_container
+from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
+from stores.batches.files.sniffing import file_kind
+
+logger = logging.getLogger(__name__)
+MAXIMUM_BYTES = 50 * 1024 * 1024
+SECONDS = 60.0
+# With the worker that waits for it at most 300 MB.
+MEMORY_BYTES = 150 << 20
+TASK = "stores.batches.files.parsing:parse"
+SIMPLER = "Split the file, or copy its rows into a new sheet without formatting."
+
+
+def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Table:
+    """Every row as text, with what is wrong with it; raises FileRefused for a file that cannot be read."""
+    size = path.stat().st_size
+    if size > MAXIMUM_BYTES:
+        raise refused(
+            "file_too_large",
+            f"The file has {size:,} bytes; at most {MAXIMUM_BYTES:,} are allowed.",
+            "Split it into smaller files.",
+        )
+    kind = file_kind(path, content_type, name)
+    if kind == "xlsx":
+        check_container(path)
+    options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
+    try:
+        with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (answer, folder):
+            return table_of(answer, folder)
+    except TaskTimedOut as error:
+        raise refused(
+            "file_too_complex", f"Reading the file takes more than {SECONDS:.0f} seconds.", SIMPLER
+        ) from error
+    except TaskFailed as error:
+        logger.warning("A file of rows could not be read: %s", error)
+        raise refused(
+            "file_too_complex", "The file is damaged, or reading it takes too much memory.", SIMPLER
+        ) from error
+
+
+def table_of(answer: dict[str, Any], folder: Path) -> Table:
+    if "refused" in answer:
+        raise FileRefused(problem_from(answer["refused"]))
+    columns = answer["columns"]
+    late = {int(number): problems for number, problems in answer["late"].items()}
+    return Table(
+        columns=columns,
+        rows=list(_rows(folder / answer["file"], columns, late)),
+        problems=[problem_from(problem) for problem in answer["problems"]],
+        dialect=answer["dialect"],
+    )
+
+
+def _rows(path: Path, columns: list[str], late: dict[int, list[dict[str, Any]]]) -> Iterator[FileRow]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            number, cells, problems = json.loads(line)
+            found = tuple(problem_from(problem) for problem in [*problems, *late.get(number, ())])
+            # Rows of JSON end where their last value stands.
+            yield FileRow(number, dict(zip_longest(columns, cells, fillvalue="")), found)

@@ -1,0 +1,80 @@
+"""What a row file holds, and what is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+# Problems show this much of a long value.
+VALUE_SHOWN = 100
+ERROR, WARNING = "Error", "Warning"
+
+
+@dataclass(frozen=True)
+class FileProblem:
+    code: str
+    message: str
+    remedy: str
+    row: int | None = None
+    column: str | None = None
+    value: str | None = None
+    severity: str = ERROR
+
+
+class FileRefused(Exception):
+    """The file as a whole cannot be read."""
+
+    def __init__(self, problem: FileProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """`number` is the row's number in a spreadsheet, where the heads are usually row 1."""
+
+    number: int
+    values: dict[str, str]
+    problems: tuple[FileProblem, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: list[str]
+    rows: list[FileRow]
+    problems: list[FileProblem]
+    dialect: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A problem of a cell before the name of its column is known."""
+
+    code: str
+    message: str
+    remedy: str
+    value: str | None = None
+    severity: str = ERROR
+
+    def at(self, row: int | None, column: str | None) -> FileProblem:
+        value = None if self.value is None else self.value[:VALUE_SHOWN]
+        return FileProblem(self.code, self.message, self.remedy, row, column, value, self.severity)
+
+
+def refused(
+    code: str,
+    message: str,
+    remedy: str,
+    *,
+    row: int | None = None,
+    column: str | None = None,
+    value: str | None = None,
+) -> FileRefused:
+    return FileRefused(Fault(code, message, remedy, value).at(row, column))
+
+
+def problem_json(problem: FileProblem) -> dict[str, Any]:
+    return {name: value for name, value in asdict(problem).items() if value is not None}
+
+
+def problem_from(record: Mapping[str, Any]) -> FileProblem:
+    return FileProblem(**record)

@@ -1,0 +1,193 @@
+"""Puts rows under their heads, checks every cell and writes them for the process that waits."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from openpyxl.utils import get_column_letter
+
+from fulfillment.core.csv_rows import typed_cell
+from stores.batches.files.postal_codes import PostalCodes
+from stores.batches.files.records import Fault, FileProblem, problem_json, refused
+from stores.batches.files.text_files import LONGEST_CELL, text_fault
+
+MAXIMUM_COLUMNS = 256
+LONGEST_HEAD = 255
+# Of one row: more do not help a person. Beyond the second number for the file each row names its first alone.
+MAXIMUM_PROBLEMS = 20
+FILE_PROBLEMS = 40_000
+# Characters of all cells: a workbook may show one long text in every cell.
+LONGEST_TABLE = 50 * 1024 * 1024
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass
+class RawRow:
+    number: int
+    cells: list[str]
+    # By the place of the cell in the row; None for the row as a whole.
+    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
+
+
+class RowsWriter:
+    def __init__(self, target: TextIO, max_rows: int) -> None:
+        self.target = target
+        self.max_rows = max_rows
+        self.columns: list[str] = []
+        self.problems: list[FileProblem] = []
+        self.head_row: int | None = None
+        self.count = self.last_row = self._problem_count = self._length = 0
+        self._codes = PostalCodes([])
+        # Where the columns stand in a row of the file.
+        self._places: list[int] = []
+        # The places of empty heads, and of heads of which a problem says that they are not read.
+        self._unnamed: set[int] = set()
+        self._ignored: set[int] = set()
+
+    def add(self, row: RawRow) -> None:
+        """A row of a sheet: the first that is not empty holds the heads."""
+        row.cells = [typed_cell(cell).strip() for cell in row.cells]
+        while row.cells and not row.cells[-1]:
+            row.cells.pop()
+        if not row.cells and not row.faults:
+            return
+        if len(row.cells) > MAXIMUM_COLUMNS:
+            raise too_many_columns(len(row.cells), row.number)
+        if self.head_row is None:
+            self._take_head(row)
+            return
+        self._name_extra_cells(row)
+        row.faults += cell_faults(row.cells)
+        cells = [row.cells[place] if place < len(row.cells) else "" for place in self._places]
+        self.write(row.number, cells, [fault.at(row.number, self.name(place)) for place, fault in row.faults])
+
+    def write(self, number: int, cells: Sequence[str], problems: list[FileProblem]) -> None:
+        self.count += 1
+        self.last_row = number
+        if self.count > self.max_rows:
+            raise refused(
+                "too_many_rows",
+                f"The file has more than {self.max_rows:,} rows.",
+                f"Split it into files of at most {self.max_rows:,} rows.",
+                row=number,
+            )
+        allowed = MAXIMUM_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1
+        found = [*problems, *self._codes.problems(number, cells)][:allowed]
+        self._problem_count += len(found)
+        cells = [cell[:LONGEST_CELL] for cell in cells]
+        self._length += sum(map(len, cells))
+        if self._length > LONGEST_TABLE:
+            raise refused(
+                "file_too_large",
+                f"The rows hold more than {LONGEST_TABLE:,} characters.",
+                "Split the file, or delete columns that the product does not need.",
+                row=number,
+            )
+        self.target.write(json.dumps([number, cells, [problem_json(problem) for problem in found]]) + "\n")
+
+    def use_columns(self, columns: list[str], row: int) -> None:
+        long = next((column for column in columns if len(column) > LONGEST_HEAD), None)
+        if long:
+            raise refused(
+                "head_too_long",
+                f"A head in row {row:,} has {len(long):,} characters; at most {LONGEST_HEAD} are allowed.",
+                "Write the heads into the first row that is not empty, and shorten them.",
+                row=row,
+                value=long,
+            )
+        self.columns = columns
+        self._codes = PostalCodes(columns)
+
+    def name(self, place: int | None) -> str | None:
+        """The name of the column, or its letters where it has none of its own."""
+        if place is None:
+            return None
+        if place in self._places:
+            return self.columns[self._places.index(place)]
+        return get_column_letter(place + 1)
+
+    def placed(self) -> Iterator[tuple[int, str]]:
+        """The columns and where they stand in a row of the file."""
+        return zip(self._places, self.columns, strict=True)
+
+    def check_rows(self) -> None:
+        if not self.count:
+            raise refused(
+                "no_rows", "The file has no rows below its heads.", "Add at least one row.", row=self.head_row
+            )
+
+    def _take_head(self, row: RawRow) -> None:
+        self.head_row = row.number
+        columns: list[str] = []
+        seen: dict[str, int] = {}
+        faults = row.faults + cell_faults(row.cells)
+        for place, cell in enumerate(row.cells):
+            column = _SPACES.sub(" ", cell)
+            if not column:
+                self._unnamed.add(place)
+            elif (first := seen.setdefault(column.casefold(), place)) != place:
+                self._ignored.add(place)
+                faults.append((place, _duplicate_head(column, first, place)))
+            else:
+                columns.append(column)
+                self._places.append(place)
+        self.use_columns(columns, row.number)
+        heads = dict(enumerate(row.cells))
+        for at, fault in faults:
+            self.problems.append(fault.at(row.number, heads.get(-1 if at is None else at) or self.name(at)))
+
+    def _name_extra_cells(self, row: RawRow) -> None:
+        """Cells without a head: below an empty head that is said once, beyond the last head in each row."""
+        last = max([*self._places, *self._ignored, *self._unnamed], default=-1)
+        for place in sorted(self._unnamed):
+            if place < len(row.cells) and row.cells[place]:
+                self._unnamed.remove(place)
+                self._ignored.add(place)
+                self.problems.append(_empty_head(place, row).at(self.head_row, get_column_letter(place + 1)))
+        extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
+        if extra is not None:
+            row.faults.append((extra, _too_many_cells(row.cells, last + 1)))
+
+
+def too_many_columns(count: int, row: int) -> Exception:
+    return refused(
+        "too_many_columns",
+        f"Row {row:,} has {count:,} columns; at most {MAXIMUM_COLUMNS} are allowed.",
+        "Delete the columns that the product does not need.",
+        row=row,
+        column=get_column_letter(min(count, 16_384)),
+    )
+
+
+def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
+    return [(place, fault) for place, cell in enumerate(cells) if (fault := text_fault(cell))]
+
+
+def _duplicate_head(column: str, first: int, place: int) -> Fault:
+    return Fault(
+        "head_duplicate",
+        f"Columns {get_column_letter(first + 1)} and {get_column_letter(place + 1)} have the same head. "
+        "Only the first is read.",
+        "Rename one of them, or delete it.",
+        column,
+    )
+
+
+def _empty_head(place: int, row: RawRow) -> Fault:
+    return Fault(
+        "head_empty",
+        f"Column {get_column_letter(place + 1)} has values, as in row {row.number:,}, but no head. It is not read.",
+        "Write a head above the column, or delete it.",
+        row.cells[place],
+    )
+
+
+def _too_many_cells(cells: Sequence[str], heads: int) -> Fault:
+    return Fault(
+        "too_many_cells",
+        f"The row has {len(cells)} cells below {heads} heads.",
+        "Put a cell that holds a separator in quotes, or write a head above every column.",
+        next(cell for cell in cells[heads:] if cell),
+    )

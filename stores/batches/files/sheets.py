@@ -1,0 +1,220 @@
+"""Reads the cells of a sheet as the text that they show."""
+
+import math
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+from openpyxl.utils import get_column_letter
+
+from stores.batches.files.container import damaged
+from stores.batches.files.csv_files import error_value
+from stores.batches.files.number_formats import PRECISION, shown
+from stores.batches.files.records import WARNING, Fault
+from stores.batches.files.rows import RawRow, RowsWriter, too_many_columns
+from stores.batches.files.xml_parts import elements, local_name
+
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
+# A sheet of 20,000 rows may have two merged cells in each.
+MAXIMUM_MARKS = 40_000
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+@dataclass(frozen=True)
+class Book:
+    """What the cells of all sheets refer to."""
+
+    texts: Sequence[str]
+    # The number format of each style.
+    formats: Sequence[str]
+    is_1904: bool
+
+
+@dataclass
+class Sheet:
+    """What a sheet says beside its cells."""
+
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Row:
+    number: int
+    cells: dict[int, str] = field(default_factory=dict)
+    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
+    last: int = -1
+
+
+def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter) -> Sheet:
+    sheet = Sheet()
+    row = _Row(1)
+    for element in elements(archive, part, {"c", "row", "col", "mergeCell"}):
+        name = local_name(element)
+        if name == "c":
+            _take_cell(element, row, book)
+        elif name == "row":
+            number = _row_number(element, row.number)
+            rows.add(_raw_row(number, row, is_hidden=element.get("hidden") in {"1", "true"}))
+            row = _Row(number + 1)
+        elif len(sheet.hidden_columns) + len(sheet.merged) > MAXIMUM_MARKS:
+            raise damaged(f": it has more than {MAXIMUM_MARKS:,} merged cells and hidden columns")
+        elif name == "col" and element.get("hidden") in {"1", "true"}:
+            sheet.hidden_columns.append((_whole(element.get("min")), _whole(element.get("max"))))
+        elif name == "mergeCell":
+            sheet.merged.append(element.get("ref", ""))
+    return sheet
+
+
+def place_of(reference: str) -> tuple[int, int]:
+    """Column from 0 and row from 1 of a reference such as `AB12`."""
+    match = _REFERENCE.fullmatch(reference)
+    if not match:
+        raise damaged(f": {reference[:20]} is no cell")
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - 64
+    return column - 1, int(match[2])
+
+
+def text_of(element: etree._Element) -> str:
+    """Of a shared or inline string: its runs, without the readings of Japanese."""
+    runs = [child for child in element.iter() if local_name(child) == "t" and not _is_reading(child)]
+    return _unescaped("".join(child.text or "" for child in runs))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _is_reading(element: etree._Element) -> bool:
+    parent = element.getparent()
+    return parent is not None and local_name(parent) == "rPh"
+
+
+def _whole(text: str | None) -> int:
+    if text is None or not text.isdecimal() or len(text) > 9:
+        raise damaged(": it has a number that is none")
+    return int(text)
+
+
+def _row_number(element: etree._Element, expected: int) -> int:
+    number = _whole(element.get("r")) if element.get("r") else expected
+    if not expected <= number <= LAST_ROW:
+        raise damaged(f": row {number} follows row {expected - 1}")
+    return number
+
+
+def _raw_row(number: int, row: _Row, *, is_hidden: bool) -> RawRow:
+    cells = [row.cells.get(place, "") for place in range(max(row.cells, default=-1) + 1)]
+    raw = RawRow(number, cells, row.faults)
+    if is_hidden and (any(cells) or row.faults):
+        raw.faults.append((None, _HIDDEN))
+    return raw
+
+
+def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
+    reference = cell.get("r")
+    place = place_of(reference)[0] if reference else row.last + 1
+    if place >= LAST_COLUMN or place <= row.last:
+        raise (
+            too_many_columns(place + 1, row.number)
+            if place >= LAST_COLUMN
+            else damaged(f": cell {reference} follows another")
+        )
+    row.last = place
+    text, fault = _read(cell, reference or f"{get_column_letter(place + 1)}{row.number}", book)
+    if text:
+        row.cells[place] = text.replace("\r\n", "\n").replace("\r", "\n")
+    if fault:
+        row.faults.append((place, fault))
+
+
+def _read(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault | None]:
+    kind = cell.get("t", "n")
+    formula = value = inline = None
+    for child in cell:
+        name = local_name(child)
+        if name == "f":
+            formula = child.text or "="
+        elif name == "v":
+            value = child.text or ""
+        elif name == "is":
+            inline = text_of(child)
+    if inline is not None:
+        return inline, None
+    # A formula whose result is empty text has an empty value and the type of text.
+    if formula is not None and (value is None or (not value and kind != "str")):
+        return "", _without_value(reference, formula)
+    if not value:
+        return "", None
+    if kind == "e":
+        return value, error_value(value, f" {reference}")
+    return _shown(kind, value, reference, cell.get("s"), book)
+
+
+def _shown(kind: str, value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
+    if kind == "s":
+        index = _whole(value.strip())
+        if index >= len(book.texts):
+            raise damaged(f": cell {reference} has a text that is not there")
+        return book.texts[index], None
+    if kind == "b":
+        return ("TRUE" if value.strip() == "1" else "FALSE"), None
+    if kind == "d":
+        return value.removesuffix("T00:00:00").replace("T", " "), None
+    if kind == "n":
+        return _number(value, reference, style, book)
+    return _unescaped(value), None
+
+
+def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        return "", Fault("number_invalid", f"Cell {reference} holds no number.", "Type it again.", value)
+    index = _whole(style) if style else 0
+    code = book.formats[index] if index < len(book.formats) else "General"
+    text = shown(number, code, is_1904=book.is_1904)
+    if text is None:
+        return "", Fault(
+            "date_invalid",
+            f"Cell {reference} shows a date, and {value} is none.",
+            "Type the date again, or set the cell's format to a number.",
+            value,
+        )
+    if abs(number) >= 10**PRECISION:
+        return text, _imprecise(reference, text)
+    return text, None
+
+
+_HIDDEN = Fault(
+    "row_hidden",
+    "The row is hidden in the sheet, by hand or by a filter. It is read all the same.",
+    "Delete the row if it does not belong to the batch.",
+    severity=WARNING,
+)
+
+
+def _without_value(reference: str, formula: str) -> Fault:
+    return Fault(
+        "formula_without_value",
+        f"Cell {reference} holds a formula and no value.",
+        "Open the file in Excel or LibreOffice, save it again and upload that file, or write the value.",
+        formula if formula.startswith("=") else f"={formula}",
+    )
+
+
+def _imprecise(reference: str, text: str) -> Fault:
+    return Fault(
+        "number_shortened",
+        f"Cell {reference} holds a number of more than {PRECISION} digits; the last ones are lost.",
+        "Set the column's format to text and type the number again.",
+        text,
+        WARNING,
+    )

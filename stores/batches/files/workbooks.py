@@ -1,0 +1,160 @@
+"""Reads the first visible sheet of an XLSX workbook."""
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from openpyxl.styles.numbers import BUILTIN_FORMATS
+from openpyxl.utils import get_column_letter
+
+from stores.batches.files.container import damaged
+from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
+from stores.batches.files.records import WARNING, Fault, problem_json, refused
+from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter
+from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
+from stores.batches.files.xml_parts import elements, local_name
+
+# The sheet of our own templates that lists what cells may hold.
+ALLOWED_VALUES = "Allowed values"
+LONGEST_NAME = 100
+Late = dict[int, list[dict[str, Any]]]
+_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+
+
+@dataclass(frozen=True)
+class _SheetName:
+    name: str
+    part: str
+    is_hidden: bool
+
+
+def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
+    """`late` takes the problems of rows that stand behind the rows in the file."""
+    with zipfile.ZipFile(path) as archive:
+        workbook = _main_part(archive)
+        related = dict(_relations(archive, workbook))
+        sheets, is_1904 = _sheets(archive, workbook, related)
+        chosen = next((sheet for sheet in sheets if not sheet.is_hidden), None)
+        if chosen is None:
+            raise refused("no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows.")
+        by_kind = dict(related.values())
+        texts = [text_of(item) for item in _of(archive, by_kind.get("sharedStrings"), "si")]
+        book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
+        sheet = read_sheet(archive, chosen.part, book, rows)
+    _say_other_sheets(sheets, chosen, rows)
+    _say_hidden_columns(sheet, rows)
+    _say_merged(sheet, rows, late)
+    return {"format": "xlsx", "sheet": chosen.name}
+
+
+def _of(archive: zipfile.ZipFile, part: str | None, name: str) -> Iterator[Any]:
+    return elements(archive, part, {name}) if part else iter(())
+
+
+def _main_part(archive: zipfile.ZipFile) -> str:
+    for kind, part in dict(_relations(archive, "")).values():
+        if kind == "officeDocument":
+            return part
+    raise damaged(": it names no workbook")
+
+
+def _relations(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Kind and part by their IDs; none outside of the file."""
+    folder, name = posixpath.split(part)
+    for element in elements(archive, posixpath.join(folder, "_rels", f"{name}.rels"), {"Relationship"}):
+        if element.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/", folder, element.get("Target", "")))
+            yield element.get("Id", ""), (element.get("Type", "").rpartition("/")[2], target.lstrip("/"))
+
+
+def _sheets(
+    archive: zipfile.ZipFile, workbook: str, related: dict[str, tuple[str, str]]
+) -> tuple[list[_SheetName], bool]:
+    sheets: list[_SheetName] = []
+    is_1904 = False
+    for element in elements(archive, workbook, {"sheet", "workbookPr"}):
+        if local_name(element) == "workbookPr":
+            is_1904 = element.get("date1904") in {"1", "true"}
+            continue
+        key = element.get(f"{{{_RELATION}}}id") or element.get(f"{{{_STRICT_RELATION}}}id") or ""
+        # Charts and macros have sheets of their own.
+        kind, part = related.get(key, ("", ""))
+        if kind == "worksheet":
+            is_hidden = element.get("state", "visible") != "visible"
+            sheets.append(_SheetName(element.get("name", "")[:LONGEST_NAME], part, is_hidden))
+    return sheets, is_1904
+
+
+def _formats(archive: zipfile.ZipFile, part: str | None) -> list[str]:
+    """The number format of each style of cells."""
+    custom: dict[str, str] = {}
+    numbers: list[str] = []
+    if part:
+        for element in elements(archive, part, {"numFmt", "cellXfs"}):
+            if local_name(element) == "numFmt":
+                custom[element.get("numFmtId", "")] = element.get("formatCode", "General")
+            else:
+                numbers = [child.get("numFmtId", "0") for child in element]
+    return [custom.get(number) or _built_in(number) for number in numbers]
+
+
+def _built_in(number: str) -> str:
+    index = int(number) if number.isdecimal() and len(number) < 9 else 0
+    if index in LOCAL_DATES:
+        return ISO_DATE
+    if index in LOCAL_DATE_TIMES:
+        return ISO_DATE_TIME
+    return BUILTIN_FORMATS.get(index, "General")
+
+
+def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:
+    for sheet in sheets:
+        if sheet is not chosen and sheet.name != ALLOWED_VALUES:
+            kind, word = ("sheet_hidden", "hidden sheet") if sheet.is_hidden else ("sheet_ignored", "sheet")
+            fault = Fault(
+                kind,
+                f"The {word} {sheet.name} is not read. Rows come from the sheet {chosen.name}.",
+                "Move rows that belong to the batch to that sheet.",
+                sheet.name,
+                WARNING,
+            )
+            rows.problems.append(fault.at(None, None))
+
+
+def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
+    for place, name in rows.placed():
+        if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
+            fault = Fault(
+                "column_hidden",
+                f"Column {get_column_letter(place + 1)} is hidden in the sheet. It is read all the same.",
+                "Delete the column if it does not belong to the batch.",
+                severity=WARNING,
+            )
+            rows.problems.append(fault.at(rows.head_row, name))
+
+
+def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
+    """Only the first of merged cells has a value; the others are read as empty."""
+    head = rows.head_row or 1
+    for merged in sheet.merged:
+        start, _, end = merged.partition(":")
+        (column, first), (_, last) = place_of(start), place_of(end or start)
+        fault = Fault(
+            "head_merged" if first <= head else "cells_merged",
+            f"The cells {merged} are merged. Only the first has a value; the others are empty.",
+            "Split the merged cells and write a value into each.",
+            merged,
+        )
+        if first <= head <= last:
+            rows.problems.append(fault.at(head, rows.name(column)))
+        elif first > head:
+            problem = fault.at(first, rows.name(column))
+            for number in range(first, min(last, rows.last_row) + 1):
+                problems = late.setdefault(number, [])
+                if len(problems) >= MAXIMUM_PROBLEMS:
+                    break
+                problems.append(problem_json(replace(problem, row=number)))

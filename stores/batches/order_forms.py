@@ -1,0 +1,133 @@
+"""The orders that rows ask for, by the rules of an order of the API."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
+
+from fulfillment.core.api.errors import as_domain_error
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.errors import Fault
+from stores.batches.models import Batch, BatchMode, BatchRow
+from stores.batches.rows import (
+    QUANTITY,
+    Problem,
+    cells_of,
+    item_key_of,
+    item_of,
+    problem_record,
+    recipient_of,
+)
+from stores.orders.api.requests import order_request_of, price_request_from
+from stores.orders.api.serializers import OrderItemRequestSerializer, OrderRequestSerializer
+from stores.orders.pricing import OrderRequest, PriceRequest
+from stores.templates.selectors import fields_of
+
+ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"
+# What to do where the message alone does not say it; the column is added.
+REMEDIES = {
+    "required": "Fill the cell",
+    "blank": "Fill the cell",
+    "too_long": "Shorten the text",
+    "max_length": "Shorten the text",
+    "does_not_fit": "Shorten the text",
+    "unknown_asset": "Upload the picture, and write its AssetID",
+    "invalid_postal_code": "Write the postal code in the form of its country",
+    "destination_not_served": "Choose an address in a country that is served, or another product",
+    "quantity_below_minimum": "Order more pieces",
+    "quantity_above_maximum": "Order fewer pieces",
+    "quantity_not_in_steps": "Choose a quantity in these steps",
+}
+OF_THE_BATCH = "Change it for the whole batch"
+
+
+@dataclass(frozen=True, slots=True)
+class RowForms:
+    """How rows of a batch become orders; one is made for many rows."""
+
+    batch: Batch
+    blank_is_default: frozenset[str]
+
+    @classmethod
+    def of(cls, batch: Batch) -> "RowForms":
+        fields = fields_of(batch.product_id)
+        return cls(batch, frozenset(one.field_name for one in fields if one.type != "Text"))
+
+    def data(self, row: BatchRow) -> dict[str, Any]:
+        data: dict[str, Any] = self._item(row).get("TemplateData", {})
+        return data
+
+    def body(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The body of an order with an item for each row. `offer` is the delivery and speed that were checked."""
+        batch = self.batch
+        chosen: dict[str, Any] = {}
+        if offer is not None:
+            chosen = {name: offer[name] for name in ("DeliveryMethodCode", "ProductionDays")}
+        else:
+            if batch.delivery_method_code:
+                chosen["DeliveryMethodCode"] = batch.delivery_method_code
+            if batch.production_days is not None:
+                chosen["ProductionDays"] = batch.production_days
+        recipient = batch.recipient
+        if batch.mode == BatchMode.RECIPIENTS:
+            recipient = recipient_of(cells_of(rows[0].values, batch.mapping), batch.recipient)
+        items = [{"ItemKey": item_key_of(row.key, row.number), **self._item(row)} for row in rows]
+        return {**chosen, "Recipient": recipient, "Items": items}
+
+    def request(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> OrderRequest:
+        """Raises Invalid with what is wrong with the form of the order."""
+        try:
+            values = validate_data(OrderRequestSerializer, self.body(rows, offer=offer))
+        except ValidationError as error:
+            raise as_domain_error(error) from error
+        return replace(order_request_of(values), labels=[label_of(row) for row in rows])
+
+    def item_request(self, row: BatchRow) -> PriceRequest:
+        """The item of a row alone, where its recipient is in error; raises ValidationError as the form does."""
+        item = validate_data(OrderItemRequestSerializer, self._item(row))
+        return price_request_from({"Items": [item], "ShipTo": {"CountryCode": ""}})
+
+    def problem_of(self, fault: Fault, row: BatchRow) -> Problem:
+        """The fault of an order, at the cell that it comes from."""
+        field = _field(fault.pointer)
+        column = self.batch.mapping.get(field) if field else None
+        value = row.values.get(column) if column else None
+        remedy = REMEDIES.get(fault.code, "Correct the cell" if column else OF_THE_BATCH)
+        where = f" in the column {column}" if column else ""
+        if field and not column and field not in {QUANTITY, "Recipient"}:
+            remedy, where = f"Add a column for {field}, or map one to it", ""
+        message = fault.message.removeprefix(f"{fault.pointer.lstrip('/')}: ")
+        message = f"{field}: {message}" if field and message != fault.message else message
+        return problem_record(
+            fault.code, message, f"{remedy}{where}.", field=field, column=column, value=value
+        )
+
+    def finding_of(self, finding: Mapping[str, Any]) -> Problem:
+        """A finding of preflight, which names a place on the page and no cell."""
+        return problem_record(
+            finding["Code"], finding["Message"], finding["Remedy"], severity=finding["Severity"]
+        )
+
+    def _item(self, row: BatchRow) -> dict[str, Any]:
+        batch = self.batch
+        return item_of(
+            cells_of(row.values, batch.mapping),
+            product_id=batch.product.external_id,
+            quantity=batch.quantity or batch.product.default_quantity,
+            blank_is_default=self.blank_is_default,
+        )
+
+
+def label_of(row: BatchRow) -> str:
+    """By which packing finds the piece: the name and the key of the row."""
+    return f"{row.name} ({row.key})" if row.name else row.key
+
+
+def _field(pointer: str) -> str | None:
+    """The target of a mapping at which an order's JSON pointer points; None for what is of the whole batch."""
+    for place, before in ((f"{DATA}/", ""), (f"{TO}/", "Recipient."), (f"{ITEM}/", "")):
+        if pointer.startswith(place):
+            name = pointer.removeprefix(place).partition("/")[0]
+            return before + name.replace("~1", "/").replace("~0", "~")
+    return "Recipient" if pointer == TO else None

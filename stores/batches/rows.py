@@ -1,0 +1,182 @@
+"""What a row of a table means: its key, and the order it asks for. Without database access."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from printing.text import is_blank
+from stores.batches.files import FileProblem
+from stores.catalog.models.store import EXTERNAL_ID
+from stores.orders.models import RECIPIENT_FIELDS
+
+ROW_KEY, QUANTITY = "RowKey", "Quantity"
+RECIPIENT = "Recipient."
+RECIPIENT_TARGETS = tuple(RECIPIENT + name for name in (*RECIPIENT_FIELDS, "LocationType"))
+KEY_LENGTH = 100
+KEY_FORM = re.compile(r"[^/\s](?:[^/]*[^/\s])?\Z")
+ITEM_KEY_FORM = re.compile(EXTERNAL_ID)
+DIGEST_LENGTH = 20
+
+Problem = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row of a file; `problems` are records of what reading it found."""
+
+    number: int
+    values: Mapping[str, str]
+    problems: Sequence[Problem] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRow:
+    number: int
+    key: str
+    name: str
+    values: Mapping[str, str]
+    problems: tuple[Problem, ...]
+    digest: str
+
+
+def problem_record(
+    code: str,
+    message: str,
+    remedy: str,
+    *,
+    severity: str = "Error",
+    field: str | None = None,
+    column: str | None = None,
+    value: str | None = None,
+) -> Problem:
+    return {
+        "Code": code,
+        "Severity": severity,
+        "Column": column,
+        "Field": field,
+        "Value": value,
+        "Message": message,
+        "Remedy": remedy,
+    }
+
+
+def file_problem_record(problem: FileProblem) -> Problem:
+    return problem_record(
+        problem.code,
+        problem.message,
+        problem.remedy,
+        severity=problem.severity,
+        column=problem.column,
+        value=problem.value,
+    )
+
+
+def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
+    """Each row with its key: that of its column, else a digest of its values and the number of its occurrence."""
+    seen: Counter[str] = Counter()
+    keys: set[str] = set()
+    for row in rows:
+        digest = _digest(row.values)
+        seen[digest] += 1
+        own = digest if seen[digest] == 1 else f"{digest}.{seen[digest]}"
+        problems = list(row.problems)
+        key, problem = _key_of(row, mapping, keys)
+        problems += [problem] if problem else []
+        key = key or own
+        keys.add(key)
+        yield KeyedRow(
+            row.number,
+            key,
+            name_of(row.values, mapping),
+            row.values,
+            tuple(problems),
+            content_digest(row.values, mapping),
+        )
+
+
+def _key_of(row: SourceRow, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
+    column = mapping.get(ROW_KEY)
+    key = row.values.get(column, "").strip() if column else ""
+    if not key:
+        return "", None
+    if key in taken:
+        message = f"{ROW_KEY}: {key[:KEY_LENGTH]} is the key of a row above."
+        return "", problem_record(
+            "row_key_repeated",
+            message,
+            f"Give each row a key of its own in the column {column}.",
+            field=ROW_KEY,
+            column=column,
+            value=key,
+        )
+    if len(key) > KEY_LENGTH or not KEY_FORM.match(key):
+        message = f"{ROW_KEY}: use 1 to {KEY_LENGTH} visible characters without a slash."
+        return "", problem_record(
+            "row_key_invalid",
+            message,
+            f"Shorten or correct the key in the column {column}.",
+            field=ROW_KEY,
+            column=column,
+            value=key,
+        )
+    return key, None
+
+
+def cells_of(values: Mapping[str, str], mapping: Mapping[str, str]) -> dict[str, str]:
+    """The cells by target."""
+    return {target: values.get(column, "") for target, column in mapping.items()}
+
+
+def name_of(values: Mapping[str, str], mapping: Mapping[str, str]) -> str:
+    """The name by which people know the row: of its recipient, or of its template field `Name`."""
+    column = mapping.get(f"{RECIPIENT}Name") or mapping.get("Name") or mapping.get("FullName")
+    return " ".join(values.get(column, "").split())[:100] if column else ""
+
+
+def content_digest(values: Mapping[str, str], mapping: Mapping[str, str]) -> str:
+    """Equal for rows that ask for the same."""
+    return hashlib.sha256(orjson.dumps(cells_of(values, mapping), option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def item_of(
+    cells: Mapping[str, str], *, product_id: str, quantity: int, blank_is_default: frozenset[str]
+) -> dict[str, Any]:
+    """An item of an order's body. A blank cell prints nothing, but for choices and pictures: these have defaults."""
+    data = {
+        target: text
+        for target, text in cells.items()
+        if target not in {ROW_KEY, QUANTITY}
+        and not target.startswith(RECIPIENT)
+        and not (target in blank_is_default and is_blank(text))
+    }
+    sent = cells.get(QUANTITY, "").strip()
+    number: int | str = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 12 else sent
+    item = {"ProductID": product_id, "Quantity": quantity if sent == "" else number}
+    return {**item, "TemplateData": data} if data else item
+
+
+def recipient_of(cells: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
+    """The recipient of an order's body: blank cells are those of the batch."""
+    sent = {
+        target.removeprefix(RECIPIENT): text.strip()
+        for target, text in cells.items()
+        if target.startswith(RECIPIENT) and not is_blank(text)
+    }
+    if "CountryCode" in sent:
+        sent["CountryCode"] = sent["CountryCode"].upper()
+    return {**defaults, **sent}
+
+
+def item_key_of(key: str, number: int) -> str:
+    """The key of the row as that of an item, which takes fewer characters."""
+    return key if ITEM_KEY_FORM.match(key) else f"row-{number}.{_digest({'': key})[:8]}"
+
+
+def _digest(values: Mapping[str, str]) -> str:
+    content = orjson.dumps(dict(values), option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH]

@@ -1,0 +1,217 @@
+"""Batches of a caller, their rows page by page, and what they would cost."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
+
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.errors import NotFound
+from fulfillment.core.text import parse_uuid
+from stores.batches.models import ORDERABLE, Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
+from stores.budgets.selectors.standings import standings_of_caller
+from stores.budgets.standings import BudgetDecision, decision_of
+from stores.orders.approvals.selectors import exceeds_total
+from stores.orders.models import Order
+from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
+from stores.proofs.models import Proof
+from stores.proofs.selectors import StoredProof
+from stores.templates.selectors import fields_of
+
+# Labels by which columns are matched, beside the names of the targets themselves.
+ROW_LABELS = {ROW_KEY: "Row key", QUANTITY: "Quantity"}
+ROWS_OF_ORDER = """
+SELECT own.batch_id, batch.mode, own.key, own.number
+FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
+WHERE own.order_id = %s ORDER BY own.number
+"""
+SPACED = {
+    "Address1": "Address line 1",
+    "Address2": "Address line 2",
+    "PostalCode": "ZIP code",
+    "CountryCode": "Country",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows are in each state, and what those that can be ordered cost."""
+
+    by_state: Mapping[str, int]
+    total: Decimal
+    pieces: int
+
+    @property
+    def rows(self) -> int:
+        return sum(self.by_state.values())
+
+    @property
+    def pending(self) -> int:
+        return self.by_state.get(RowState.PENDING, 0)
+
+    @property
+    def checked(self) -> int:
+        return self.rows - self.pending
+
+    @property
+    def errors(self) -> int:
+        return self.by_state.get(RowState.ERROR, 0)
+
+    @property
+    def orderable(self) -> int:
+        return sum(self.by_state.get(state, 0) for state in ORDERABLE)
+
+
+def batch_for(
+    caller: Caller, store_id: str, batch_id: str, permissions: tuple[str, ...]
+) -> tuple[StoreAccess, Batch]:
+    access = authorize_store(caller, store_id, permissions)
+    return access, find_batch(access, batch_id)
+
+
+def find_batch(access: StoreAccess, batch_id: str) -> Batch:
+    """A batch visible to the caller."""
+    key = parse_uuid(batch_id)
+    batch = batches_for(access).filter(pk=key).first() if key else None
+    if batch is None:
+        raise NotFound("There is no batch with this BatchID for this caller.", code="batch_not_found")
+    return batch
+
+
+def batches_for(access: StoreAccess) -> QuerySet[Batch]:
+    """Newest first."""
+    return shown_batches().filter(access.visible).order_by("-created", "-id")
+
+
+def shown_batches() -> QuerySet[Batch]:
+    """With what a batch's record needs."""
+    return Batch.objects.select_related("store", "product", "approval").only(
+        *(field.attname for field in Batch._meta.concrete_fields),
+        *(f"store__{name}" for name in STORE_FIELDS),
+        "product__external_id",
+        "product__name",
+        "product__version",
+        "product__default_quantity",
+        *(
+            f"approval__{field.attname}"
+            for field in Batch.approval.related.related_model._meta.concrete_fields
+        ),
+    )
+
+
+def open_batches(caller: Caller) -> QuerySet[Batch]:
+    """The caller's batches whose rows are kept until they are ordered."""
+    own = {"user": caller.user_id, "application": caller.application_id}
+    return Batch.objects.filter(**own).exclude(status__in=(BatchStatus.ORDERED, BatchStatus.CANCELLED))
+
+
+def counts_of(batch: Batch) -> Counts:
+    states = batch.rows.order_by().values("state")
+    groups = list(states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")))
+    kept = [one for one in groups if one["state"] in (*ORDERABLE, RowState.ORDERED)]
+    return Counts(
+        {one["state"]: one["count"] for one in groups},
+        sum((one["total"] for one in kept), Decimal("0.00")),
+        sum(one["pieces"] for one in kept),
+    )
+
+
+def seconds_left(batch: Batch, counts: Counts, *, now: datetime | None = None) -> int | None:
+    """An estimate by what the check has done so far; None before there is something to go by."""
+    if batch.status != BatchStatus.CHECKING or batch.check_started is None or not counts.checked:
+        return None
+    passed = ((now or timezone.now()) - batch.check_started).total_seconds()
+    return max(1, round(passed / counts.checked * counts.pending)) if counts.pending else 0
+
+
+def order_count(batch: Batch, rows: int) -> int:
+    """How many orders so many rows are."""
+    return rows if batch.mode == BatchMode.RECIPIENTS else min(rows, 1)
+
+
+def budget_decision(batch: Batch, counts: Counts) -> BudgetDecision:
+    """What the budgets, and the store's limit for orders without approval, say to the whole batch."""
+    caller = caller_of(batch)
+    standings = standings_of_caller(caller, store=batch.store, at=timezone.now())
+    decision = decision_of(
+        standings,
+        total=counts.total,
+        quantity=counts.pieces,
+        orders=order_count(batch, counts.orderable),
+    )
+    is_free = batch.is_test or batch.store.is_demo
+    if decision == BudgetDecision.REFUSED or is_free or not exceeds_total(batch.store, counts.total):
+        return decision
+    return BudgetDecision.NEEDS_APPROVAL
+
+
+def rows_of(batch: Batch, *, states: Iterable[str] = (), after: int = 0) -> QuerySet[BatchRow]:
+    """In the order of the file, after a number; with `states` only rows in one of them."""
+    rows = batch.rows.filter(number__gt=after).order_by("number")
+    chosen = list(states)
+    return rows.filter(state__in=chosen) if chosen else rows
+
+
+def row_of(batch: Batch, row_key: str) -> BatchRow:
+    row = batch.rows.filter(key=row_key).first()
+    if row is None:
+        raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
+    return row
+
+
+class RowOfOrder(NamedTuple):
+    batch_id: UUID
+    key: str
+    item_key: str
+    is_whole_order: bool
+
+
+def rows_of_order(order: Order) -> list[RowOfOrder]:
+    """The rows that became the order; none if it was placed on its own."""
+    return [
+        RowOfOrder(batch_id, key, item_key_of(key, number), mode == BatchMode.RECIPIENTS)
+        for batch_id, mode, key, number in fetch_rows(ROWS_OF_ORDER, (order.pk,))
+    ]
+
+
+def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
+    """The stored proofs of these rows by digest; those that retention removed are missing."""
+    digests = {row.proof for row in rows if row.proof}
+    proofs = Proof.objects.filter(digest__in=digests)
+    return {
+        one.digest: StoredProof(
+            one.digest, one.sizes, one.messages, one.last_used, preflight=one.preflight or ()
+        )
+        for one in proofs
+    }
+
+
+def targets_of(batch: Batch) -> dict[str, str]:
+    """What a column can be, with the label by which columns are matched: first the fields of the template."""
+    fields = {one.field_name: one.prompt or one.field_name for one in fields_of(batch.product_id)}
+    targets = {**fields, **ROW_LABELS}
+    if batch.mode == BatchMode.RECIPIENTS:
+        names = {target: target.partition(".")[2] for target in RECIPIENT_TARGETS}
+        targets |= {target: SPACED.get(name, name) for target, name in names.items()}
+    return targets
+
+
+def caller_of(batch: Batch) -> Caller:
+    """The caller who made the batch, for the worker: its rows see that caller's pictures."""
+    return Caller(
+        user_id=batch.user_id,
+        application_id=batch.application_id,
+        is_first_party=batch.is_first_party,
+        is_test=batch.is_test,
+    )
+
+
+def access_of(batch: Batch) -> StoreAccess:
+    return StoreAccess(batch.store, caller_of(batch), sees_all_orders=False)

@@ -1,0 +1,69 @@
+"""Decides on a batch that needs approval: once, for all of its orders together."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import Conflict, Forbidden
+from stores.batches.models import Batch, BatchApproval
+from stores.batches.services.batches import close_batch
+from stores.batches.services.notices import notify_of_decision
+from stores.batches.services.ordering import queue_orders
+from stores.batches.services.rows import lock_batch
+from stores.orders.approvals.selectors import people_who_ordered
+from stores.orders.approvals.services import EXPIRED
+from stores.orders.models import ApprovalState
+from stores.orders.services.transitions import Actor
+
+
+@transaction.atomic
+def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
+    """Has its orders written. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
+    locked, approval = _undecided(batch, actor)
+    approval.state, approval.note = ApprovalState.APPROVED, note
+    approval.decided, approval.decided_by_id = timezone.now(), actor.user_id
+    approval.save()
+    notify_of_decision(approval)
+    queue_orders(locked)
+    return locked
+
+
+@transaction.atomic
+def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
+    """Cancels the batch; raises as `approve_batch` does."""
+    locked, approval = _undecided(batch, actor)
+    close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
+    approval.refresh_from_db()
+    notify_of_decision(approval)
+    return locked
+
+
+def expire_approvals(*, now: datetime) -> int:
+    """Cancels batches that were not decided in time; called by the worker."""
+    count = 0
+    due = BatchApproval.objects.filter(state=ApprovalState.PENDING, expires__lte=now)
+    for batch in Batch.objects.filter(approval__in=due).select_related("store", "product"):
+        with transaction.atomic():
+            locked = lock_batch(batch)
+            approval = BatchApproval.objects.get(batch=locked)
+            if approval.state == ApprovalState.PENDING:
+                close_batch(locked, note=EXPIRED, approval=ApprovalState.EXPIRED)
+                approval.refresh_from_db()
+                notify_of_decision(approval)
+                count += 1
+    return count
+
+
+def _undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:
+    locked = lock_batch(batch)
+    approval = BatchApproval.objects.filter(batch=locked).first()
+    if approval is None:
+        raise Conflict("The batch needs no approval.", code="approval_not_requested")
+    approval.batch = locked
+    if actor.user_id in {*approval.ordered_by, *people_who_ordered(locked)}:
+        raise Forbidden("You ordered this batch, or own the application that did.", code="approver_ordered")
+    if approval.state != ApprovalState.PENDING or approval.expires <= timezone.now():
+        message = f"The approval of this batch is {approval.state} and cannot be decided again."
+        raise Conflict(message, code="approval_decided", members={"State": approval.state})
+    return locked, approval

@@ -1,0 +1,195 @@
+"""Makes batches, changes how they are ordered, and cancels them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
+from fulfillment.core.text import pointer_to
+from printing.text import did_you_mean
+from stores.batches.models import (
+    ORDERABLE,
+    Batch,
+    BatchApproval,
+    BatchMode,
+    BatchStatus,
+    ColumnMapping,
+    RowState,
+)
+from stores.batches.selectors import open_batches, targets_of
+from stores.batches.services.rows import apply_mapping, begin_check, lock_batch, lock_open
+from stores.budgets.services import release_reservation
+from stores.catalog.models import Product
+from stores.orders.models import ApprovalState
+from stores.orders.selectors.access import StoreAccess
+
+MAXIMUM_OPEN = 50
+# Members of a recipient without which no order is written.
+REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """A batch as the caller sent it. `mapping_name` is a kept mapping, used where `mapping` is None."""
+
+    product_id: str
+    mode: str
+    name: str = ""
+    quantity: int | None = None
+    delivery_method_code: str = ""
+    production_days: int | None = None
+    recipient: Mapping[str, str] = field(default_factory=dict)
+    mapping: Mapping[str, str] | None = None
+    mapping_name: str = ""
+
+
+@transaction.atomic
+def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
+    caller = access.caller
+    if open_batches(caller).count() >= MAXIMUM_OPEN:
+        message = f"You have {MAXIMUM_OPEN} batches that are not ordered; order or cancel some first."
+        raise Conflict(message, code="too_many_batches")
+    product = Product.objects.filter(
+        store=access.store, external_id=request.product_id, is_active=True
+    ).first()
+    if product is None:
+        message = f"ProductID: there is no product {request.product_id[:64]!r} in this store."
+        raise Invalid.at("/ProductID", "product_unknown", message)
+    now = timezone.now()
+    batch = Batch(
+        store=access.store,
+        application_id=caller.application_id,
+        user_id=caller.user_id,
+        is_first_party=caller.is_first_party,
+        is_test=caller.is_test,
+        product=product,
+        name=request.name,
+        mode=request.mode,
+        quantity=request.quantity,
+        delivery_method_code=request.delivery_method_code,
+        production_days=request.production_days,
+        recipient=dict(request.recipient),
+        created=now,
+        updated=now,
+    )
+    _check_recipient(batch)
+    batch.mapping = _requested_mapping(batch, request.mapping, request.mapping_name)
+    batch.save(force_insert=True)
+    return batch
+
+
+@transaction.atomic
+def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str = "") -> Batch:
+    """Changes the fields of Batch in `values`; with `mapping_name` its mapping is also kept under that name.
+
+    What changes the orders of all rows starts their check again.
+    """
+    locked = lock_open(batch)
+    before = {name: getattr(locked, name) for name in values}
+    for name, value in values.items():
+        setattr(locked, name, value)
+    changed = {name for name, value in values.items() if value != before[name]}
+    _check_recipient(locked)
+    if "mapping" in values:
+        _check_mapping(locked, values["mapping"])
+        locked.matches = []
+    if mapping_name:
+        keep_mapping(batch=locked, name=mapping_name)
+    locked.updated = timezone.now()
+    locked.save(update_fields=[*values, "matches", "updated"])
+    if "mapping" in changed:
+        apply_mapping(locked)
+    if "mapping" in values or changed - {"name"}:
+        begin_check(locked, reset=bool(changed - {"name", "mapping"}))
+    return locked
+
+
+@transaction.atomic
+def start_check(*, batch: Batch) -> Batch:
+    """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
+    locked = lock_open(batch)
+    if not locked.rows.exists():
+        raise Conflict("The batch has no rows: PUT them first.", code="batch_empty")
+    begin_check(locked, reset=True)
+    return locked
+
+
+@transaction.atomic
+def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
+    """Stops what is not ordered. What is ordered stays; its orders are cancelled one by one."""
+    locked = lock_batch(batch)
+    if locked.status == BatchStatus.CANCELLED:
+        return locked
+    if locked.status == BatchStatus.ORDERED:
+        raise Conflict("All of the batch is ordered; cancel its orders.", code="batch_ordered")
+    return close_batch(locked, note=note, approval=ApprovalState.EXPIRED)
+
+
+def close_batch(
+    locked: Batch, *, note: str, approval: ApprovalState, decided_by: UUID | None = None
+) -> Batch:
+    """Cancels a locked batch, with its undecided approval, and gives back what it reserved."""
+    now = timezone.now()
+    locked.rows.filter(state__in=(*ORDERABLE, RowState.PENDING)).update(state=RowState.CANCELLED)
+    locked.status, locked.note, locked.updated = BatchStatus.CANCELLED, note, now
+    locked.save(update_fields=["status", "note", "updated"])
+    BatchApproval.objects.filter(batch=locked, state=ApprovalState.PENDING).update(
+        state=approval, decided=now, decided_by=decided_by, note=note or "The batch was cancelled."
+    )
+    release_reservation(reservation_id=locked.reservation_id)
+    return locked
+
+
+@transaction.atomic
+def keep_mapping(*, batch: Batch, name: str) -> None:
+    """Under a name of the caller's, for the next file; an existing one is replaced."""
+    values = {"mapping": batch.mapping, "updated": timezone.now()}
+    ColumnMapping.objects.update_or_create(**_owner(batch), name=name, defaults=values)
+
+
+def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_name: str) -> dict[str, str]:
+    if mapping is None and mapping_name:
+        kept = ColumnMapping.objects.filter(**_owner(batch), name=mapping_name).first()
+        if kept is None:
+            message = f"MappingName: no mapping is kept under the name {mapping_name!r}."
+            raise Invalid.at("/MappingName", "mapping_unknown", message)
+        mapping = kept.mapping
+    _check_mapping(batch, mapping or {})
+    return dict(mapping or {})
+
+
+def _owner(batch: Batch) -> dict[str, Any]:
+    return {"store": batch.store, "application_id": batch.application_id, "user_id": batch.user_id}
+
+
+def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:
+    """Targets must be known, and columns in the file, once there is one."""
+    targets = list(targets_of(batch))
+    faults = []
+    for target, column in mapping.items():
+        where = pointer_to(((None, "Mapping"), target))
+        if target not in targets:
+            message = f"Mapping: {target[:100]!r} is no field of this batch.{did_you_mean(target, targets)}"
+            faults.append(Fault(where, "target_unknown", message))
+        elif batch.columns and column not in batch.columns:
+            message = (
+                f"Mapping: the file has no column {column[:100]!r}.{did_you_mean(column, batch.columns)}"
+            )
+            faults.append(Fault(where, "column_unknown", message))
+    raise_faults(faults)
+
+
+def _check_recipient(batch: Batch) -> None:
+    if batch.mode == BatchMode.RECIPIENTS:
+        return
+    missing: Sequence[str] = [name for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)]
+    raise_faults(
+        [
+            Fault(f"/Recipient/{name}", "required", f"Recipient/{name}: all rows of the mode Items go there.")
+            for name in missing
+        ]
+    )

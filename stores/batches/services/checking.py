@@ -1,0 +1,209 @@
+"""Checks rows by the rules of an order and by rendering each; a killed worker's work is continued by the next one."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import (
+    Conflict,
+    DomainError,
+    Fault,
+    Invalid,
+    TooManyRequests,
+    Unavailable,
+    collecting_faults,
+)
+from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
+from stores.batches.order_forms import DATA, ITEM, RowForms
+from stores.batches.rows import Problem, problem_record
+from stores.batches.selectors import access_of, shown_batches
+from stores.batches.services.announcements import announce
+from stores.batches.services.rows import begin_check, lock_batch
+from stores.orders.pricing import OrderRequest, item_faults
+from stores.orders.services.quotes import ordered_products
+from stores.orders.services.validation import ValidatedOrder, validate_order
+from stores.proofs.selectors import ProductVersion, product_versions_of
+from stores.proofs.services.merging import Uploads, check_data
+from stores.proofs.services.proofs import make_proof
+
+ROWS_AT_ONCE = 50
+# A row that cannot be checked so often is in error: others must not wait for it.
+TRIES = 3
+PAUSE_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the check of a row found, as the fields of BatchRow."""
+
+    problems: list[Problem] = field(default_factory=list)
+    quantity: int = 0
+    total: Decimal = Decimal("0.00")
+    offer: dict[str, Any] | None = None
+    proof: str = ""
+
+    @property
+    def state(self) -> RowState:
+        severities = {one["Severity"] for one in self.problems}
+        if "Error" in severities:
+            return RowState.ERROR
+        return RowState.WARNING if severities else RowState.READY
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "state": self.state,
+            "problems": self.problems,
+            "quantity": self.quantity,
+            "total": self.total if self.state != RowState.ERROR else 0,
+            "offer": self.offer,
+            "proof": self.proof,
+        }
+
+
+def check_batch(*, batch_id: UUID) -> None:
+    """Checks the pending rows until there are none; runs in a worker, in any number of turns."""
+    while batch := _checking(batch_id):
+        rows = list(batch.rows.filter(state=RowState.PENDING).order_by("number")[:ROWS_AT_ONCE])
+        if not rows:
+            _finish(batch)
+            continue
+        checker = RowChecker(batch)
+        if checker.version.version != batch.product_version:
+            _restart(batch)
+            continue
+        for row in rows:
+            _store(batch, row, _checked(checker, row))
+
+
+def check_row(*, row: BatchRow) -> BatchRow:
+    """Checks a single changed row at once, where its batch is being checked or was."""
+    batch = shown_batches().get(pk=row.batch_id)
+    if batch.status not in (BatchStatus.CHECKING, BatchStatus.CHECKED):
+        return row
+    _store(batch, row, RowChecker(batch).check(row))
+    return BatchRow.objects.get(pk=row.pk)
+
+
+class RowChecker:
+    """Checks rows of one batch."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch, self.access, self.forms = batch, access_of(batch), RowForms.of(batch)
+        found = product_versions_of([batch.product_id])
+        self.version: ProductVersion = found[batch.product_id]
+
+    def check(self, row: BatchRow) -> Outcome:
+        """All that is wrong with a row at once: its form, the rules of an order, and its rendering."""
+        outcome = Outcome(problems=list(row.file_problems))
+        faults: list[Fault] = []
+        try:
+            request = self.forms.request([row])
+        except Invalid as refusal:
+            faults += [*refusal.faults, *self._item_faults(row, refusal.faults)]
+        else:
+            with collecting_faults(faults):
+                self._price(request, outcome)
+        try:
+            self._render(row, outcome)
+        except (Invalid, Conflict) as refusal:
+            faults += [Fault(DATA + one.pointer, one.code, one.message) for one in refusal.faults] or [
+                Fault("", refusal.code, refusal.message)
+            ]
+        seen = set()
+        for fault in faults:
+            if (fault.pointer, fault.code) not in seen:
+                seen.add((fault.pointer, fault.code))
+                outcome.problems.append(self.forms.problem_of(fault, row))
+        return outcome
+
+    def _price(self, request: OrderRequest, outcome: Outcome) -> None:
+        validated: ValidatedOrder = validate_order(access=self.access, request=request)
+        option, [line] = validated.option, validated.option.lines
+        outcome.quantity, outcome.total = line.quantity, line.total
+        outcome.offer = {
+            "DeliveryMethodCode": option.delivery_method_code,
+            "ProductionDays": option.production_days,
+            "UnitPrice": str(line.unit_price),
+        }
+
+    def _item_faults(self, row: BatchRow, known: Sequence[Fault]) -> list[Fault]:
+        """What is wrong with the item, where the form was refused for its recipient alone."""
+        if any(fault.pointer.startswith(ITEM) for fault in known):
+            return []
+        request = self.forms.item_request(row)
+        return item_faults(request, ordered_products(access=self.access, price_request=request))
+
+    def _render(self, row: BatchRow, outcome: Outcome) -> None:
+        caller, data = self.access.caller, self.forms.data(row)
+        if not self.version.has_template:
+            if data:
+                uploads = Uploads(caller, self.version.store_id)
+                check_data(caller=caller, product=self.version, values=data, uploads=uploads)
+            return
+        proof = make_proof(caller=caller, product=self.version, values=data)
+        outcome.proof = proof.digest
+        outcome.problems += [self.forms.finding_of(one) for one in proof.preflight]
+
+
+def _checked(checker: RowChecker, row: BatchRow) -> Outcome:
+    """Tries again while the renderers are busy."""
+    return _with_patience(lambda: checker.check(row), row)
+
+
+def _with_patience(work: Callable[[], Outcome], row: BatchRow) -> Outcome:
+    for left in reversed(range(TRIES)):
+        try:
+            return work()
+        except (Unavailable, TooManyRequests) as error:
+            if left:
+                time.sleep(PAUSE_SECONDS)
+                continue
+            return Outcome(problems=[*row.file_problems, failure_of(error)])
+    raise AssertionError
+
+
+def failure_of(error: DomainError) -> Problem:
+    return problem_record(error.code, error.message, "Check the batch again.")
+
+
+def _checking(batch_id: UUID) -> Batch | None:
+    return shown_batches().filter(pk=batch_id, status=BatchStatus.CHECKING).first()
+
+
+def _store(batch: Batch, row: BatchRow, outcome: Outcome) -> None:
+    """Not where the row, or what all rows share, has changed meanwhile: it is checked again."""
+    unchanged = BatchRow.objects.filter(
+        pk=row.pk, digest=row.digest, state=RowState.PENDING, batch__check_started=batch.check_started
+    )
+    unchanged.update(**outcome.fields())
+
+
+@transaction.atomic
+def _finish(batch: Batch) -> None:
+    locked = lock_batch(batch)
+    if locked.status != BatchStatus.CHECKING or locked.rows.filter(state=RowState.PENDING).exists():
+        return
+    if _version(locked) != locked.product_version:
+        begin_check(locked, reset=True)
+        return
+    locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
+    locked.save(update_fields=["status", "updated"])
+    announce(locked)
+
+
+@transaction.atomic
+def _restart(batch: Batch) -> None:
+    """The template changed: what was seen of it is no longer what would be printed."""
+    locked = lock_batch(batch)
+    if locked.status == BatchStatus.CHECKING:
+        begin_check(locked, reset=True)
+
+
+def _version(batch: Batch) -> int:
+    return product_versions_of([batch.product_id])[batch.product_id].version

@@ -1,0 +1,279 @@
+"""Orders a checked batch: its budgets are reserved at once, and a worker writes each order exactly once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID, uuid4
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+from procrastinate.contrib.django import app
+
+from fulfillment.core.errors import Conflict, DomainError, Fault, TooManyRequests, Unavailable
+from stores.batches.models import (
+    ORDERABLE,
+    Batch,
+    BatchApproval,
+    BatchMode,
+    BatchRow,
+    BatchStatus,
+    RowState,
+)
+from stores.batches.order_forms import RowForms
+from stores.batches.selectors import Counts, access_of, caller_of, counts_of, order_count, shown_batches
+from stores.batches.services.announcements import announce
+from stores.batches.services.notices import notify_approvers
+from stores.batches.services.rows import lock_open
+from stores.budgets.services import release_reservation, reserve_budgets
+from stores.catalog.models import Product, Store
+from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
+from stores.orders.models import ActorKind, ApprovalState
+from stores.orders.pricing import Option
+from stores.orders.representations import dumps
+from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
+from stores.orders.services.transitions import Actor
+
+ORDER_TASK = "stores.order_batch"
+ROWS_AT_ONCE = 50
+# For all print files of one order of the mode Items, which no request waits for.
+SECONDS = 600.0
+
+
+@dataclass(slots=True)
+class _Claim:
+    """The whole batch as budgets count it."""
+
+    pk: UUID
+    store: Store
+    user_id: UUID | None
+    application_id: UUID | None
+    is_test: bool
+    total: Decimal
+    total_quantity: int
+    created: datetime
+    reprint_of_id: UUID | None = None
+
+
+@transaction.atomic
+def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready: bool = False) -> Batch:
+    """Reserves the budgets and has the orders written or, where it needs approval, first requests that.
+
+    Raises Conflict while rows are pending or, without `only_ready`, in error.
+    """
+    locked = lock_open(batch)
+    counts = counts_of(locked)
+    _refuse_unready(locked, counts, only_ready=only_ready)
+    now = timezone.now()
+    locked.status, locked.updated = BatchStatus.ORDERING, now
+    locked.external_id, locked.note = external_id, ""
+    locked.actor_kind, locked.actor_user = actor.kind, actor.user_id
+    locked.reservation_id = uuid4()
+    locked.save()
+    claim = _Claim(
+        locked.pk,
+        locked.store,
+        locked.user_id,
+        locked.application_id,
+        locked.is_test,
+        counts.total,
+        counts.pieces,
+        now,
+    )
+    outcome = reserve_budgets(
+        batch=claim,
+        orders=order_count(locked, counts.orderable),
+        reservation_id=locked.reservation_id,
+        caller=caller_of(locked),
+    )
+    reasons = [*_total_reasons(locked, counts), *outcome.reasons]
+    if reasons and not (locked.is_test or locked.store.is_demo):
+        _request_approval(locked, reasons, now)
+    else:
+        queue_orders(locked)
+    return locked
+
+
+def queue_orders(batch: Batch) -> None:
+    app.configure_task(ORDER_TASK, lock=f"batch {batch.pk}").defer(batch_id=str(batch.pk))
+
+
+def write_orders(*, batch_id: UUID) -> None:
+    """Writes the orders that are left; runs in a worker, in any number of turns.
+
+    Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
+    """
+    while batch := _ordering(batch_id):
+        rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
+        if batch.mode == BatchMode.ITEMS:
+            _order_rows(batch, list(rows))
+            return
+        chunk = list(rows[:ROWS_AT_ONCE])
+        if not chunk:
+            _finish(batch)
+            return
+        for row in chunk:
+            _order_rows(batch, [row])
+
+
+def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
+    """One order of these rows, or none and why."""
+    forms = RowForms.of(batch)
+    try:
+        prepared = _prepared(batch, forms, rows)
+    except (Unavailable, TooManyRequests):
+        raise
+    except DomainError as refusal:
+        _fail(batch, forms, rows, refusal)
+        return
+    try:
+        is_written = _write(batch, prepared, rows)
+    except (Unavailable, TooManyRequests):
+        discard_order(prepared=prepared)
+        raise
+    except DomainError as refusal:
+        discard_order(prepared=prepared)
+        _fail(batch, forms, rows, refusal)
+        return
+    if not is_written:
+        discard_order(prepared=prepared)
+
+
+def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
+    """The order as it was checked: the same template, delivery, speed and prices."""
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    if version != batch.product_version:
+        raise _outdated("The template of the product changed since the check")
+    request = forms.request(rows, offer=rows[0].offer)
+    if batch.external_id:
+        suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
+        request = replace(request, external_id=f"{batch.external_id}{suffix}")
+    prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
+    return replace(prepared, option=_as_checked(prepared.option, rows))
+
+
+def _as_checked(option: Option, rows: Sequence[BatchRow]) -> Option:
+    """With the prices that were seen: these bind."""
+    lines = tuple(
+        replace(line, unit_price=Decimal(row.offer["UnitPrice"])) if row.offer else line
+        for line, row in zip(option.lines, rows, strict=True)
+    )
+    return replace(option, lines=lines)
+
+
+@transaction.atomic
+def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> bool:
+    """Writes the order and marks its rows in one transaction; False if they were ordered or cancelled meanwhile."""
+    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    keys = [row.pk for row in rows]
+    waiting = BatchRow.objects.select_for_update().filter(pk__in=keys, state__in=ORDERABLE, order=None)
+    if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
+        return False
+    actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)
+    created = create_order(prepared=prepared, actor=actor, reservation_id=locked.reservation_id)
+    waiting.update(order=created.order, state=RowState.ORDERED, problems=[])
+    if locked.mode == BatchMode.ITEMS:
+        _finish(batch)
+    return True
+
+
+@transaction.atomic
+def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
+    """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected."""
+    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    if locked.status != BatchStatus.ORDERING:
+        return
+    of_items = batch.mode == BatchMode.ITEMS
+    for index, row in enumerate(rows):
+        faults = [one for one in refusal.faults if not of_items or _is_of(one, index)]
+        if of_items and refusal.faults and not faults:
+            continue
+        listed = faults or [Fault("", refusal.code, refusal.message)]
+        problems = [forms.problem_of(_of_first_item(one, index), row) for one in listed]
+        state = RowState.ERROR if of_items else RowState.FAILED
+        BatchRow.objects.filter(pk=row.pk, order=None).update(state=state, problems=problems)
+    if of_items:
+        locked.status, locked.note, locked.updated = (
+            BatchStatus.CHECKED,
+            refusal.message[:1000],
+            timezone.now(),
+        )
+        locked.save(update_fields=["status", "note", "updated"])
+        release_reservation(reservation_id=locked.reservation_id)
+
+
+def _is_of(fault: Fault, index: int) -> bool:
+    return not fault.pointer.startswith("/Items/") or fault.pointer.split("/")[2] == str(index)
+
+
+def _of_first_item(fault: Fault, index: int) -> Fault:
+    """As if the row were the only item."""
+    own = f"/Items/{index}"
+    if fault.pointer == own or fault.pointer.startswith(f"{own}/"):
+        return replace(fault, pointer="/Items/0" + fault.pointer.removeprefix(own))
+    return fault
+
+
+@transaction.atomic
+def _finish(batch: Batch) -> None:
+    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    if locked.status != BatchStatus.ORDERING or locked.rows.filter(state__in=ORDERABLE).exists():
+        return
+    locked.store = batch.store
+    locked.status, locked.updated = BatchStatus.ORDERED, timezone.now()
+    locked.save(update_fields=["status", "updated"])
+    release_reservation(reservation_id=locked.reservation_id)
+    announce(locked)
+
+
+def _ordering(batch_id: UUID) -> Batch | None:
+    """The batch, unless it is cancelled, ordered, or waits for approval."""
+    batches = shown_batches().filter(pk=batch_id, status=BatchStatus.ORDERING)
+    return batches.exclude(approval__state=ApprovalState.PENDING).first()
+
+
+def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
+    if not counts.rows:
+        raise Conflict("The batch has no rows: PUT them first.", code="batch_empty")
+    if batch.status != BatchStatus.CHECKED or counts.pending:
+        raise Conflict(
+            "The batch is not checked yet; wait until its Status is Checked.", code="batch_not_checked"
+        )
+    if counts.errors and not only_ready:
+        raise Conflict(
+            f"{counts.errors:,} rows are in error. Correct them, or order with OnlyReady.",
+            code="batch_has_errors",
+            members={"Rows": counts.errors},
+        )
+    if not counts.orderable:
+        raise Conflict("No row of the batch can be ordered.", code="batch_has_errors")
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    if version != batch.product_version:
+        raise _outdated("The product changed since the check")
+    if batch.prices_expire is None or batch.prices_expire <= timezone.now():
+        raise _outdated("The prices of the check no longer bind")
+
+
+def _outdated(why: str) -> Conflict:
+    return Conflict(f"{why}: check the batch again.", code="batch_outdated")
+
+
+def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:
+    if not exceeds_total(batch.store, counts.total):
+        return []
+    return [{"Kind": "Total", "Limit": batch.store.approval_above, "Total": counts.total}]
+
+
+def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: datetime) -> None:
+    BatchApproval.objects.filter(batch=batch).delete()
+    approval = BatchApproval.objects.create(
+        batch=batch,
+        state=ApprovalState.PENDING,
+        reasons=orjson.loads(dumps(list(reasons))),
+        ordered_by=sorted(people_who_ordered(batch)),
+        requested=now,
+        expires=now + timedelta(hours=batch.store.approval_hours),
+    )
+    batch.approval = approval
+    notify_approvers(approval)

@@ -1,0 +1,220 @@
+"""Writes the rows of a batch: the whole set of a file, or a single row, and has them checked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from procrastinate.contrib.django import app
+
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
+from fulfillment.core.text import pointer_to
+from printing.text import did_you_mean
+from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.rows import KeyedRow, Problem, SourceRow, content_digest, keyed_rows, name_of
+from stores.catalog.models import Product
+
+CHECK_TASK = "stores.check_batch"
+# A price that was seen binds as long as that of a quote.
+BINDING = timedelta(hours=48)
+ROWS_AT_ONCE = 1000
+# What a row that is not checked has.
+UNCHECKED: dict[str, Any] = {
+    "state": RowState.PENDING,
+    "problems": [],
+    "quantity": 0,
+    "total": 0,
+    "offer": None,
+    "proof": "",
+}
+KEY_CODES = ("row_key_repeated", "row_key_invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """`column` is taken for `target`; `score` says how alike their names are, from 0 to 1."""
+
+    target: str
+    column: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The rows of a file. `matches` say which column is which target, where the batch has no mapping of its own."""
+
+    columns: Sequence[str]
+    rows: Sequence[SourceRow]
+    matches: Sequence[Match] = ()
+    problems: Sequence[Problem] = ()
+
+
+def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
+    """Makes these rows the set of the batch, and has them checked unless `check` is False.
+
+    The same row sent again is the same row; what its check found stays.
+    """
+    most = MAXIMUM_ROWS[BatchMode(batch.mode)]
+    if len(source.rows) > most:
+        message = (
+            f"A batch of the mode {batch.mode} has at most {most:,} rows; these are {len(source.rows):,}."
+        )
+        raise Invalid.at("", "too_many_rows", message)
+    return _replace(batch, source, check)
+
+
+@transaction.atomic
+def _replace(batch: Batch, source: Source, check: bool) -> Batch:
+    locked = lock_open(batch)
+    locked.columns = list(source.columns)
+    is_chosen = bool(locked.mapping) and not locked.matches
+    if is_chosen:
+        _refuse_missing_columns(locked)
+    else:
+        locked.mapping = {match.target: match.column for match in source.matches}
+        locked.matches = [
+            {"Target": match.target, "Column": match.column, "Score": round(match.score, 3)}
+            for match in source.matches
+        ]
+    locked.file_problems = list(source.problems)
+    locked.status = BatchStatus.EMPTY
+    locked.updated = timezone.now()
+    locked.save(update_fields=["columns", "mapping", "matches", "file_problems", "status", "updated"])
+    _write(locked, source.rows)
+    if check and source.rows:
+        begin_check(locked)
+    return locked
+
+
+def apply_mapping(locked: Batch) -> None:
+    """Gives the rows of a locked batch the keys and contents of its mapping."""
+    rows = [
+        SourceRow(number, values, [one for one in problems if one["Code"] not in KEY_CODES])
+        for number, values, problems in locked.rows.order_by("number").values_list(
+            "number", "values", "file_problems"
+        )
+    ]
+    _write(locked, rows)
+
+
+def change_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
+    """Changes cells of a row, which keeps its key. Its check is left to the caller: see `check_row`."""
+    with transaction.atomic():
+        locked = lock_open(batch)
+        row = locked.rows.select_for_update().filter(key=row_key).first()
+        if row is None:
+            raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
+        _refuse_unknown_cells(locked, cells)
+        row.values = {**row.values, **cells}
+        row.name = name_of(row.values, locked.mapping)
+        row.digest = content_digest(row.values, locked.mapping)
+        row.file_problems = [one for one in row.file_problems if one["Column"] not in cells]
+        for name, value in UNCHECKED.items():
+            setattr(row, name, value)
+        row.save()
+        Batch.objects.filter(pk=locked.pk).update(updated=timezone.now())
+    row.batch = batch
+    return row
+
+
+def begin_check(locked: Batch, *, reset: bool = False) -> None:
+    """Has the pending rows of a locked batch checked; with `reset`, or with another template, all of them."""
+    now = timezone.now()
+    version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
+    is_expired = locked.prices_expire is None or locked.prices_expire <= now
+    if reset or is_expired or version != locked.product_version:
+        locked.rows.update(**UNCHECKED)
+        locked.product_version, locked.prices_expire = version, now + BINDING
+    locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
+    locked.save(update_fields=["status", "check_started", "product_version", "prices_expire", "updated"])
+    queue_check(locked)
+
+
+def queue_check(batch: Batch) -> None:
+    app.configure_task(CHECK_TASK, lock=f"batch {batch.pk}").defer(batch_id=str(batch.pk))
+
+
+def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
+    known = {
+        key: (digest, problems, (number, name, values))
+        for key, digest, problems, number, name, values in locked.rows.values_list(
+            "key", "digest", "file_problems", "number", "name", "values"
+        )
+    }
+    new, changed, moved = [], [], []
+    for one in keyed_rows(rows, locked.mapping):
+        former = known.pop(one.key, None)
+        row = _row(locked, one)
+        if former is None:
+            new.append(row)
+        elif former[:2] != (one.digest, list(one.problems)):
+            changed.append(row)
+        elif former[2] != (one.number, one.name, one.values):
+            moved.append(row)
+    locked.rows.filter(key__in=list(known)).delete()
+    BatchRow.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
+    place = ["number", "name", "values"]
+    _overwrite(moved, place)
+    _overwrite(changed, [*place, "digest", "file_problems", *UNCHECKED])
+
+
+def _overwrite(rows: Sequence[BatchRow], fields: Sequence[str]) -> None:
+    BatchRow.objects.bulk_create(
+        rows,
+        batch_size=ROWS_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["batch", "key"],
+        update_fields=fields,
+    )
+
+
+def _row(locked: Batch, one: KeyedRow) -> BatchRow:
+    return BatchRow(
+        batch=locked,
+        number=one.number,
+        key=one.key,
+        name=one.name,
+        values=dict(one.values),
+        digest=one.digest,
+        file_problems=list(one.problems),
+        **UNCHECKED,
+    )
+
+
+def lock_open(batch: Batch) -> Batch:
+    """The batch, locked; raises Conflict if its rows are settled."""
+    locked = lock_batch(batch)
+    if locked.status in (BatchStatus.ORDERING, BatchStatus.ORDERED):
+        raise Conflict("The batch is ordered; make another one for other rows.", code="batch_ordered")
+    if locked.status == BatchStatus.CANCELLED:
+        raise Conflict("The batch is cancelled; make another one.", code="batch_cancelled")
+    return locked
+
+
+def lock_batch(batch: Batch) -> Batch:
+    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    locked.store, locked.product = batch.store, batch.product
+    return locked
+
+
+def _refuse_missing_columns(batch: Batch) -> None:
+    missing = {column for column in batch.mapping.values() if column not in batch.columns}
+    if missing:
+        listed = ", ".join(sorted(missing)[:10])
+        raise Invalid.at("", "column_unknown", f"The file lacks columns of the Mapping: {listed}.")
+
+
+def _refuse_unknown_cells(batch: Batch, cells: Mapping[str, str]) -> None:
+    raise_faults(
+        [
+            Fault(
+                pointer_to((None, column)),
+                "column_unknown",
+                f"The file has no column {column[:100]!r}.{did_you_mean(column, batch.columns)}",
+            )
+            for column in cells
+            if column not in batch.columns
+        ]
+    )

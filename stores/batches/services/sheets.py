@@ -1,0 +1,82 @@
+"""Contact sheets of rows, and the file to fill in for a batch."""
+
+from collections.abc import Iterator, Sequence
+
+from accounts.callers import Caller
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.files.stored import proof_files, read_file
+from printing.imposition import Cell, contact_sheet
+from printing.text import is_blank
+from stores.batches.files import TemplateColumn, template_file
+from stores.batches.files.writing import Format
+from stores.batches.models import Batch, BatchMode, BatchRow, RowState
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
+from stores.batches.selectors import rows_of
+from stores.batches.services.batches import REQUIRED_RECIPIENT
+from stores.templates.selectors import fields_of
+
+EXAMPLES = {
+    "Name": "Dana Whitfield",
+    "Company": "Acme Realty",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+    "Phone": "303 555 0134",
+    "Email": "dana@acme.example",
+    "Title": "Architect",
+    "Website": "acme.example",
+}
+
+
+def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Caller) -> bytes:
+    """The first page of each row, twenty to a page, with its number, name and key."""
+    with FILES.limited(caller.key):
+        return contact_sheet(map(_cell, rows), title=f"Contact sheet of {batch}")
+
+
+def extreme_rows(batch: Batch) -> list[BatchRow]:
+    """For each field of the template the rows with its longest and shortest text, and one without."""
+    chosen: set[int] = set()
+    rows = list(batch.rows.order_by("number").values_list("pk", "values"))
+    fields = {one.field_name for one in fields_of(batch.product_id)}
+    for column in {batch.mapping[target] for target in fields & batch.mapping.keys()}:
+        lengths = [(len(values.get(column, "").strip()), pk) for pk, values in rows]
+        filled = [one for one in lengths if one[0]]
+        if filled:
+            chosen |= {max(filled, key=lambda one: one[0])[1], min(filled)[1]}
+        chosen |= set([pk for length, pk in lengths if not length][:1])
+    return list(rows_of(batch).filter(pk__in=chosen))
+
+
+def row_template(*, batch: Batch, format: Format) -> bytes:  # noqa: A002 - as the file's own function
+    """A file with the heads, an example row and the allowed values."""
+    return template_file(format=format, columns=list(_columns(batch)))
+
+
+def _cell(row: BatchRow) -> Cell:
+    pdf = None
+    if row.proof:
+        try:
+            pdf = read_file(proof_files(row.proof, 0)[0])
+        except FileNotFoundError:
+            pdf = None  # retention removed it; the next check renders it again
+    lines = [f"{row.number}  {row.name or row.key}", row.problems[0]["Message"] if row.problems else row.key]
+    return Cell(pdf, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
+
+
+def _columns(batch: Batch) -> Iterator[TemplateColumn]:
+    for one in fields_of(batch.product_id):
+        example = one.choices[0] if one.choices else EXAMPLES.get(one.field_name, "")
+        if is_blank(example):
+            example = one.default_value
+        yield TemplateColumn(one.field_name, example, one.choices, one.required, one.prompt)
+    if batch.mode == BatchMode.RECIPIENTS:
+        for target in RECIPIENT_TARGETS:
+            member = target.partition(".")[2]
+            is_required = member in REQUIRED_RECIPIENT and not batch.recipient.get(member)
+            yield TemplateColumn(target, EXAMPLES.get(member, ""), (), is_required, "")
+    quantity = str(batch.quantity or batch.product.default_quantity)
+    yield TemplateColumn(QUANTITY, quantity, (), False, "Pieces of this row.")
+    yield TemplateColumn(ROW_KEY, "1001", (), False, "Your own key of the row, such as a personnel number.")

@@ -1,0 +1,57 @@
+"""Reads a file of rows into a batch; the file itself is not kept."""
+
+import tempfile
+from pathlib import Path
+
+from accounts.callers import Caller
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import Invalid
+from stores.batches.files import FileRefused, Table, match_columns, read_rows
+from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode
+from stores.batches.rows import SourceRow, file_problem_record
+from stores.batches.selectors import targets_of
+from stores.batches.services.rows import Match, Source, replace_rows
+
+
+def receive_rows(
+    *, batch: Batch, caller: Caller, content: bytes, content_type: str, name: str = "", check: bool = True
+) -> Batch:
+    """Replaces the rows of the batch by those of a file; raises Invalid for one that cannot be read.
+
+    Its columns are matched by their names, unless the batch has a mapping of its own.
+    """
+    with FILES.limited(caller.key):
+        table = _read(batch, content, content_type, name)
+    targets = targets_of(batch)
+    found = match_columns(columns=table.columns, targets=list(targets), labels=targets)
+    source = Source(
+        columns=table.columns,
+        rows=[
+            SourceRow(row.number, row.values, [file_problem_record(one) for one in row.problems])
+            for row in table.rows
+        ],
+        matches=[Match(one.target, one.column, one.score) for one in found],
+        problems=[file_problem_record(one) for one in table.problems],
+    )
+    return replace_rows(batch=batch, source=source, check=check)
+
+
+def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
+    with tempfile.TemporaryDirectory(prefix="batch-rows-") as folder:
+        path = Path(folder) / "rows"
+        path.write_bytes(content)
+        try:
+            return read_rows(
+                path=path,
+                content_type=content_type,
+                name=name,
+                max_rows=MAXIMUM_ROWS[BatchMode(batch.mode)],
+            )
+        except FileRefused as refusal:
+            problem = refusal.problem
+            members = {"Row": problem.row, "Column": problem.column, "Value": problem.value}
+            raise Invalid(
+                f"{problem.message} {problem.remedy}".strip(),
+                code=problem.code,
+                members={name: value for name, value in members.items() if value is not None},
+            ) from refusal

@@ -1,0 +1,181 @@
+"""Cost centers with their people, one by one and by a file."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
+
+from accounts.admin.staff import staff_on
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, LabelledFormSet, OwnPage
+from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.errors import DomainError
+from stores.budgets.models import CostCenter, CostCenterMember
+from stores.budgets.selectors.people import people_rows
+from stores.budgets.services.people import COLUMNS as PEOPLE_COLUMNS
+from stores.budgets.services.people import (
+    MOST_BYTES,
+    MOST_ROWS,
+    decode_file,
+    import_people,
+    plan_people,
+    read_people,
+)
+from stores.catalog.admin.scoping import StoreFilter
+from stores.catalog.models import Store
+
+
+class PeopleForm(forms.Form):
+    """The file or, once it was shown, its text."""
+
+    store = forms.CharField(label="StoreID", max_length=64, widget=UnfoldAdminTextInputWidget)
+    file = forms.FileField(
+        label="CSV file",
+        required=False,
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=f"With the columns {', '.join(PEOPLE_COLUMNS)}; at most {MOST_ROWS:,} rows. "
+        "The changes are shown first.",
+    )
+    text = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+
+    def clean_store(self) -> Store:
+        store = Store.objects.filter(external_id=self.cleaned_data["store"]).first()
+        if store is None:
+            raise ValidationError("No store has this StoreID.")
+        return store
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if file := cleaned.get("file"):
+            try:
+                cleaned["text"] = decode_file(file.read(MOST_BYTES + 1))
+            except DomainError as error:
+                self.add_error("file", error.message)
+        elif not cleaned.get("text"):
+            self.add_error("file", "Choose a file.")
+        return cleaned
+
+
+class MemberFormSet(LabelledFormSet):
+    def clean(self) -> None:
+        """The store of the members is that of their cost center: Django does not see that it makes them unique."""
+        super().clean()
+        chosen = [form.cleaned_data.get("user") for form in self.forms if hasattr(form, "cleaned_data")]
+        people = [user for user in chosen if user is not None]
+        if len(set(people)) < len(people):
+            raise ValidationError("A person is named twice.")
+        others = CostCenterMember.objects.filter(store=self.instance.store_id, user__in=people)
+        if (
+            taken := others.exclude(cost_center=self.instance.pk)
+            .select_related("cost_center", "user")
+            .first()
+        ):
+            raise ValidationError(f"{taken.user} belongs to {taken.cost_center} already.")
+
+
+class MemberInline(ConsoleInline):
+    model = CostCenterMember
+    formset = MemberFormSet
+    fields = ["user"]
+    autocomplete_fields = ["user"]
+    verbose_name, verbose_name_plural = "person", "people"
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return staff_on(request).is_operator
+
+    has_change_permission = has_view_permission
+    has_delete_permission = has_view_permission
+    has_add_permission = has_view_permission
+
+
+@admin.register(CostCenter)
+class CostCenterAdmin(ConsoleAdmin):
+    """A person belongs to one cost center of a store at most."""
+
+    forbidden = ("delete",)
+    harmless_pages = ("add", "change", "import")
+    change_form_outer_before_template = "admin/stores/cost_center_before.html"
+    list_before_template = "admin/stores/cost_centers_before.html"
+    list_display = ["code", "name", "store"]
+    list_filter = [StoreFilter]
+    list_filter_submit = True
+    list_select_related = ["store"]
+    search_fields = ["code", "name", "store__external_id"]
+    search_help_text = "Code, name or StoreID"
+    empty_help = "Add one, with its people, to bind them together by a budget."
+    fields = ["store", "code", "name"]
+    inlines = [MemberInline]
+
+    def get_readonly_fields(self, request: HttpRequest, center: CostCenter | None = None) -> list[str]:
+        return ["store", "code"] if center else []
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CostCenter]:
+        return super().get_queryset(request).defer("store__rendering", "store__verbose_rendering")
+
+    def own_pages(self) -> list[OwnPage]:
+        return [
+            ("import/", self.import_view, "import"),
+            ("<int:store_id>/people.csv", require_safe(self.export_view), "export"),
+        ]
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        """A file is read and shown first; the shown changes are then made, or shown anew where they differ by now."""
+        if not self.has_access(request, "change"):
+            raise PermissionDenied
+        sent = request.method == "POST"
+        form = PeopleForm(
+            request.POST if sent else None,
+            request.FILES if sent else None,
+            initial={"store": request.GET.get("store", "")[:64]},
+        )
+        shown: dict[str, Any] = {}
+        if form.is_valid():
+            try:
+                shown = self._planned(request, form)
+            except DomainError as error:
+                shown = {"faults": [fault.message for fault in error.faults] or [error.message]}
+        if shown.get("is_done"):
+            return HttpResponseRedirect(reverse("admin:stores_costcenter_changelist"))
+        context = self.page_context(request, "Import people", form=form, **shown)
+        return TemplateResponse(request, "admin/stores/cost_center_import.html", context)
+
+    def _planned(self, request: HttpRequest, form: "PeopleForm") -> dict[str, Any]:
+        store, content, viewer = form.cleaned_data["store"], form.cleaned_data["text"], request.user
+        rows = read_people(content)
+        plan = plan_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
+        if plan.changes and request.POST.get("seen") == plan.digest:
+            import_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
+            count = len(plan.changes)
+            messages.success(request, f"{count:,} change{'' if count == 1 else 's'} of {store} imported.")
+            return {"is_done": True}
+        return {"plan": plan, "store": store, "text": content}
+
+    def export_view(self, request: HttpRequest, store_id: int) -> HttpResponse:
+        """As the import reads it: every person on a row, and each cost center without people on one."""
+        if not self.has_access(request, "view"):
+            raise PermissionDenied
+        store = get_object_or_404(Store, pk=store_id)
+        content = b"".join(csv_pieces(PEOPLE_COLUMNS, people_rows(store)))
+        name = f"cost-centers-{store.external_id}.csv"
+        return HttpResponse(
+            content,
+            content_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
+        )
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        for one in formset.forms:
+            one.instance.store = form.instance.store
+        super().save_formset(request, form, formset, change)
+
+
+register_history(CostCenter, "code", "name", search=["code", "name"], search_help="Code or name")
+register_history(CostCenterMember, "cost_center", "user", search=["=user__username"], search_help="User name")

@@ -1,0 +1,131 @@
+"""The statement of a budget: its entries by kind, period, person and order, as a page and as CSV."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_safe
+
+from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.callers import Caller
+from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.text import parse_uuid
+from stores.budgets.admin.forms import StatementForm
+from stores.budgets.models import Budget, BudgetEntry
+from stores.budgets.representations import ENTRY_COLUMNS
+from stores.budgets.selectors.budgets import actor_names
+from stores.budgets.selectors.statements import EntryFilter, filtered_entries, statement_cells
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.models.store import BudgetType
+
+A_PAGE = 50
+PERIODS_OFFERED = 120
+# Orders lie above budgets, which know their IDs as values.
+ORDER = "stores.Order"
+
+
+class StatementPages(StaffAdmin):
+    def statement_pages(self) -> list[OwnPage]:
+        return [
+            ("<uuid:budget_id>/statement/", require_safe(self.statement_view), "statement"),
+            ("<uuid:budget_id>/statement.csv", require_safe(self.statement_csv), "statement_csv"),
+        ]
+
+    def sees_orders(self, request: HttpRequest, budget: Budget) -> bool:
+        return staff_on(request).holds(ORDER_GRANTS, budget.store_id)
+
+    def statement_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
+        budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
+        form = StatementForm(request.GET)
+        form.is_valid()
+        found = self._entries(budget, form)
+        if before := form.cleaned_data.get("before"):
+            found = found.filter(pk__lt=before)
+        page = list(found.order_by("-pk")[: A_PAGE + 1])
+        kept = request.GET.copy()
+        kept.pop("before", None)
+        context = self.page_context(
+            request,
+            f"Statement of {budget}",
+            budget=budget,
+            form=form,
+            lines=statement_lines(page[:A_PAGE]),
+            periods=budget.periods.order_by("-number")[:PERIODS_OFFERED],
+            query=kept.urlencode(),
+            older=page[A_PAGE - 1].pk if len(page) > A_PAGE else None,
+            is_filtered=any(form.cleaned_data.get(name) not in (None, "") for name in form.fields),
+            places=places_of(budget),
+            sees_orders=self.sees_orders(request, budget),
+        )
+        return TemplateResponse(request, "admin/stores/budget_statement.html", context)
+
+    def statement_csv(self, request: HttpRequest, budget_id: UUID) -> HttpResponse | StreamingHttpResponse:
+        budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
+        form = StatementForm(request.GET)
+        form.is_valid()
+        rows = csv_pieces(ENTRY_COLUMNS, statement_cells(self._entries(budget, form), budget))
+        headers = {
+            "Content-Disposition": f'attachment; filename="budget-{budget.pk}.csv"',
+            "Cache-Control": "no-store",
+        }
+        return StreamingHttpResponse(
+            FILES.stream(rows, Caller.on_pages(request.user).key),
+            content_type="text/csv; charset=utf-8",
+            headers=headers,
+        )
+
+    def _entries(self, budget: Budget, form: StatementForm) -> QuerySet[BudgetEntry]:
+        chosen = form.cleaned_data
+        order = str(chosen.get("order", "")).strip()
+        return filtered_entries(
+            budget,
+            EntryFilter(
+                kind=chosen.get("kind", ""),
+                period=chosen.get("period"),
+                person=chosen.get("person", "").strip(),
+                order_id=_order_id(order) if order else None,
+            ),
+        )
+
+
+def statement_lines(entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:
+    listed = list(entries)
+    names, numbers = actor_names(listed), _order_numbers(listed)
+    return [
+        {
+            "entry": entry,
+            "actor": names.get(actor, "removed") if actor else "the service",
+            "order_number": numbers.get(entry.order_id),
+        }
+        for entry in listed
+        for actor in [entry.actor_user or entry.actor_application]
+    ]
+
+
+def places_of(budget: Budget) -> str:
+    """The format of an amount in the measure of the budget."""
+    return "2g" if budget.type == BudgetType.AMOUNT else "0g"
+
+
+def _order_numbers(entries: Iterable[BudgetEntry]) -> dict[Any, int]:
+    keys = {entry.order_id for entry in entries if entry.order_id}
+    orders = apps.get_model(ORDER).objects.filter(pk__in=keys)
+    return dict(orders.values_list("pk", "number")) if keys else {}
+
+
+def _order_id(text: str) -> UUID:
+    """Of an OrderID or an order number; an order that is unknown has no entries."""
+    nothing = UUID(int=0)
+    if key := parse_uuid(text):
+        return key
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        return nothing
+    found = apps.get_model(ORDER).objects.filter(number=int(text)).values_list("pk", flat=True).first()
+    return found or nothing

@@ -1,0 +1,204 @@
+"""Imports cost centers and the people in them from a CSV file: everything, or nothing and every mistake by its row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from io import StringIO
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import User
+from fulfillment.core.csv_rows import BrokenRow, numbered_rows, typed_cell
+from fulfillment.core.errors import DomainError, Fault, Invalid, raise_faults
+from fulfillment.core.text import has_control_character
+from stores.budgets.models import CostCenter, CostCenterMember
+from stores.budgets.selectors.people import find_person
+from stores.catalog.models import Store
+from stores.catalog.models.store import validate_external_id
+from stores.catalog.services.stores import lock_store
+
+COLUMNS = ("Code", "Name", "Person")
+MOST_ROWS = 2000
+MOST_BYTES = 500_000
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleRow:
+    """`line` is that of the file."""
+
+    line: int
+    code: str
+    name: str
+    person: str
+
+
+@dataclass(slots=True)
+class PeoplePlan:
+    """What an import does: names by code, and the code for each person, empty where the person leaves."""
+
+    added: dict[str, str] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+    joined: list[tuple[User, str, str]] = field(default_factory=list)
+
+    @property
+    def changes(self) -> list[str]:
+        return [
+            *(f"{code} {name}: a new cost center" for code, name in self.added.items()),
+            *(f"{code}: its name becomes {name}" for code, name in self.renamed.items()),
+            *(_moved(*move) for move in self.joined),
+        ]
+
+    @property
+    def digest(self) -> str:
+        return sha256("\n".join(self.changes).encode()).hexdigest()
+
+
+def decode_file(content: bytes) -> str:
+    if len(content) > MOST_BYTES:
+        raise Invalid(f"The file has more than {MOST_BYTES // 1000} kB.", code="file_too_large")
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = "The file is not text in UTF-8. Save it as CSV in UTF-8."
+        raise Invalid(message, code="not_utf8") from error
+
+
+def read_people(text: str) -> list[PeopleRow]:
+    """The rows of a file with the columns of COLUMNS; raises Invalid where it is not such a file."""
+    heading = text.partition("\n")[0]
+    delimiter = max(",;\t", key=heading.count)
+    try:
+        lines = [
+            (line, cells) for line, cells in numbered_rows(StringIO(text, newline=""), delimiter=delimiter)
+        ]
+    except BrokenRow as error:
+        raise Invalid(str(error), code="csv_broken") from error
+    names = [cell.strip() for cell in lines[0][1]] if lines else []
+    if sorted(names) != sorted(COLUMNS):
+        found = ", ".join(names)[:200] or "nothing"
+        message = f"The first line must name the columns {', '.join(COLUMNS)}; found {found}."
+        raise Invalid(message, code="columns_unknown")
+    filled = [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
+    if len(filled) > MOST_ROWS:
+        raise Invalid(
+            f"The file has {len(filled):,} rows; at most {MOST_ROWS:,} are read.", code="too_many_rows"
+        )
+    raise_faults(
+        [
+            Fault(
+                f"/{line}", "cells_differ", f"Row {line}: it has {len(cells)} cells for {len(names)} columns."
+            )
+            for line, cells in filled
+            if len(cells) != len(names)
+        ],
+        place="file",
+    )
+    rows = [
+        dict(zip(names, (typed_cell(cell.strip()) for cell in cells), strict=True)) for _, cells in filled
+    ]
+    return [
+        PeopleRow(line, row["Code"], row["Name"], row["Person"])
+        for (line, _), row in zip(filled, rows, strict=True)
+    ]
+
+
+def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> PeoplePlan:
+    """What the import would do; raises Invalid with every mistake. People whom the file does not name stay."""
+    known = dict(CostCenter.objects.filter(store=store).values_list("code", "name"))
+    plan = PeoplePlan()
+    faults: list[Fault] = []
+    people: dict[UUID, tuple[PeopleRow, User]] = {}
+    for row in rows:
+        problems = [*_code_problems(row), *_name_problems(row, known, plan)]
+        if row.code and not problems:
+            _plan_name(row, known, plan)
+        if row.person:
+            try:
+                user = find_person(row.person, viewer=viewer)
+            except DomainError as error:
+                problems.append(error.message)
+            else:
+                before = people.setdefault(user.pk, (row, user))[0]
+                if before is not row:
+                    problems.append(f"{row.person} stands in row {before.line} already.")
+        faults += [Fault(f"/{row.line}", "row_invalid", f"Row {row.line}: {text}") for text in problems]
+    raise_faults(faults, place="file")
+    _plan_members(store, plan, people)
+    return plan
+
+
+@transaction.atomic
+def import_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> PeoplePlan:
+    """Does what `plan_people` says, all of it or nothing."""
+    lock_store(store.pk)
+    plan = plan_people(store=store, rows=rows, viewer=viewer)
+    for code, name in plan.added.items():
+        CostCenter.objects.create(store=store, code=code, name=name)
+    for code, name in plan.renamed.items():
+        center = CostCenter.objects.get(store=store, code=code)
+        center.name = name
+        center.save()
+    centers = {center.code: center for center in CostCenter.objects.filter(store=store)}
+    for user, _, code in plan.joined:
+        member = CostCenterMember.objects.filter(store=store, user=user).first()
+        if not code:
+            if member:
+                member.delete()
+            continue
+        member = member or CostCenterMember(store=store, user=user)
+        member.cost_center = centers[code]
+        member.save()
+    return plan
+
+
+def _code_problems(row: PeopleRow) -> Iterator[str]:
+    if not row.code:
+        if not row.person:
+            yield "it names neither a cost center nor a person."
+        elif row.name:
+            yield "it has a name, but no code."
+        return
+    try:
+        validate_external_id(row.code)
+    except ValidationError as error:
+        yield f"{row.code[:80]}: {' '.join(error.messages)}"
+    if len(row.code) > 64:
+        yield "the code has more than 64 characters."
+
+
+def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> Iterator[str]:
+    if len(row.name) > LONGEST_NAME:
+        yield f"the name has more than {LONGEST_NAME} characters."
+    if has_control_character(row.name):
+        yield "the name holds a control character."
+    earlier = plan.added.get(row.code) or plan.renamed.get(row.code)
+    if earlier and row.name and row.name != earlier:
+        yield f"{row.code} has the name {earlier} in a row before."
+    if row.code and not row.name and not earlier and row.code not in known:
+        yield f"{row.code} is a new cost center and needs a name."
+
+
+def _plan_name(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> None:
+    if row.code not in known:
+        plan.added.setdefault(row.code, row.name)
+    elif row.name and row.name != known[row.code]:
+        plan.renamed[row.code] = row.name
+
+
+def _plan_members(store: Store, plan: PeoplePlan, people: dict[UUID, tuple[PeopleRow, User]]) -> None:
+    members = CostCenterMember.objects.filter(store=store, user__in=list(people))
+    present = dict(members.values_list("user", "cost_center__code"))
+    for row, user in people.values():
+        before = present.get(user.pk, "")
+        if before != row.code:
+            plan.joined.append((user, before, row.code))
+
+
+def _moved(user: User, before: str, after: str) -> str:
+    if not after:
+        return f"{user.full_name} leaves {before}"
+    return f"{user.full_name} moves from {before} to {after}" if before else f"{user.full_name} joins {after}"

@@ -1,0 +1,98 @@
+"""The page of a product in the console on which staff check a customer's print-ready PDF."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST
+
+from accounts.callers import Caller
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.actors import MYSELF
+from fulfillment.core.errors import DomainError, Forbidden
+from fulfillment.core.http.dangerous import harmless
+from printing.documents import MAXIMUM_BYTES
+from stores.catalog.models import Product
+from stores.playground.checked_artwork import check_artwork, sent_choice
+from stores.playground.selectors import product_page
+from stores.proofs.services.documents import add_document, clean_document
+
+
+class ProductArtwork:
+    """Adds pages to the product admin, for everyone who sees the product there."""
+
+    def __init__(self, product_admin: Any) -> None:
+        self.product_admin = product_admin
+
+    def urls(self) -> list[URLPattern]:
+        wrap = self.product_admin.admin_site.admin_view
+        start = "<int:product_id>/artwork/"
+        return [
+            path(start, wrap(self.show), name="stores_product_artwork"),
+            path(
+                f"{start}asset",
+                harmless(wrap(require_POST(self.add))),
+                name="stores_product_artwork_asset",
+            ),
+        ]
+
+    def show(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product, choice = self._product(request, product_id), sent_choice(request.GET)
+        checked, problems = None, []
+        try:
+            if choice is not None:
+                enforce_page_limit("playground", request.user.pk)
+                store = product.store.external_id
+                caller = Caller.on_pages(request.user)
+                checked = check_artwork(
+                    caller=caller,
+                    product=product_page(caller, store, product.external_id),
+                    choice=choice,
+                    picture_root=reverse("portal:artwork", args=[store, product.external_id]),
+                )
+        except Forbidden as error:
+            raise PermissionDenied(error.message) from error
+        except DomainError as error:
+            problems = _messages(error)
+        return self._answer(request, product, checked=checked, choice=choice, problems=problems)
+
+    def add(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
+        product, caller = self._product(request, product_id), Caller.on_pages(request.user)
+        file = request.FILES.get("file")
+        if file is None:
+            return self._answer(request, product, problems=["Choose a PDF first."])
+        try:
+            enforce_page_limit("playground", request.user.pk)
+            product_page(caller, product.store.external_id, product.external_id)
+            document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
+            asset = add_document(caller=caller, store_id=product.store_id, document=document)
+        except Forbidden as error:
+            raise PermissionDenied(error.message) from error
+        except DomainError as error:
+            return self._answer(request, product, problems=_messages(error))
+        address = reverse("admin:stores_product_artwork", args=[product.pk])
+        return redirect(f"{address}?{urlencode({'asset': str(asset.pk)})}")
+
+    def _answer(self, request: HttpRequest, product: Product, **shown: Any) -> HttpResponse:
+        context = {
+            **self.product_admin.page_context(request, f"Check a PDF for {product.name}"),
+            "product": product,
+            "picture_query": f"?as={MYSELF}",
+            **shown,
+        }
+        return TemplateResponse(request, "admin/stores/artwork.html", context)
+
+    def _product(self, request: HttpRequest, product_id: int) -> Product:
+        product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
+        if not self.product_admin.has_view_permission(request, product):
+            raise PermissionDenied
+        return product
+
+
+def _messages(error: DomainError) -> list[str]:
+    return [fault.message for fault in error.faults] or [error.message]

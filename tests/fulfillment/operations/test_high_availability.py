@@ -1,0 +1,37 @@
+"""A database cluster of docs/deploy/ha loses its primary under load; `make soak ARGS="--only ha"` does the rest."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.support import ha_faults
+from tests.support.client_library import installed_python, python_wheel
+from tests.support.ha_programs import PACKAGES, require_packages
+
+__all__ = ["installed_python", "python_wheel"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def installed():
+    require_packages(*PACKAGES)
+
+
+def test_no_acknowledged_order_is_lost_with_its_primary(installed, installed_python):
+    with (
+        tempfile.TemporaryDirectory(prefix="ha-service-", dir="/tmp") as name,
+        ha_faults.scene(Path(name), installed_python, etcd_members=1) as scene,
+    ):
+        outcomes = [
+            ha_faults.outcome_of(scene, fault)
+            for fault in ("PostgreSQL of the primary: kill -9", "switchover by command")
+        ]
+        left = ha_faults.failures_at_the_end(scene)
+
+    # The time is measured by `make soak`, alone on its machine.
+    late = [f"writes were refused for {one.refused:.1f} s" for one in outcomes]
+    failures = [failure for one in outcomes for failure in one.failures if failure not in late]
+    assert [*failures, *left] == [], ha_faults.table(outcomes)
+    assert len(scene.load.orders) > 50

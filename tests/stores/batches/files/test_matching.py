@@ -1,0 +1,92 @@
+import pytest
+
+from stores.batches.files import match_columns
+
+RECIPIENT = [
+    f"Recipient.{member}"
+    for member in (
+        "Name",
+        "Company",
+        "Address1",
+        "Address2",
+        "City",
+        "State",
+        "PostalCode",
+        "CountryCode",
+        "Phone",
+    )
+]
+
+
+def matched(columns, targets, labels=None):
+    return {
+        match.target: match.column
+        for match in match_columns(columns=columns, targets=targets, labels=labels or {})
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "member"),
+    [
+        ("zip", "PostalCode"),
+        ("ZIP Code", "PostalCode"),
+        ("ZipCode", "PostalCode"),
+        ("postal_code", "PostalCode"),
+        ("PLZ", "PostalCode"),
+        ("Code postal", "PostalCode"),
+        ("Recipient.PostalCode", "PostalCode"),
+        ("Shipping ZIP", "PostalCode"),
+        ("Street", "Address1"),
+        ("Straße", "Address1"),
+        ("Adress line 1", "Address1"),
+        ("Address 2", "Address2"),
+        ("company name", "Company"),
+        ("SOCIÉTÉ", "Company"),
+        ("Full name", "Name"),
+        ("Ort", "City"),
+        ("  country ", "CountryCode"),
+        ("Téléphone", "Phone"),
+    ],
+)
+def test_columns_match_members_of_the_recipient(column, member):
+    assert matched([column], RECIPIENT) == {f"Recipient.{member}": column}
+
+
+def test_a_plain_name_goes_to_the_template_field():
+    targets = ["Name", "Phone", "Recipient.Name", "Recipient.Phone"]
+
+    assert matched(["name", "Phone"], targets) == {"Name": "name", "Phone": "Phone"}
+    assert matched(["Name", "Recipient name"], targets) == {
+        "Name": "Name",
+        "Recipient.Name": "Recipient name",
+    }
+    assert matched(["Name"], ["Title", "Recipient.Name"]) == {"Recipient.Name": "Name"}
+
+
+def test_labels_of_fields_match():
+    assert matched(["Job title"], ["Line2"], {"Line2": "Job Title"}) == {"Line2": "Job title"}
+
+
+def test_ambiguous_columns_stay_unmatched():
+    assert matched(["Zip", "Postcode", "City"], RECIPIENT) == {"Recipient.City": "City"}
+    assert matched(["Motto"], ["Line1", "Line2"], {"Line1": "Motto", "Line2": "Motto"}) == {}
+
+
+def test_each_target_and_column_is_matched_at_most_once():
+    columns = ["Name", "Full name", "NAME", "Recipient", "Zip", "zip", "Street", "Address"]
+    matches = match_columns(columns=columns, targets=["Name", *RECIPIENT], labels={"Name": "Full name"})
+
+    assert len({match.target for match in matches}) == len(matches)
+    assert len({match.column for match in matches}) == len(matches)
+    assert all(0 < match.score <= 1 for match in matches)
+
+
+def test_scores_fall_with_the_distance_of_the_names():
+    scores = [
+        match_columns(columns=[column], targets=["Company"], labels={"Company": "Your employer"})[0].score
+        for column in ("Company", "company", "your employer", "Firm", "Compagny")
+    ]
+
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 5
+    assert match_columns(columns=["Quantity", ""], targets=["Company"], labels={}) == []

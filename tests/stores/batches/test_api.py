@@ -1,0 +1,213 @@
+"""The story of a batch over the API."""
+
+import io
+import json
+
+import pikepdf
+import pytest
+
+from stores.batches.models import Batch
+from tests.factories.orders import RECIPIENT, make_card
+from tests.support.batches import addressed, person
+from tests.support.jobs import work_off
+
+pytestmark = pytest.mark.django_db
+CHECK, ORDER = "stores.check_batch", "stores.order_batch"
+
+
+@pytest.fixture
+def api(world):
+    make_card(world.associated)
+    return world.as_application()
+
+
+def make(api, **changes):
+    body = {
+        "ProductID": "card-two-sided",
+        "Mode": "Items",
+        "Quantity": 100,
+        "Recipient": RECIPIENT,
+        **changes,
+    }
+    answer = api.call("POST", "/store/associated/batch", body)
+    assert answer.status_code == 201, answer.content
+    return answer.json()
+
+
+def path(batch, rest=""):
+    return f"/store/associated/batch/{batch['BatchID']}{rest}"
+
+
+def send(api, batch, rows, query=""):
+    return api.call("PUT", path(batch, f"/rows{query}"), rows)
+
+
+def csv_of(*rows):
+    heads = list(rows[0])
+    return "\n".join([",".join(heads), *(",".join(row[head] for head in heads) for row in rows)]).encode()
+
+
+def pages_of(content):
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        return [len(page.Resources.XObject) for page in pdf.pages]
+
+
+def cards(number, **cells):
+    row = person(number, **cells)
+    return {"Name": row["Name"], "Job title": row["Job"], "E-mail": row["Mail"]}
+
+
+def test_batch_is_made_filled_checked_corrected_and_ordered(api):
+    batch = make(api, Name="Cards")
+    sent = send(api, batch, [cards(1), cards(2, Mail="nowhere")])
+    assert sent.status_code == 202
+    assert sent.json()["Status"] == "Checking"
+    assert sent.json()["Mapping"] == {"Name": "Name", "Title": "Job title", "Email": "E-mail"}
+    work_off(CHECK)
+
+    read = api.call("GET", path(batch)).json()
+    assert (read["Status"], read["Counts"]["Ready"], read["Counts"]["Error"]) == ("Checked", 1, 1)
+    [row] = api.call("GET", path(batch, "/row?state=Error")).json()
+    assert row["Problems"][0]["Column"] == "E-mail"
+    assert api.call("POST", path(batch, "/order"), {}).json()["Code"] == "batch_has_errors"
+
+    changed = api.call("PATCH", path(batch, f"/row/{row['RowKey']}"), {"E-mail": "b@print.example"})
+    assert (changed.json()["State"], changed.json()["RowKey"]) == ("Ready", row["RowKey"])
+    assert changed.json()["Proof"]["PageURLs"]
+    ordered = api.call("POST", path(batch, "/order"), {"ExternalID": "cards-1"})
+    assert (ordered.status_code, ordered.json()["Status"]) == (202, "Ordering")
+    work_off(ORDER)
+
+    read = api.call("GET", path(batch)).json()
+    assert (read["Status"], read["Counts"]["Ordered"], read["Total"]) == ("Ordered", 2, 24.0)
+    order = api.call("GET", "/store/associated/order/@cards-1").json()
+    assert order["BatchID"] == batch["BatchID"]
+    rows = api.call("GET", path(batch, "/row")).json()
+    assert [item["RowKey"] for item in order["Items"]] == [one["RowKey"] for one in rows]
+    assert {one["OrderID"] for one in rows} == {order["OrderID"]}
+    assert [item["TemplateData"]["Name"] for item in order["Items"]] == ["Person 001", "Person 002"]
+
+
+def test_file_is_taken_as_csv_and_rows_come_back_with_their_problems(api):
+    batch = make(api)
+    content = csv_of(cards(1), cards(2, Mail="nowhere"))
+    answer = api.generic("PUT", f"/api/v1{path(batch, '/rows')}", content, content_type="text/csv")
+    assert answer.status_code == 202, answer.content
+    work_off(CHECK)
+
+    for form in ("csv", "xlsx"):
+        file = api.call("GET", path(batch, f"/row?format={form}"))
+        content = b"".join(file.streaming_content)
+        assert file.status_code == 200
+        assert content.startswith(b"PK") if form == "xlsx" else b"Correct the cell" in content
+
+
+def test_file_that_cannot_be_read_is_refused_with_its_place(api):
+    batch = make(api)
+
+    answer = send(api, batch, [{"Name": "x"}, 7])
+
+    assert answer.status_code == 400
+    assert answer.json()["Code"] == "row_not_object"
+    assert answer.json()["Row"] == 3
+    assert api.call("GET", path(batch)).json()["Status"] == "Empty"
+
+
+def test_file_can_be_read_before_it_is_checked(api):
+    batch = make(api)
+
+    sent = send(api, batch, [{"Full name": "A", "Mail": "a@print.example"}], "?check=false").json()
+
+    assert (sent["Status"], sent["Counts"]["Pending"]) == ("Empty", 1)
+    assert all(set(match) == {"Target", "Column", "Score"} for match in sent["Matches"])
+    mapping = {"Name": "Full name", "Email": "Mail"}
+    changed = api.call("PATCH", path(batch), {"Mapping": mapping, "MappingName": "HR"}).json()
+    assert (changed["Status"], changed["Mapping"], changed["Matches"]) == ("Checking", mapping, [])
+    assert make(api, MappingName="HR")["Mapping"] == mapping
+
+
+def test_rows_are_read_page_by_page(api):
+    batch = make(api)
+    send(api, batch, [cards(number) for number in range(1, 6)])
+
+    first = api.call("GET", path(batch, "/row?take=2"))
+    following = first["Link"].split(">")[0].split("/api/v1")[1]
+    second = api.call("GET", following)
+
+    names = [row["Name"] for page in (first, second) for row in page.json()]
+    assert names == ["Person 001", "Person 002", "Person 003", "Person 004"]
+
+
+def test_contact_sheet_shows_twenty_rows_on_a_page(api):
+    batch = make(api)
+    send(api, batch, [cards(number) for number in range(1, 22)])
+    work_off(CHECK)
+
+    sheet = api.call("GET", path(batch, "/contact-sheet"))
+    extremes = api.call("GET", path(batch, "/contact-sheet?rows=extremes"))
+    first = api.call("GET", path(batch, "/contact-sheet?take=20"))
+
+    assert pages_of(sheet.content) == [20, 1]
+    assert len(pages_of(extremes.content)) == 1
+    assert "after=21" in first["Link"], "the row after the heads is number 2"
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_filled_template_of_a_batch_is_matched_and_ready(api, form):
+    batch = make(api, Mode="Recipients", Recipient=None)
+    template = api.call("GET", path(batch, f"/template?format={form}"))
+
+    sent = api.generic(
+        "PUT", f"/api/v1{path(batch, '/rows')}", template.content, content_type=template["Content-Type"]
+    )
+
+    assert sent.status_code == 202, sent.content
+    assert {target: column for target, column in sent.json()["Mapping"].items() if target != column} == {}
+    work_off(CHECK)
+    [row] = api.call("GET", path(batch, "/row")).json()
+    assert row["State"] == "Ready", row["Problems"]
+
+
+def test_items_without_a_whole_recipient_are_refused(api):
+    body = {"ProductID": "card-two-sided", "Mode": "Items", "Recipient": {"Name": "x"}}
+    answer = api.call("POST", "/store/associated/batch", body)
+
+    assert answer.status_code == 400
+    pointers = {fault["Pointer"] for fault in answer.json()["Errors"]}
+    assert {"/Recipient/Address1", "/Recipient/City"} <= pointers
+    assert not Batch.objects.exists()
+
+
+def test_batch_of_another_caller_is_not_found(api, world):
+    batch = make(api)
+
+    answer = world.as_user(world.outsider).call("GET", path(batch))
+
+    assert answer.status_code in (403, 404)
+
+
+def test_recipients_get_an_order_each(api):
+    batch = make(api, Mode="Recipients", Recipient={"CountryCode": "US"}, Mapping=None)
+    rows = [
+        {
+            "Name": f"Person {number:03}",
+            "Email": f"p{number}@print.example",
+            "Address 1": addressed(number)["Street"],
+            "City": "Denver",
+            "Zip": "80202",
+            "Recipient.Name": f"Person {number:03}",
+        }
+        for number in (1, 2)
+    ]
+    send(api, batch, rows)
+    work_off(CHECK)
+    listed = api.call("GET", path(batch, "/row")).json()
+    assert [row["State"] for row in listed] == ["Ready", "Ready"], json.dumps(listed)
+    api.call("POST", path(batch, "/order"), {"ExternalID": "mail"})
+    work_off(ORDER)
+
+    listed = api.call("GET", path(batch, "/row")).json()
+    orders = [api.call("GET", f"/store/associated/order/{row['OrderID']}").json() for row in listed]
+    assert [order["Recipient"]["Name"] for order in orders] == ["Person 001", "Person 002"]
+    assert [order["ExternalID"] for order in orders] == ["mail-2", "mail-3"]
+    assert [order["RowKey"] for order in orders] == [row["RowKey"] for row in listed]

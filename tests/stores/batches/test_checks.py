@@ -1,0 +1,129 @@
+"""Every row is checked by the rules of an order and by rendering it."""
+
+import pytest
+
+from applications.webhooks.models import Event
+from stores.batches.selectors import counts_of
+from stores.batches.services.batches import start_check
+from stores.batches.services.checking import check_row
+from stores.batches.services.rows import change_row
+from stores.catalog.models import Product
+from stores.proofs.models import Proof
+from tests.support.batches import access_to, addressed, checked, fresh, make_batch, person, states_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def access(world):
+    return access_to(world)
+
+
+def problems_of(batch):
+    return [row.problems for row in batch.rows.order_by("number")]
+
+
+def test_good_rows_are_ready_and_priced_and_have_a_proof(access):
+    batch = checked(make_batch(access, [person(1), person(2)]))
+
+    assert (batch.status, states_of(batch)) == ("Checked", ["Ready", "Ready"])
+    counts = counts_of(batch)
+    assert (str(counts.total), counts.pieces, counts.errors) == ("24.00", 200, 0)
+    proofs = set(batch.rows.values_list("proof", flat=True))
+    assert len(proofs) == 2
+    assert set(Proof.objects.values_list("digest", flat=True)) == proofs
+
+
+FAULTS = [
+    ({"Name": ""}, "Name", "Name"),
+    ({"Mail": "nowhere"}, "Email", "Mail"),
+    ({"Name": "Long " * 60}, "Name", "Name"),
+    ({"Name": "\N{CUNEIFORM SIGN A} \ue000"}, "Name", "Name"),
+    ({"Pieces": "125"}, "Quantity", "Pieces"),
+    ({"Pieces": "12"}, "Quantity", "Pieces"),
+    ({"Pieces": "99999"}, "Quantity", "Pieces"),
+    ({"Pieces": "many"}, "Quantity", "Pieces"),
+    ({"Zip": "8020"}, "Recipient.PostalCode", "Zip"),
+    ({"Zip": ""}, "Recipient.PostalCode", "Zip"),
+    ({"Land": "Texas"}, "Recipient.CountryCode", "Land"),
+    ({"Land": "FR"}, "Recipient.CountryCode", "Land"),
+    ({"Street": ""}, "Recipient.Address1", "Street"),
+    ({"Town": "x" * 101}, "Recipient.City", "Town"),
+    ({"Addressee": "\ue000"}, "Recipient.Name", "Addressee"),
+]
+
+
+@pytest.mark.parametrize(("cells", "field", "column"), FAULTS)
+def test_fault_is_named_with_its_field_column_value_and_remedy(access, cells, field, column):
+    batch = checked(make_batch(access, [addressed(1, **cells), addressed(2)], mode="Recipients"))
+
+    wrong, right = batch.rows.order_by("number")
+    assert (wrong.state, right.state) == ("Error", "Ready")
+    [problem] = wrong.problems
+    assert (problem["Severity"], problem["Field"], problem["Column"]) == ("Error", field, column)
+    assert problem["Value"] == cells[column]
+    assert problem["Code"]
+    assert problem["Message"]
+    assert column in problem["Remedy"]
+    assert "Items/0" not in problem["Message"]
+
+
+def test_all_faults_of_a_row_are_named_at_once(access):
+    row = addressed(1, Name="", Mail="nowhere", Zip="8", Pieces="3")
+    batch = checked(make_batch(access, [row], mode="Recipients"))
+
+    [problems] = problems_of(batch)
+    assert {problem["Column"] for problem in problems} == {"Name", "Mail", "Zip", "Pieces"}
+
+
+def test_column_that_is_missing_is_to_be_added(access):
+    batch = checked(make_batch(access, [{"Mail": "a@print.example"}]))
+
+    [[problem]] = problems_of(batch)
+    assert (problem["Field"], problem["Column"]) == ("Name", None)
+    assert problem["Remedy"] == "Add a column for Name, or map one to it."
+
+
+def test_delivery_that_the_batch_cannot_have_is_a_problem_of_each_row(access):
+    batch = checked(make_batch(access, [person(1)], delivery_method_code="PIGEON"))
+
+    [[problem]] = problems_of(batch)
+    assert (problem["Code"], problem["Field"]) == ("delivery_method_unavailable", None)
+
+
+def test_changed_row_alone_is_checked_at_once(access):
+    batch = checked(make_batch(access, [person(1, Mail="nowhere"), person(2)]))
+    wrong = batch.rows.order_by("number")[0]
+
+    row = check_row(row=change_row(batch=batch, row_key=wrong.key, cells={"Mail": "a@print.example"}))
+
+    assert (row.state, row.problems) == ("Ready", [])
+    assert fresh(batch).status == "Checked"
+
+
+def test_rows_seen_before_are_not_rendered_again(access, monkeypatch):
+    batch = checked(make_batch(access, [person(1), person(2)]))
+    monkeypatch.setattr("stores.proofs.services.proofs.render_proof", None)
+
+    start_check(batch=batch)
+
+    assert states_of(checked(batch)) == ["Ready", "Ready"]
+
+
+def test_check_begins_again_when_the_template_changes_meanwhile(access):
+    batch = make_batch(access, [person(1)])
+    Product.objects.filter(pk=batch.product_id).update(version=batch.product_version + 1)
+
+    batch = checked(batch)
+
+    # The check queued itself once more.
+    batch = checked(batch)
+    assert (batch.status, batch.product_version) == ("Checked", batch.product.version)
+
+
+def test_end_of_a_check_is_an_event(access):
+    checked(make_batch(access, [person(1), person(2, Mail="")], name="Cards"))
+
+    event = Event.objects.get(type="batch.checked")
+    assert (event.data["Name"], event.data["Status"], event.data["Total"]) == ("Cards", "Checked", 12.0)
+    assert (event.data["Counts"]["Ready"], event.data["Counts"]["Error"]) == (1, 1)

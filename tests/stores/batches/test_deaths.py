@@ -1,0 +1,139 @@
+"""Workers that are killed, at any statement and at random moments: nothing is lost or doubled."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from stores.batches.models import BatchRow
+from stores.batches.services.checking import check_batch
+from stores.batches.services.ordering import order_batch, write_orders
+from stores.batches.services.rows import replace_rows
+from stores.budgets.models import BudgetPeriod
+from stores.budgets.services.checks import check_balances
+from stores.orders.models import ActorKind, Order, OrderItem
+from stores.orders.services.transitions import Actor
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.orders import make_product
+from tests.support.at_once import at_once
+from tests.support.batches import (
+    access_to,
+    addressed,
+    fresh,
+    make_batch,
+    person,
+    source_of,
+    states_of,
+)
+from tests.support.deaths import dies_at
+from tests.support.patience import wait_for
+from tests.support.scenario import build_world
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+OWNER = Actor(ActorKind.APPLICATION)
+WORK = (
+    "import django; django.setup(); from uuid import UUID;"
+    "from stores.batches.services.{module} import {name}; {name}(batch_id=UUID('{batch}'))"
+)
+KILLS = 4
+
+
+@pytest.fixture
+def access():
+    world = build_world()
+    enable_budgets(world.associated)
+    make_budget(world.associated, Type="Orders", Limit=1000)
+    make_budget(world.associated, Limit=100_000)
+    return access_to(world)
+
+
+def plain(number):
+    row = addressed(number)
+    return {name: row[name] for name in ("Addressee", "Street", "Town", "Zip", "Land")}
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_worker_killed_at_any_statement_orders_each_row_once(access, mode):
+    make_product(access.store)
+    rows = [plain(number) for number in (1, 2)]
+    if mode == "Items":
+        rows = [{"Key": row["Addressee"]} for row in rows]
+    batch = make_batch(access, rows, mode=mode, product_id="card")
+    check_batch(batch_id=batch.pk)
+    order_batch(batch=fresh(batch), actor=OWNER)
+    deaths = 0
+
+    while dies_at(lambda: write_orders(batch_id=batch.pk), deaths):
+        deaths += 1
+        _assert_agreement(batch)
+
+    _assert_agreement(batch)
+    assert deaths > 10
+    assert states_of(batch) == ["Ordered", "Ordered"]
+    assert Order.objects.count() == (1 if mode == "Items" else 2)
+    assert fresh(batch).status == "Ordered"
+    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [Order.objects.count(), 24]
+
+
+def _assert_agreement(batch):
+    orders = set(Order.objects.values_list("pk", flat=True))
+    assert set(batch.rows.exclude(order=None).values_list("order", flat=True)) == orders
+    assert set(batch.rows.filter(order=None).values_list("state", flat=True)) <= {"Ready"}
+    assert check_balances() == 0
+    # What is reserved and what is ordered are together always the whole.
+    assert {period.used for period in BudgetPeriod.objects.all()} <= {1, 2, 24}
+
+
+def test_worker_killed_at_random_moments_checks_and_orders_each_row_once(access, child_environment):
+    chance = random.Random(7)
+    batch = make_batch(access, [addressed(number) for number in range(1, 61)], mode="Recipients")
+
+    _work_and_die(batch, chance, child_environment, "checking", "check_batch", {"Pending"})
+    check_batch(batch_id=batch.pk)
+    assert states_of(batch) == ["Ready"] * 60
+    assert fresh(batch).status == "Checked"
+    order_batch(batch=fresh(batch), actor=OWNER)
+    _work_and_die(batch, chance, child_environment, "ordering", "write_orders", {"Ready"})
+    write_orders(batch_id=batch.pk)
+
+    assert states_of(batch) == ["Ordered"] * 60
+    assert Order.objects.count() == OrderItem.objects.count() == 60
+    for row in batch.rows.select_related("order"):
+        assert row.order.recipient["Name"] == row.name
+    assert check_balances() == 0
+    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [60, 720]
+
+
+def _work_and_die(batch, chance, environment, module, name, waiting):
+    """Some rows get done in each turn; a turn may also end by itself."""
+    command = [sys.executable, "-c", WORK.format(module=module, name=name, batch=batch.pk)]
+    for _ in range(KILLS):
+        left = _left(batch, waiting)
+        if not left:
+            return
+        process = subprocess.Popen(command, env=environment, start_new_session=True)
+        wait_for(lambda left=left, ended=process.poll: _left(batch, waiting) < left or ended() is not None)
+        time.sleep(chance.random() * 0.3)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _left(batch, states):
+    return BatchRow.objects.filter(batch=batch, state__in=states).count()
+
+
+def test_same_file_ten_times_and_twice_at_once_makes_no_new_row(access):
+    rows = [person(number) for number in range(200)]
+    batch = make_batch(access, rows)
+    known = set(batch.rows.values_list("pk", flat=True))
+
+    for _ in range(9):
+        replace_rows(batch=fresh(batch), source=source_of(rows))
+    at_once(*[lambda: replace_rows(batch=fresh(batch), source=source_of(rows))] * 2)
+
+    assert set(batch.rows.values_list("pk", flat=True)) == known

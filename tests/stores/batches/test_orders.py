@@ -1,0 +1,359 @@
+"""A checked batch is ordered: each row once, within its budgets, approved as a whole."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from applications.webhooks.models import Event
+from fulfillment.core.errors import Conflict, Forbidden
+from printing.imposition import Stamp
+from production.jobs.selectors import build_job
+from production.tickets.json_ticket import write_json_ticket
+from production.tickets.xjdf import write_xjdf
+from stores.batches.models import Batch, BatchRow
+from stores.batches.selectors import budget_decision, counts_of
+from stores.batches.services import ordering
+from stores.batches.services.approvals import approve_batch, deny_batch, expire_approvals
+from stores.batches.services.batches import cancel_batch, start_check
+from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
+from stores.budgets.models import BudgetEntry, BudgetPeriod
+from stores.budgets.services.checks import check_balances
+from stores.catalog.models import DeliveredPrice, Product, Store
+from stores.orders.models import ActorKind, Order
+from stores.orders.services.packing_slips import render_packing_slip
+from stores.orders.services.transitions import Actor, cancel_order
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.support.approvals import add_approver
+from tests.support.batches import (
+    access_to,
+    addressed,
+    checked,
+    fresh,
+    make_batch,
+    ordered,
+    person,
+    rows_by_name,
+    states_of,
+)
+from tests.support.jobs import work_off
+from tests.support.order_helpers import Shop
+from tests.support.pdf_reading import written_text
+
+pytestmark = pytest.mark.django_db
+OWNER = Actor(ActorKind.APPLICATION)
+# Of a row: 100 pieces at 0.12.
+PRICE = Decimal("12.00")
+
+
+@pytest.fixture
+def access(world):
+    return access_to(world)
+
+
+@pytest.fixture
+def budgeted(access):
+    enable_budgets(access.store)
+    access.store.refresh_from_db()
+    return access
+
+
+def approver(world):
+    return Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+
+
+def letters(access, count=3, **changes):
+    rows = [addressed(number) for number in range(1, count + 1)]
+    return checked(make_batch(access, rows, mode="Recipients", **changes))
+
+
+def used():
+    return [period.used for period in BudgetPeriod.objects.all()]
+
+
+def test_items_become_one_order_in_the_order_of_the_file(access):
+    batch = ordered(checked(make_batch(access, [person(1, Key="a b"), person(2, Key="c")])))
+
+    order = Order.objects.get()
+    assert (batch.status, order.total, order.item_count) == ("Ordered", 2 * PRICE, 2)
+    assert [item.label for item in order.items.all()] == ["Person 001 (a b)", "Person 002 (c)"]
+    assert set(batch.rows.values_list("order", "state")) == {(order.pk, "Ordered")}
+    assert Event.objects.get(type="batch.ordered").data["Counts"]["Ordered"] == 2
+
+
+def test_recipients_become_an_order_each(access):
+    batch = ordered(letters(access), external_id="mail")
+
+    orders = {order.external_id: order for order in Order.objects.all()}
+    for row in batch.rows.all():
+        order = orders[f"mail-{row.number}"]
+        assert row.order == order
+        assert order.recipient["Name"] == row.name
+        assert order.items.get().template_data["Name"] == row.name
+    assert len(orders) == 3
+
+
+def test_order_needs_all_rows_in_order_or_those_that_are_ready(access):
+    batch = checked(make_batch(access, [person(1), person(2, Mail="nowhere")]))
+
+    with pytest.raises(Conflict) as refusal:
+        order_batch(batch=batch, actor=OWNER)
+    assert refusal.value.code == "batch_has_errors"
+    batch = ordered(batch, only_ready=True)
+
+    assert states_of(batch) == ["Ordered", "Error"]
+    assert Order.objects.get().item_count == 1
+
+
+@pytest.mark.parametrize("rows", [[], [person(1)]])
+def test_batch_that_is_not_checked_is_not_ordered(access, rows):
+    batch = make_batch(access, rows)
+
+    with pytest.raises(Conflict) as refusal:
+        order_batch(batch=batch, actor=OWNER)
+
+    assert refusal.value.code == ("batch_not_checked" if rows else "batch_empty")
+
+
+def test_checked_price_binds_for_48_hours(access):
+    batch = letters(access, 1)
+    DeliveredPrice.objects.update(price=Decimal("9.99"))
+
+    ordered(batch)
+
+    assert Order.objects.get().total == PRICE
+
+
+def test_check_that_no_longer_holds_is_to_be_repeated(access):
+    late, other = letters(access, 1), None
+    Batch.objects.filter(pk=late.pk).update(prices_expire=timezone.now())
+    other = checked(make_batch(access, [person(1)], product_id=late.product.external_id))
+
+    with pytest.raises(Conflict, match="prices of the check no longer bind"):
+        order_batch(batch=late, actor=OWNER)
+    Product.objects.filter(pk=other.product_id).update(version=other.product_version + 1)
+    with pytest.raises(Conflict, match="product changed") as refusal:
+        order_batch(batch=other, actor=OWNER)
+    assert refusal.value.code == "batch_outdated"
+
+
+def test_template_that_changes_while_orders_are_written_fails_the_rest_and_says_why(access):
+    batch = letters(access, 2)
+    order_batch(batch=batch, actor=OWNER)
+    Product.objects.filter(pk=batch.product_id).update(version=batch.product_version + 1)
+
+    work_off(ORDER_TASK)
+
+    assert states_of(batch) == ["Failed", "Failed"]
+    assert fresh(batch).status == "Ordered"
+    assert {row.problems[0]["Code"] for row in batch.rows.all()} == {"batch_outdated"}
+
+
+def test_row_that_fails_says_why_and_leaves_the_others(access):
+    batch = letters(access, 3)
+    ordered(letters(access, 1, product_id=batch.product.external_id), external_id="mail")
+
+    batch = ordered(batch, external_id="mail")
+
+    rows = list(batch.rows.order_by("number"))
+    assert [row.state for row in rows] == ["Failed", "Ordered", "Ordered"]
+    [problem] = rows[0].problems
+    assert problem["Code"] == "external_id_exists"
+
+
+def test_order_of_items_that_fails_leaves_the_batch_to_be_corrected(budgeted):
+    make_budget(budgeted.store, Limit=1000)
+    batch = checked(make_batch(budgeted, [person(1), person(2)]))
+    Order.objects.all()
+    ordered(checked(make_batch(budgeted, [person(3)], product_id=batch.product.external_id)), external_id="x")
+
+    batch = ordered(batch, external_id="x")
+
+    assert (batch.status, states_of(batch)) == ("Checked", ["Error", "Error"])
+    assert "ExternalID" in batch.note
+    assert used() == [PRICE], "what it reserved came back"
+    ordered(checked_again(batch), external_id="y")
+    assert used() == [3 * PRICE]
+
+
+def checked_again(batch):
+    start_check(batch=batch)
+    return checked(batch)
+
+
+def test_work_that_is_done_twice_writes_each_order_once(access):
+    batch = letters(access, 2)
+    order_batch(batch=batch, actor=OWNER)
+
+    write_orders(batch_id=batch.pk)
+    write_orders(batch_id=batch.pk)
+    work_off(ORDER_TASK)
+
+    assert Order.objects.count() == 2
+    with pytest.raises(Conflict) as refusal:
+        order_batch(batch=fresh(batch), actor=OWNER)
+    assert refusal.value.code == "batch_ordered"
+
+
+@pytest.mark.parametrize(("kind", "taken"), [("Amount", 3 * PRICE), ("Orders", 3), ("Quantity", 300)])
+def test_budget_is_reserved_for_the_whole_and_turned_into_orders(budgeted, kind, taken):
+    make_budget(budgeted.store, Type=kind, Limit=1000)
+    batch = letters(budgeted)
+
+    order_batch(batch=batch, actor=OWNER)
+    assert used() == [taken]
+    assert BudgetEntry.objects.get().kind == "Reservation"
+    work_off(ORDER_TASK)
+
+    assert used() == [taken]
+    assert BudgetEntry.objects.filter(kind="Order").count() == 3
+    assert check_balances() == 0
+    order = Order.objects.first()
+    cancel_order(order=order, actor=OWNER)
+    assert used() == [taken - taken / 3]
+
+
+def test_what_did_not_become_orders_is_given_back(budgeted):
+    make_budget(budgeted.store, Limit=1000)
+    batch = letters(budgeted)
+    order_batch(batch=batch, actor=OWNER)
+    BatchRow.objects.filter(batch=batch, number=2).update(state="Failed")
+
+    work_off(ORDER_TASK)
+
+    assert used() == [2 * PRICE]
+    assert check_balances() == 0
+
+
+def test_batch_beyond_its_budget_is_refused_as_a_whole(budgeted):
+    make_budget(budgeted.store, Limit=2 * PRICE)
+    batch = letters(budgeted)
+    assert budget_decision(batch, counts_of(batch)) == "Refused"
+
+    with pytest.raises(Conflict) as refusal:
+        order_batch(batch=batch, actor=OWNER)
+
+    assert refusal.value.code == "budget_exceeded"
+    assert fresh(batch).status == "Checked"
+    assert not BudgetEntry.objects.exists()
+
+
+def test_orders_of_a_reservation_are_written_when_others_used_the_rest_up(budgeted):
+    budget = make_budget(budgeted.store, Limit=3 * PRICE)
+    batch = letters(budgeted)
+    order_batch(batch=batch, actor=OWNER)
+    budget.limit = 1
+    budget.save()
+
+    work_off(ORDER_TASK)
+
+    assert states_of(batch) == ["Ordered"] * 3
+
+
+def test_batch_is_approved_once_as_a_whole(budgeted, world):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    decider = approver(world)
+    batch = letters(budgeted)
+    assert budget_decision(batch, counts_of(batch)) == "NeedsApproval"
+    batch = ordered(batch)
+    assert (batch.status, batch.approval.state) == ("Ordering", "Pending")
+    assert not Order.objects.exists()
+
+    approve_batch(batch=batch, actor=decider, note="Fine")
+    work_off(ORDER_TASK)
+
+    batch = fresh(batch)
+    assert (batch.status, batch.approval.state, batch.approval.note) == ("Ordered", "Approved", "Fine")
+    assert set(Order.objects.values_list("approval", flat=True)) == {""}
+    with pytest.raises(Conflict) as refusal:
+        deny_batch(batch=batch, actor=decider, reason="No")
+    assert refusal.value.code == "approval_decided"
+
+
+def test_total_above_the_limit_of_the_store_needs_approval(access):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=20)
+    batch = ordered(letters(access_again(access)))
+
+    assert batch.approval.reasons == [{"Kind": "Total", "Limit": 20.0, "Total": 36.0}]
+
+
+def access_again(access):
+    access.store.refresh_from_db()
+    return access
+
+
+def test_people_who_ordered_decide_nothing(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch = ordered(letters(access_again(access), 1))
+
+    with pytest.raises(Forbidden) as refusal:
+        approve_batch(batch=batch, actor=Actor(ActorKind.USER, world.application.user_id))
+
+    assert refusal.value.code == "approver_ordered"
+
+
+@pytest.mark.parametrize("end", ["deny", "expire", "cancel"])
+def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted, world, end):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    batch = ordered(letters(budgeted))
+
+    if end == "deny":
+        deny_batch(batch=batch, actor=approver(world), reason="Too much")
+    elif end == "expire":
+        assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
+    else:
+        cancel_batch(batch=batch)
+
+    batch = fresh(batch)
+    assert (batch.status, states_of(batch)) == ("Cancelled", ["Cancelled"] * 3)
+    assert batch.approval.state == {"deny": "Denied", "expire": "Expired", "cancel": "Expired"}[end]
+    assert used() == [0]
+    work_off(ORDER_TASK)
+    assert not Order.objects.exists()
+
+
+def test_cancelling_stops_what_is_not_ordered(budgeted, monkeypatch):
+    make_budget(budgeted.store, Limit=1000)
+    batch = letters(budgeted)
+    order_batch(batch=batch, actor=OWNER)
+    write, done = ordering._write, []
+
+    def write_and_cancel(*given):
+        is_written = write(*given)
+        done.append(cancel_batch(batch=batch))
+        return is_written
+
+    monkeypatch.setattr(ordering, "_write", write_and_cancel)
+    work_off(ORDER_TASK)
+
+    assert states_of(batch) == ["Ordered", "Cancelled", "Cancelled"]
+    assert fresh(batch).status == "Cancelled"
+    assert used() == [PRICE]
+    assert rows_by_name(batch)["Person 001"].order is not None
+
+
+def test_batches_of_test_applications_make_test_orders_and_take_no_budget(budgeted, world):
+    make_budget(budgeted.store, Limit=1)
+    batch = letters(budgeted, 1)
+    Batch.objects.filter(pk=batch.pk).update(is_test=True)
+
+    ordered(fresh(batch))
+
+    assert Order.objects.get().is_test
+    assert not BudgetEntry.objects.exists()
+
+
+def test_slip_ticket_and_stamp_carry_the_name_and_key_of_the_row(access):
+    batch = ordered(checked(make_batch(access, [person(1, Key="k-1")])))
+    order = batch.rows.get().order
+    item = order.items.get()
+
+    slip = written_text(render_packing_slip(order=order, caller=access.caller))
+    job = build_job(order, item, number="1-1", created=order.created, siblings=["1-1"])
+
+    assert "Person001(k-1)" in slip.replace("\N{ZERO WIDTH SPACE}", "").replace(" ", "")
+    assert job.item.label == "Person 001 (k-1)"
+    assert b"Person 001 (k-1)" in write_json_ticket(job)
+    assert b"Person 001 (k-1)" in write_xjdf(job)
+    assert Stamp("1-1", 100, None, job.item.label).words.endswith("Person 001 (k-1)")

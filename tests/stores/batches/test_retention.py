@@ -1,0 +1,80 @@
+"""What is left of rows: by age, and when a person is erased."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from stores.batches.models import Batch, BatchRow
+from stores.batches.services.retention import retention_rules
+from stores.orders.models import Order
+from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def access(world):
+    return access_to(world)
+
+
+def letters(access, *numbers, **changes):
+    rows = [addressed(number) for number in numbers]
+    return checked(make_batch(access, rows, mode="Recipients", **changes))
+
+
+def prune():
+    for rule in retention_rules():
+        list(rule.remove(100))
+
+
+def test_unordered_rows_go_after_30_days_and_ordered_ones_stay(access):
+    kept = ordered(letters(access, 1))
+    product = kept.product.external_id
+    young, old = letters(access, 2, product_id=product), letters(access, 3, product_id=product)
+    mixed = checked(make_batch(access, [person(4), person(5, Mail="nowhere")], product_id=product))
+    ordered(mixed, only_ready=True)
+    Batch.objects.exclude(pk=young.pk).update(updated=timezone.now() - timedelta(days=31))
+
+    prune()
+
+    assert set(Batch.objects.values_list("pk", flat=True)) == {kept.pk, young.pk, mixed.pk}
+    assert not BatchRow.objects.filter(batch=old).exists()
+    assert list(mixed.rows.values_list("state", flat=True)) == ["Ordered"]
+
+
+def test_ordered_batch_goes_with_its_last_order(access):
+    batch = letters(access, 1)
+    Batch.objects.filter(pk=batch.pk).update(is_test=True)
+    batch = ordered(fresh(batch))
+    Order.objects.all().delete()
+    Batch.objects.update(updated=timezone.now() - timedelta(days=31))
+
+    prune()
+
+    assert not Batch.objects.exists()
+
+
+def test_erasing_the_recipient_of_an_order_erases_its_row(access):
+    batch = ordered(letters(access, 1, 2))
+    first = batch.rows.get(number=2)
+    output = StringIO()
+
+    call_command("erase_recipient", order=[str(first.order.number)], force=True, stdout=output)
+
+    erased, other = batch.rows.order_by("number")
+    assert (erased.name, erased.values, erased.proof) == ("", {}, "")
+    assert other.name == "Person 002"
+    assert erased.order.items.get().label == ""
+
+
+def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access):
+    batch = letters(access, 1, 2)
+    output = StringIO()
+
+    call_command("erase_recipient", email="PERSON1@print.example", stdout=output)
+
+    assert "1 rows of batches that are not ordered were deleted" in output.getvalue()
+    assert [row.name for row in batch.rows.all()] == ["Person 002"]

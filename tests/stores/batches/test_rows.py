@@ -1,0 +1,163 @@
+"""Rows keep their keys and what was found of them."""
+
+import pytest
+
+from fulfillment.core.errors import Conflict, Invalid
+from stores.batches.models import BatchRow
+from stores.batches.services.batches import cancel_batch, change_batch
+from stores.batches.services.rows import change_row, replace_rows
+from tests.support.batches import (
+    access_to,
+    addressed,
+    checked,
+    fresh,
+    make_batch,
+    ordered,
+    person,
+    rows_by_name,
+    source_of,
+    states_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def access(world):
+    return access_to(world)
+
+
+def identities(batch):
+    return list(batch.rows.order_by("number").values_list("pk", "key"))
+
+
+def test_same_rows_sent_again_are_the_same_rows(access):
+    rows = [person(1), person(2), person(1)]
+    batch = checked(make_batch(access, rows))
+    before = identities(batch)
+
+    replace_rows(batch=batch, source=source_of(rows))
+
+    assert identities(batch) == before
+    assert len({key for _, key in before}) == 3
+    assert states_of(batch) == ["Ready"] * 3, "they need no new check"
+
+
+def test_row_that_the_new_file_lacks_is_gone_and_others_stay_in_their_new_order(access):
+    batch = checked(make_batch(access, [person(1), person(2), person(3)]))
+    before = {row.name: row.pk for row in batch.rows.all()}
+
+    replace_rows(batch=batch, source=source_of([person(3), person(4), person(1)]))
+
+    rows = list(batch.rows.order_by("number"))
+    assert [row.name for row in rows] == ["Person 003", "Person 004", "Person 001"]
+    assert [row.state for row in rows] == ["Ready", "Pending", "Ready"]
+    assert rows[0].pk == before["Person 003"]
+    assert rows[2].pk == before["Person 001"]
+
+
+def test_row_with_a_key_is_checked_again_only_when_its_content_changes(access):
+    batch = checked(make_batch(access, [person(1, Key="a"), person(2, Key="b")]))
+
+    replace_rows(batch=batch, source=source_of([person(1, Key="a", Job="Boss"), person(2, Key="b")]))
+
+    rows = rows_by_name(batch)
+    assert (rows["Person 001"].key, rows["Person 001"].state) == ("a", "Pending")
+    assert (rows["Person 002"].key, rows["Person 002"].state) == ("b", "Ready")
+
+
+def test_repeated_key_is_an_error_of_the_second_row(access):
+    batch = checked(make_batch(access, [person(1, Key="a"), person(2, Key="a")]))
+
+    first, second = batch.rows.order_by("number")
+    assert (first.state, second.state) == ("Ready", "Error")
+    [problem] = second.problems
+    assert (problem["Code"], problem["Column"], problem["Value"]) == ("row_key_repeated", "Key", "a")
+    assert problem["Remedy"]
+
+
+def test_row_changed_in_place_keeps_its_key(access):
+    batch = checked(make_batch(access, [person(1), person(2)]))
+    key = rows_by_name(batch)["Person 001"].key
+
+    row = change_row(batch=batch, row_key=key, cells={"Name": "Renamed"})
+
+    assert (row.key, row.name, row.state) == (key, "Renamed", "Pending")
+    assert states_of(batch) == ["Pending", "Ready"]
+
+
+def test_unknown_column_of_a_changed_row_is_named(access):
+    batch = make_batch(access, [person(1)])
+
+    with pytest.raises(Invalid) as refusal:
+        change_row(batch=batch, row_key=batch.rows.get().key, cells={"Nmae": "x"})
+
+    assert refusal.value.faults[0].code == "column_unknown"
+    assert "Name" in refusal.value.message
+
+
+def test_new_mapping_is_applied_to_the_rows(access):
+    batch = checked(make_batch(access, [person(1, Other="Chief")]))
+
+    batch = change_batch(batch=batch, values={"mapping": {**batch.mapping, "Title": "Other"}})
+    assert states_of(batch) == ["Pending"]
+    batch = checked(batch)
+
+    assert (batch.status, states_of(batch)) == ("Checked", ["Ready"])
+
+
+def test_mapping_to_what_is_not_there_is_refused(access):
+    batch = make_batch(access, [person(1)])
+
+    with pytest.raises(Invalid) as refusal:
+        change_batch(batch=batch, values={"mapping": {"Nam": "Name", "Title": "Jobs"}})
+
+    assert [(one.pointer, one.code) for one in refusal.value.faults] == [
+        ("/Mapping/Nam", "target_unknown"),
+        ("/Mapping/Title", "column_unknown"),
+    ]
+
+
+def test_batch_of_items_has_at_most_500_rows(access):
+    batch = make_batch(access)
+
+    with pytest.raises(Invalid) as refusal:
+        replace_rows(batch=batch, source=source_of([person(number) for number in range(501)]))
+
+    assert refusal.value.code == "too_many_rows"
+    assert not BatchRow.objects.exists()
+
+
+def test_rows_of_an_ordered_or_cancelled_batch_stay(access):
+    batch = ordered(checked(make_batch(access, [person(1)])))
+    other = cancel_batch(batch=make_batch(access, [person(1)], product_id=batch.product.external_id))
+
+    for one, code in ((batch, "batch_ordered"), (other, "batch_cancelled")):
+        with pytest.raises(Conflict) as refusal:
+            replace_rows(batch=fresh(one), source=source_of([addressed(1)]))
+        assert refusal.value.code == code
+
+
+def test_caller_has_at_most_50_open_batches(access, monkeypatch):
+    monkeypatch.setattr("stores.batches.services.batches.MAXIMUM_OPEN", 1)
+    batch = make_batch(access)
+
+    with pytest.raises(Conflict) as refusal:
+        make_batch(access, product_id=batch.product.external_id)
+
+    assert refusal.value.code == "too_many_batches"
+    cancel_batch(batch=batch)
+    assert make_batch(access, product_id=batch.product.external_id).status == "Empty"
+
+
+def test_mapping_kept_under_a_name_serves_the_next_batch(access):
+    batch = make_batch(access, [person(1, Other="Chief")])
+    change_batch(batch=batch, values={"mapping": {**batch.mapping, "Title": "Other"}}, mapping_name="People")
+
+    following = make_batch(
+        access, [person(2, Other="Deputy")], product_id=batch.product.external_id, mapping_name="People"
+    )
+
+    assert following.mapping["Title"] == "Other"
+    with pytest.raises(Invalid, match="no mapping is kept"):
+        make_batch(access, product_id=batch.product.external_id, mapping_name="Others")
