@@ -186,6 +186,7 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
                 "print_bytes": 0,
                 "preflight": None,
                 "eddm": None,
+                "label": "",
             }
         )
     return _Shape(

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
@@ -32,7 +32,7 @@ class ProductArtwork:
         wrap = self.product_admin.admin_site.admin_view
         start = "<int:product_id>/artwork/"
         return [
-            path(start, wrap(self.show), name="stores_product_artwork"),
+            path(start, wrap(require_safe(self.show)), name="stores_product_artwork"),
             path(
                 f"{start}asset",
                 harmless(wrap(require_POST(self.add))),

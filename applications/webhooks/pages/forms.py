@@ -20,6 +20,7 @@ GROUPS = {
     "association.*": "All decisions on requests for access to a store",
     "webhook.*": "All events of webhooks",
     "budget.*": "All events of budgets",
+    "batch.*": "All events of batches",
 }
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from openpyxl.utils import get_column_letter
-
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.postal_codes import PostalCodes
 from stores.batches.files.records import Fault, FileProblem, problem_json, refused
+from stores.batches.files.spreadsheets import utils
 from stores.batches.files.text_files import LONGEST_CELL, text_fault
 
 MAXIMUM_COLUMNS = 256
@@ -106,7 +105,7 @@ class RowsWriter:
             return None
         if place in self._places:
             return self.columns[self._places.index(place)]
-        return get_column_letter(place + 1)
+        return utils.get_column_letter(place + 1)
 
     def placed(self) -> Iterator[tuple[int, str]]:
         """The columns and where they stand in a row of the file."""
@@ -145,7 +144,9 @@ class RowsWriter:
             if place < len(row.cells) and row.cells[place]:
                 self._unnamed.remove(place)
                 self._ignored.add(place)
-                self.problems.append(_empty_head(place, row).at(self.head_row, get_column_letter(place + 1)))
+                self.problems.append(
+                    _empty_head(place, row).at(self.head_row, utils.get_column_letter(place + 1))
+                )
         extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
         if extra is not None:
             row.faults.append((extra, _too_many_cells(row.cells, last + 1)))
@@ -157,7 +158,7 @@ def too_many_columns(count: int, row: int) -> Exception:
         f"Row {row:,} has {count:,} columns; at most {MAXIMUM_COLUMNS} are allowed.",
         "Delete the columns that the product does not need.",
         row=row,
-        column=get_column_letter(min(count, 16_384)),
+        column=utils.get_column_letter(min(count, 16_384)),
     )
 
 
@@ -168,7 +169,7 @@ def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
 def _duplicate_head(column: str, first: int, place: int) -> Fault:
     return Fault(
         "head_duplicate",
-        f"Columns {get_column_letter(first + 1)} and {get_column_letter(place + 1)} have the same head. "
+        f"Columns {utils.get_column_letter(first + 1)} and {utils.get_column_letter(place + 1)} have the same head. "
         "Only the first is read.",
         "Rename one of them, or delete it.",
         column,
@@ -178,7 +179,8 @@ def _duplicate_head(column: str, first: int, place: int) -> Fault:
 def _empty_head(place: int, row: RawRow) -> Fault:
     return Fault(
         "head_empty",
-        f"Column {get_column_letter(place + 1)} has values, as in row {row.number:,}, but no head. It is not read.",
+        f"Column {utils.get_column_letter(place + 1)} has values, as in row {row.number:,}, but no head. "
+        "It is not read.",
         "Write a head above the column, or delete it.",
         row.cells[place],
     )

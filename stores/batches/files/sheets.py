@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
-from openpyxl.utils import get_column_letter
 
 from stores.batches.files.container import damaged
 from stores.batches.files.csv_files import error_value
 from stores.batches.files.number_formats import PRECISION, shown
 from stores.batches.files.records import WARNING, Fault
 from stores.batches.files.rows import RawRow, RowsWriter, too_many_columns
+from stores.batches.files.spreadsheets import utils
 from stores.batches.files.xml_parts import elements, local_name
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
@@ -126,7 +126,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
             else damaged(f": cell {reference} follows another")
         )
     row.last = place
-    text, fault = _read(cell, reference or f"{get_column_letter(place + 1)}{row.number}", book)
+    text, fault = _read(cell, reference or f"{utils.get_column_letter(place + 1)}{row.number}", book)
     if text:
         row.cells[place] = text.replace("\r\n", "\n").replace("\r", "\n")
     if fault:

@@ -7,16 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any, Literal
 
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.comments import Comment
-from openpyxl.styles import Font, PatternFill
-from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.datavalidation import DataValidation
-
 from fulfillment.core.csv_rows import csv_pieces, inert_cell
 from stores.batches.files.csv_files import NOTE
 from stores.batches.files.records import ERROR, FileRow
+from stores.batches.files.spreadsheets import books, cells, comments, datavalidation, styles, utils
 from stores.batches.files.text_files import CONTROL
 from stores.batches.files.workbooks import ALLOWED_VALUES
 
@@ -27,8 +21,8 @@ PROBLEMS = "Problems"
 PIECE = 1 << 16
 # So far down a list of allowed values opens in a template.
 LISTED_ROWS = 20_000
-_BOLD = Font(bold=True)
-_FILLS = {True: PatternFill("solid", fgColor="FFFFD6D6"), False: PatternFill("solid", fgColor="FFFFF2CC")}
+# Of cells with an error, and with a warning.
+FILLS = {True: "FFFFD6D6", False: "FFFFF2CC"}
 
 
 @dataclass(frozen=True)
@@ -46,12 +40,12 @@ def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes
         notes = ([f"{NOTE}{column.name}: {_explanation(column)}"] for column in columns)
         rows = chain([[column.example for column in columns]], notes)
         return BOM + b"".join(csv_pieces([column.name for column in columns], rows))
-    book = Workbook()
+    book = books.Workbook()
     sheet = book.worksheets[0]
     sheet.title = "Rows"
     allowed = [column for column in columns if column.allowed]
     for place, column in enumerate(columns, start=1):
-        letters = get_column_letter(place)
+        letters = utils.get_column_letter(place)
         sheet.column_dimensions[letters].width = max(12, len(column.name) + 4)
         # Text, so that codes keep their zeros.
         sheet.column_dimensions[letters].number_format = "@"
@@ -82,10 +76,10 @@ def annotated_file(*, format: Format, columns: Sequence[str], rows: Iterable[Fil
 
 
 def _write_annotated(target: IO[bytes], names: Sequence[str], rows: Iterable[FileRow]) -> None:
-    book = Workbook(write_only=True)
+    book = books.Workbook(write_only=True)
     sheet = book.create_sheet("Rows")
     sheet.freeze_panes = "A2"
-    sheet.append([_text_cell(sheet, name, font=_BOLD) for name in [*names, PROBLEMS]])
+    sheet.append([_text_cell(sheet, name, is_bold=True) for name in [*names, PROBLEMS]])
     for row in rows:
         marks: dict[str | None, bool] = {}
         for problem in row.problems:
@@ -104,23 +98,23 @@ def _problems(row: FileRow) -> str:
     )
 
 
-def _text_cell(sheet: Any, text: str, *, font: Font | None = None, is_error: bool | None = None) -> Any:
+def _text_cell(sheet: Any, text: str, *, is_bold: bool = False, is_error: bool | None = None) -> Any:
     """A cell that is text for every spreadsheet, marked where it has an error or a warning."""
     text = CONTROL.sub("\ufffd", inert_cell(text))
     if not text and is_error is None:
         return None
-    cell = WriteOnlyCell(sheet, value=text)
+    cell = cells.WriteOnlyCell(sheet, value=text)
     cell.number_format = "@"
-    if font:
-        cell.font = font
+    if is_bold:
+        cell.font = styles.Font(bold=True)
     if is_error is not None:
-        cell.fill = _FILLS[is_error]
+        cell.fill = styles.PatternFill("solid", fgColor=FILLS[is_error])
     return cell
 
 
 def _head(sheet: Any, column: TemplateColumn) -> Any:
-    cell = _text_cell(sheet, column.name, font=_BOLD)
-    cell.comment = Comment(_explanation(column), "")
+    cell = _text_cell(sheet, column.name, is_bold=True)
+    cell.comment = comments.Comment(_explanation(column), "")
     return cell
 
 
@@ -130,16 +124,18 @@ def _explanation(column: TemplateColumn) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _choice(letters: str, place: int, count: int) -> DataValidation:
-    source = get_column_letter(place + 1)
+def _choice(letters: str, place: int, count: int) -> Any:
+    source = utils.get_column_letter(place + 1)
     listed = f"'{ALLOWED_VALUES}'!${source}$2:${source}${count + 1}"
-    choice = DataValidation(type="list", formula1=listed, allow_blank=True, showErrorMessage=True)
+    choice = datavalidation.DataValidation(
+        type="list", formula1=listed, allow_blank=True, showErrorMessage=True
+    )
     choice.add(f"{letters}2:{letters}{LISTED_ROWS}")
     return choice
 
 
 def _list_allowed(sheet: Any, columns: Sequence[TemplateColumn]) -> None:
-    sheet.append([_text_cell(sheet, column.name, font=_BOLD) for column in columns])
+    sheet.append([_text_cell(sheet, column.name, is_bold=True) for column in columns])
     for place in range(max(len(column.allowed) for column in columns)):
         sheet.append(
             [

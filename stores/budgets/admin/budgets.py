@@ -56,7 +56,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
     """Staff see the budgets of their stores; who holds Budget.All.Write changes them, by the services of the API."""
 
     form = BudgetForm
-    harmless_pages = ("add", "change", "adjust", "end")
+    harmless_pages = ("add", "change", "delete", "adjust", "end")
     view_grants = (Grant.STORE_ALL_READ, Grant.BUDGET_ALL_WRITE)
     change_grants = (Grant.BUDGET_ALL_WRITE,)
     list_display = ["name", "store", "scope", "gauge", "period_ends", "over_budget", "state"]

@@ -43,6 +43,7 @@ from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.
 MAX_DUPLICATES = 25
+MAX_KEY_DIGITS = 19
 LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
 
 
@@ -329,8 +330,10 @@ def _currency(form: ProductForm, product: Product | None) -> str:
     """Of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency
+    # As digits of ASCII and no longer than any key: other texts are errors of the field.
     store = str(form["store"].value()) if "store" in form.fields else ""
-    chosen = Store.objects.filter(pk=store) if store.isdecimal() else Store.objects.none()
+    is_key = store.isascii() and store.isdecimal() and len(store) < MAX_KEY_DIGITS
+    chosen = Store.objects.filter(pk=store) if is_key else Store.objects.none()
     return chosen.values_list("currency", flat=True).first() or ""
 
 

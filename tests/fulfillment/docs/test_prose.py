@@ -36,6 +36,7 @@ def test_documents_are_easy_to_read(all_prose):
 
 
 def test_sentences_leave_out_code_tables_and_headings():
-    text = "# A title here\n\nRun `a b c` first. Then\nread it.\n\n| a | b |\n\n```sh\nmake run now\n```\n\n- One more thing."
+    prose = "# A title here\n\nRun `a b c` first. Then\nread it.\n\n| a | b |\n\n"
+    text = f"{prose}```sh\nmake run now\n```\n\n- One more thing."
 
     assert list(sentences_of(text)) == ["Run Code first.", "Then read it.", "One more thing."]

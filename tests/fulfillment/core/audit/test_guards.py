@@ -51,6 +51,7 @@ UNTRACKED = {
     "production.GangSheet": "the history of each of its jobs has it",
     "production.JobHistory": "the trail of jobs itself",
     "production.ProviderReport": "a log itself",
+    "production.Scan": "a log itself; the history of the job has it",
     "production.RoutingTally": "counts",
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",

@@ -171,7 +171,7 @@ def test_what_is_done_here_is_in_the_log_and_the_counts_of_the_application(world
     flush_usage()
     flush_store_usage()
 
-    rows = LoggedRequest.objects.filter(application=world.application).order_by("pk")
+    rows = LoggedRequest.objects.filter(application=world.application).order_by("time", "pk")
     store = "/api/v1/store/{storeID}"
     assert [(row.method, row.path, row.status, row.code) for row in rows] == [
         ("POST", f"{store}/product/{{productID}}/proof", 200, ""),

@@ -1,0 +1,27 @@
+"""Modules of openpyxl, which loads numpy, with their first use: most web processes write no spreadsheet."""
+
+from typing import TYPE_CHECKING
+
+from fulfillment.core.memory import DeferredModule
+
+if TYPE_CHECKING:
+    import openpyxl as books
+    from openpyxl import cell as cells
+    from openpyxl import comments, styles, utils
+    from openpyxl.styles import numbers
+    from openpyxl.worksheet import datavalidation
+else:
+    books, cells, comments, styles, utils, numbers, datavalidation = map(
+        DeferredModule,
+        (
+            "openpyxl",
+            "openpyxl.cell",
+            "openpyxl.comments",
+            "openpyxl.styles",
+            "openpyxl.utils",
+            "openpyxl.styles.numbers",
+            "openpyxl.worksheet.datavalidation",
+        ),
+    )
+
+__all__ = ["books", "cells", "comments", "datavalidation", "numbers", "styles", "utils"]
