@@ -17,7 +17,6 @@ def measure(rounds: int = 1) -> list[str]:
     for number in range(rounds):
         with tempfile.TemporaryDirectory(prefix="ha-service-", dir="/tmp") as name:
             folder = Path(name)
-            folder.chmod(0o755)
             install_python(build(folder / "client", "python"), folder / "library")
             with ha_faults.scene(folder, folder / "library") as scene:
                 outcomes = []

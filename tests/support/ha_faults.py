@@ -137,6 +137,8 @@ FAULTS: dict[str, tuple[Callable[[Scene], None], float]] = {
 
 @contextlib.contextmanager
 def scene(folder: Path, library: Path, *, etcd_members: int = 3) -> Iterator[Scene]:
+    # For the user that runs the database.
+    folder.chmod(0o755)
     with (
         cluster(etcd_members=etcd_members) as made,
         service(made, folder) as served,
@@ -160,6 +162,8 @@ def outcome_of(scene: Scene, fault: str) -> Outcome:
     # Beyond the longest wait of a client between two tries.
     count, end = len(load.acknowledged), time.monotonic()
     wait_for(lambda: len(load.acknowledged) > count + 20 and time.monotonic() > end + 8)
+    # Just after a crash nothing has noticed it.
+    wait_for(scene.cluster.is_whole)
     return Outcome(
         fault,
         load.longest_pause(began),
