@@ -20,6 +20,7 @@ urlpatterns = [
     re_path(r"^api/(?!v1/docs)", unknown_path),
     path("llms.txt", reference.show_index),
     path("llms-full.txt", reference.show_whole),
+    path("changelog.atom", reference.show_feed),
     path(".well-known/api-catalog", reference.show_catalog),
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
     *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),

@@ -1,9 +1,11 @@
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot, User
+from accounts.selectors.users import subscription_keys
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 
 
@@ -16,6 +18,14 @@ def create_subscription(*, user: User | None = None, application: Any = None) ->
         for slot in SubscriptionSlot
     )
     return subscription
+
+
+@transaction.atomic
+def primary_key_of_user(*, user_id: UUID) -> str:
+    """The user's key in plain text; an account without a subscription gets one."""
+    user = User.objects.select_for_update(no_key=True).get(pk=user_id)
+    subscription = Subscription.objects.filter(user=user).first() or create_subscription(user=user)
+    return subscription_keys(subscription)[SubscriptionSlot.PRIMARY]
 
 
 @transaction.atomic

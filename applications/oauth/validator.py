@@ -19,6 +19,7 @@ from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.services.subscriptions import primary_key_of_user
 from applications.oauth.credentials import read_credentials
 from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
@@ -31,6 +32,7 @@ from applications.oauth.tokens import (
     token_resources,
 )
 from applications.registration.models import EXTERNAL_ID, Application
+from applications.registration.services.applications import COMMAND_LINE_ID
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests
 
@@ -238,6 +240,10 @@ class Validator(OAuth2Validator):
         else:
             user_id = None if request.grant_type == "client_credentials" else request.user.pk
             store_access_token(token, request, user_id, token_resources(request, []))
+            return
+        if request.client.client_id == COMMAND_LINE_ID:
+            user_id = request.grant.user_id if hasattr(request, "grant") else request.spent.user_id
+            token["subscription_key"] = primary_key_of_user(user_id=user_id)
 
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any

@@ -30,6 +30,7 @@ from applications.oauth.authorization import (
 from applications.oauth.credentials import Attempt, flooding_address
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
+from applications.registration.services.applications import COMMAND_LINE_ID
 from fulfillment.core.api.parsing import FEW_FIELDS, SMALL_FORM, field_count, stated_size
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
@@ -110,6 +111,7 @@ class AuthorizeView(View):
             "permissions": [(name, str(Permission(name).label)) for name in authorization_request.scopes],
             # Without requested scopes the defaults apply, which the application did not choose.
             "names_none": not request.GET.get("scope", "").strip(),
+            "gets_key": authorization_request.application.client_id == COMMAND_LINE_ID,
             "form": ConsentForm.for_request(authorization_request),
             "redirect_uri": authorization_request.redirect_uri,
         }

@@ -26,6 +26,8 @@ class Event(models.Model):
     application = models.ForeignKey(
         Application, on_delete=models.CASCADE, related_name="webhook_events", db_index=False
     )
+    # The user whose order it is about; orders of an application itself have none.
+    user_id = models.UUIDField(null=True, editable=False)
     store_id = models.CharField(max_length=64, blank=True)
     type = models.CharField(max_length=40)
     timestamp = models.DateTimeField()
@@ -34,6 +36,14 @@ class Event(models.Model):
     class Meta:
         indexes = [
             models.Index("application", "transaction", "id", name="event_of_application"),
+            models.Index(
+                "application",
+                "user_id",
+                "transaction",
+                "id",
+                condition=models.Q(user_id__isnull=False),
+                name="event_of_user",
+            ),
             models.Index("timestamp", name="event_age"),
             # For the erasure of a recipient, which holds the lock of the store's orders.
             HashIndex(KeyTransform("OrderID", "data"), name="event_of_order"),

@@ -23,7 +23,7 @@ from accounts.callers import Caller
 from accounts.models import Subscription, User
 from applications.registration.models import LoggedRequest
 from applications.registration.pages.try_it import example_values
-from applications.registration.services.applications import create_application
+from applications.registration.services.applications import create_application, ensure_command_line
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
 from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
@@ -202,7 +202,7 @@ def test_logs_follow_the_calls_of_the_application(command):
 @pytest.mark.slow
 def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
     application = given["application"]
-    options = ["--url", given["url"], "--client-id", application["external_id"], "--no-browser"]
+    options = [given["url"], "--client-id", application["external_id"], "--no-browser"]
     options += ["--client-secret", application["key"], "--subscription-key", application["subscription_key"]]
     person = Browser(User.objects.get(pk=given["user"]["id"]))
     with command.start("login", *options, environment={}) as process:
@@ -224,6 +224,85 @@ def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
     assert json.loads(profile.read_text())["tokens"]["refresh_token"] != kept["tokens"]["refresh_token"]
     assert "Signed out" in command("logout", environment={})
     assert "not signed in" in command("stores", environment={}, code=3)
+
+
+RING = """
+import json
+from pathlib import Path
+from keyring.backend import KeyringBackend
+
+class Ring(KeyringBackend):
+    priority = 1
+    file = Path(__file__).with_name("ring.json")
+
+    def read(self):
+        return json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    def set_password(self, service, username, password):
+        self.file.write_text(json.dumps({**self.read(), username: password}))
+
+    def get_password(self, service, username):
+        return self.read().get(username)
+
+    def delete_password(self, service, username):
+        self.file.write_text(json.dumps({name: one for name, one in self.read().items() if name != username}))
+"""
+
+
+@pytest.mark.slow
+def test_address_alone_signs_in_and_shows_own_events(command, given, tmp_path):
+    """Without a browser on this machine: the address that a browser elsewhere ends at is pasted."""
+    ensure_command_line()
+    (tmp_path / "ring.py").write_text(RING)
+    command.environment |= {
+        "PYTHON_KEYRING_BACKEND": "ring.Ring",
+        "PYTHONPATH": f"{command.environment['PYTHONPATH']}{os.pathsep}{tmp_path}",
+    }
+    person = Browser(User.objects.get(pk=given["user"]["id"]))
+    with command.start(
+        "login", given["url"], "--no-browser", environment={}, stdin=subprocess.PIPE
+    ) as process:
+        address = next(word for line in process.stderr for word in line.split() if word.startswith("http"))
+        process.stdin.write("http://127.0.0.1/callback?code=of-another-sign-in\n")
+        process.stdin.write(f"{person.consent(address)}\n")
+        process.stdin.flush()
+        output, complaints = process.communicate(timeout=60)
+
+    assert process.returncode == 0, complaints
+    assert "no address of this sign-in" in complaints
+    assert "the keyring of this system" in output
+    kept = (Path(command.environment["FULFILLMENT_CONFIG"]) / "profile.json").read_text()
+    assert json.loads(kept) == {"keyring": "store-fulfillment"}
+    placed = json.loads(command("trigger", "order.accepted", "--json", environment={}))
+    deadline = time.monotonic() + 60
+    while len(types := types_of_log(command)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert types == [(placed["OrderID"], "order.received"), (placed["OrderID"], "order.accepted")]
+    assert "Your" in command("logs", "--application", "nobody", environment={}, code=1)
+    assert "Signed out" in command("logout", environment={})
+    assert json.loads((tmp_path / "ring.json").read_text()) == {}
+    assert "not signed in" in command("stores", environment={}, code=3)
+
+
+def types_of_log(command: Command) -> list[tuple[str, str]]:
+    log = [json.loads(line) for line in command("events", "--json", environment={}).splitlines()]
+    return [(event["Data"]["OrderID"], event["Type"]) for event in log]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_command_completes_in_each_shell(command, shell):
+    script = command(environment={"_FULFILLMENT_COMPLETE": f"source_{shell}"})
+    assert "_FULFILLMENT_COMPLETE" in script
+    words = {"COMP_WORDS": "fulfillment or", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "fulfillment or"}
+    found = command(
+        environment={
+            **words,
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+            "_FULFILLMENT_COMPLETE": f"complete_{shell}",
+        }
+    )
+    assert "orders" in found
 
 
 class Listener:

@@ -18,6 +18,7 @@ from tests.support.row_files import (
 
 ROWS = [["Name", "ZIP"], ["Dana Lee", "02139"]]
 SHEET = sheet_xml(ROWS)
+LONG_CELL = "<c t='s'><v>0</v></c>"
 MERGED = "<mergeCell ref='A2:A1048576'/>"
 LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 10}'>" for n in range(1, 10))
 
@@ -74,6 +75,8 @@ def shown_when_read(secret: Path, port: int) -> dict[str, bytes]:
         "sheet of another address": _with_relation(
             "worksheet", f"http://127.0.0.1:{port}/x", "TargetMode='External'"
         ),
+        "one long text in every cell": _long_text(),
+        "long head and many faults": workbook(_row(f"<c t='inlineStr'><is><t>{'x' * 90_000}</t></is></c>")),
         "no XML": workbook("\0\1\2"),
         "names of a million columns": (",".join(map(str, range(1_000_000))) + "\n1\n").encode(),
         "a million separators": b"a,b\n" + b"," * 1_000_000 + b"\n",
@@ -92,6 +95,17 @@ def with_sizes(size: int) -> bytes:
             archive.writestr(name, content)
         archive.getinfo("xl/worksheets/sheet1.xml").file_size = size
     return target.getvalue()
+
+
+def _long_text() -> bytes:
+    heads = "".join(f"<c t='str'><v>{place}</v></c>" for place in range(200))
+    rows = f"<row>{LONG_CELL * 200}</row>" * 20
+    parts = workbook_parts(_row(heads).replace("</sheetData>", f"{rows}</sheetData>"))
+    name = "xl/_rels/workbook.xml.rels"
+    texts = relation("r9", "sharedStrings", "texts.xml")
+    parts[name] = parts[name].replace("</Relationships>", f"{texts}</Relationships>")
+    parts["xl/texts.xml"] = f"<sst xmlns='{MAIN}'><si><t>{'long ' * 6_000}</t></si></sst>"
+    return zipped(parts)
 
 
 def _declared(entities: str, xml: str) -> str:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from accounts.models import User
+from tests.support.scenario import sign_in
 
 
 class Form(HTMLParser):
@@ -27,7 +28,7 @@ class Form(HTMLParser):
 class Browser:
     def __init__(self, user: User) -> None:
         client = Client()
-        client.force_login(user)
+        sign_in(client, user)
         self.session = requests.Session()
         self.session.cookies.set(
             settings.SESSION_COOKIE_NAME, client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -22,6 +22,7 @@ NO_PAGE = {
     ".well-known/api-catalog": "JSON",
     "llms.txt": "a text for programs",
     "llms-full.txt": "a text for programs",
+    "changelog.atom": "a feed for programs",
     "portal:artwork-page": "a picture",
     "portal:client-package": "a file",
     "portal:icon": "a picture",

@@ -78,6 +78,7 @@ KNOWN = {
         "120 a minute of an address",
     ),
     "live-proof.png": ("the picture of it", "the same", "the same"),
+    "changelog.atom": ("the releases and what they change", STORED, PROXY),
     "llms-full.txt": ("the reference and its guides as one text", STORED, PROXY),
     "llms.txt": ("an index of the reference for programs", STORED, PROXY),
     "logos/<str:sha256>.png": ("a store's logo, by the digest of its content", ROW, PROXY),

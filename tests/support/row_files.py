@@ -3,8 +3,9 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 from openpyxl.utils import get_column_letter
@@ -106,7 +107,7 @@ def workbook_parts(sheet: str, *, sheets: str = "<sheet name='Rows' r:id='r1'/>"
     }
 
 
-def zipped(parts: dict[str, str | bytes]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
@@ -134,7 +135,7 @@ def problems_of(table: Table) -> Iterator[FileProblem]:
         yield from row.problems
 
 
-def problems_in(content: bytes, folder: Path, **options) -> list[FileProblem]:
+def problems_in(content: bytes, folder: Path, **options: Any) -> list[FileProblem]:
     try:
         return list(problems_of(table_in_this_process(content, folder, **options)))
     except FileRefused as refusal:

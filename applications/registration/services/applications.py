@@ -237,27 +237,45 @@ def _external_id(name: str) -> str:
 
 
 CONSOLE_ID = "api-console"
+COMMAND_LINE_ID = "fulfillment-cli"
+
+
+def ensure_api_console() -> Application:
+    """The application through which the API reference calls the API. It has no redirect URI, so its tokens are issued
+    by this service alone.
+    """
+    return _ensure_built_in(
+        client_id=CONSOLE_ID, name="API console", description="The interactive reference of this service."
+    )
+
+
+def ensure_command_line() -> Application:
+    """The application of `fulfillment login`, which comes back to any port of the person's machine (RFC 8252)."""
+    return _ensure_built_in(
+        client_id=COMMAND_LINE_ID,
+        name="Command line",
+        description="The command fulfillment, on your own machine.",
+        redirect_uris="http://127.0.0.1/callback http://[::1]/callback",
+    )
 
 
 @transaction.atomic
-def ensure_api_console() -> Application:
-    """The application through which the API reference calls the API. It has no key and no redirect URI, so its tokens
-    are issued by this service alone.
-    """
+def _ensure_built_in(*, client_id: str, name: str, description: str, redirect_uris: str = "") -> Application:
+    """A first-party application without a key, as this release describes it."""
     values = {
-        "name": "API console",
-        "description": "The interactive reference of this service.",
+        "name": name,
+        "description": description,
         "application_url": settings.PUBLIC_URL,
         "client_secret": "",
         "hash_client_secret": False,
         "client_type": Application.CLIENT_PUBLIC,
         "authorization_grant_type": Application.GRANT_AUTHORIZATION_CODE,
         "is_first_party": True,
-        "redirect_uris": "",
+        "redirect_uris": redirect_uris,
     }
     applications = Application.objects.select_for_update()
-    console, _ = applications.get_or_create(client_id=CONSOLE_ID, defaults=values)
-    with saved_if_changed(console):
+    application, _ = applications.get_or_create(client_id=client_id, defaults=values)
+    with saved_if_changed(application):
         for column, value in values.items():
-            setattr(console, column, value)
-    return console
+            setattr(application, column, value)
+    return application

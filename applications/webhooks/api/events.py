@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from applications.concurrency_limits import EVENT_WAITS
 from applications.registration.models import Application
-from applications.registration.selectors.applications import application_for
 from applications.registration.services.usage import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
 from applications.webhooks.event_types import PATTERNS, EventType
@@ -20,6 +19,7 @@ from applications.webhooks.selectors.events import (
     EventFilters,
     EventPage,
     checked_patterns,
+    event_log_for,
     event_page,
     event_record,
     parse_cursor,
@@ -71,7 +71,8 @@ class EventViewSet(ApiViewSet):
     tag = "Events and webhooks"
     access = {
         "list": Access(
-            rule="The application itself, and users with a role for it.",
+            rule="The application itself, and users with a role for it. Of the command line's own application "
+            "(`fulfillment-cli`) each user reads the events of their own orders.",
         )
     }
 
@@ -86,13 +87,13 @@ class EventViewSet(ApiViewSet):
         examples=[EVENT_RESPONSE],
     )
     def list(self, request: Request, application_id: str) -> Response:
-        application = application_for(request.auth, application_id)
+        application, user_id = event_log_for(request.auth, application_id)
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = parse_cursor(application, query["after"]) if "after" in query else Cursor()
         filters = EventFilters(
-            query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
+            query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
         )
         read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
         page = _awaited(

@@ -14,7 +14,9 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from accounts.callers import Caller
 from applications.registration.models import Application
+from applications.registration.selectors.applications import application_for, application_in_mode
 from applications.webhooks.event_types import PATTERNS, EventType, named_types
 from applications.webhooks.models import Event
 from fulfillment.core.api.serializers import timestamp
@@ -100,8 +102,11 @@ class EventFilters:
     store_id: str | None = None
     order_id: str | None = None
     created_after: datetime | None = None
+    user_id: UUID | None = None
 
     def applied(self, events: QuerySet[Event]) -> QuerySet[Event]:
+        if self.user_id is not None:
+            events = events.filter(user_id=self.user_id)
         if self.store_id is not None:
             events = events.filter(store_id=self.store_id)
         if self.order_id is not None:
@@ -109,6 +114,18 @@ class EventFilters:
         if self.created_after is not None:
             events = events.filter(timestamp__gte=self.created_after)
         return events
+
+
+def event_log_for(caller: Caller, application_id: str) -> tuple[Application, UUID | None]:
+    """The application, and the user to whose own events its log is limited.
+
+    Everybody signs in through the built-in applications, so each user reads their own there.
+    """
+    application = application_in_mode(caller, application_id)
+    is_own_client = caller.application_id == application.pk and not caller.is_application
+    if is_own_client and application.is_first_party and not caller.is_operator:
+        return application, caller.user_id
+    return application_for(caller, application_id), None
 
 
 def parse_cursor(application: Application, text: str) -> Cursor:

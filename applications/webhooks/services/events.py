@@ -19,8 +19,8 @@ from fulfillment.core.db.prepared import execute, fetch_row
 # One round trip: the event, and a delivery for each webhook that subscribes to it.
 RECORD = """
 WITH event AS (
-    INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
-    SELECT %(event_id)s, application.id, %(store)s, %(type)s, %(timestamp)s,
+    INSERT INTO applications_event (event_id, application_id, user_id, store_id, type, timestamp, data)
+    SELECT %(event_id)s, application.id, %(user)s, %(store)s, %(type)s, %(timestamp)s,
            %(data)s || jsonb_build_object('IsTest', application.is_test)
     FROM applications_application application WHERE application.id = %(application)s
     RETURNING id
@@ -42,12 +42,13 @@ def record_event(
     type: str,  # noqa: A002 - the envelope's own name
     data: Mapping[str, Any],
     timestamp: datetime | None = None,
+    user_id: UUID | None = None,
 ) -> UUID:
     """Writes an event for an application, to be sent to its webhooks, and returns its EventID.
 
     Call it only inside the transaction of the change. `IsTest`, the application's mode, is added to `data`, which
-    must stay below 20 kB and contain no data of recipients. `store_id` is empty for events of no store, which all
-    webhooks receive.
+    must stay below 20 kB and contain no data of recipients. `user_id` is the user whose record it is about, if any.
+    `store_id` is empty for events of no store, which all webhooks receive.
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
@@ -56,6 +57,7 @@ def record_event(
     parameters = {
         "event_id": event_id,
         "application": application_id,
+        "user": user_id,
         "store": store_id,
         "type": type,
         "timestamp": timestamp or timezone.now(),

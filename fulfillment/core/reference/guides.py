@@ -58,6 +58,12 @@ def guides() -> dict[str, Guide]:
     return {slug: _guide(slug, title, name) for slug, title, name in GUIDES}
 
 
+@cache
+def changes() -> Guide:
+    """The change log: a page like those of the guides, but not one of them."""
+    return _guide("changes", "Changes", "../CHANGELOG.md")
+
+
 def _guide(slug: str, title: str, name: str) -> Guide:
     text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
     # The page shows the document's heading itself.

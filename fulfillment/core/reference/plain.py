@@ -7,7 +7,7 @@ from functools import cache
 
 from django.conf import settings
 
-from fulfillment.core.reference.guides import ROOT, Guide, guides
+from fulfillment.core.reference.guides import ROOT, Guide, changes, guides
 from fulfillment.core.reference.operations import events, groups
 from fulfillment.core.reference.problems import Problem
 from fulfillment.core.reference.schemas import Event, Member, Operation
@@ -66,9 +66,9 @@ def index_text() -> str:
         parts += [f"## {group.name}", _links(links)]
     parts += ["## Events", _links((one.name, one.url) for one in events().values())]
     schema = f"- [OpenAPI description]({settings.API_URL}/schema)"
-    return _joined(
-        [*parts, "## More", schema, f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"]
-    )
+    whole = f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"
+    news = f"- [Changes]({settings.PUBLIC_URL}{changes().url}.md)"
+    return _joined([*parts, "## More", "\n".join([schema, whole, news])])
 
 
 @cache

@@ -11,7 +11,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.reference.guides import guides
+from fulfillment.core.reference.guides import changes, guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, groups, operations
 from fulfillment.core.reference.plain import (
@@ -24,6 +24,7 @@ from fulfillment.core.reference.plain import (
     whole_text,
 )
 from fulfillment.core.reference.problems import problems
+from fulfillment.core.reference.releases import feed_text
 from fulfillment.core.reference.search import found
 
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -61,7 +62,8 @@ def show_event(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
-    guide = guides().get(slug.removesuffix(".md"))
+    name = slug.removesuffix(".md")
+    guide = changes() if name == "changes" else guides().get(name)
     if guide is None:
         raise Http404(f"There is no guide {slug[:80]}.")
     return _page(request, "reference/guide.html", partial(guide_text, guide), guide=guide, here=guide.url)
@@ -92,6 +94,11 @@ def show_index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def show_whole(request: HttpRequest) -> HttpResponse:
     return HttpResponse(whole_text(), content_type=MARKDOWN)
+
+
+@require_safe
+def show_feed(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(feed_text(), content_type="application/atom+xml; charset=utf-8")
 
 
 @require_safe

@@ -148,7 +148,7 @@ def _check_cells(row: RawRow) -> None:
 def error_value(cell: str, where: str = "") -> Fault:
     return Fault(
         "cell_error",
-        f"The cell{where} shows the error {cell}.",
+        f"The cell{where} shows the error {cell[:20]}.",
         "Correct its formula, or write the value.",
         cell,
     )

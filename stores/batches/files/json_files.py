@@ -62,7 +62,7 @@ def _take(number: int, item: Any, places: dict[str, int], rows: RowsWriter) -> N
 
 
 def _add_columns(number: int, places: dict[str, int], known: int, rows: RowsWriter) -> None:
-    rows.use_columns(list(places))
+    rows.use_columns(list(places), number)
     for place, fault in cell_faults(rows.columns[known:]):
         rows.problems.append(fault.at(number, rows.columns[known + (place or 0)]))
     if "" in rows.columns[known:]:
@@ -108,12 +108,10 @@ class _Window:
         self.stream = stream
         self.text = ""
         self.place = 0
-        self.is_whole = False
 
     def more(self) -> bool:
         chunk = self.stream.read(CHUNK)
         self.text, self.place = self.text[self.place :] + chunk, 0
-        self.is_whole = not chunk
         return bool(chunk)
 
     def next_character(self) -> str:

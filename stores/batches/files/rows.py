@@ -14,8 +14,12 @@ from stores.batches.files.records import Fault, FileProblem, problem_json, refus
 from stores.batches.files.text_files import LONGEST_CELL, text_fault
 
 MAXIMUM_COLUMNS = 256
-# Of one row: more do not help a person.
+LONGEST_HEAD = 255
+# Of one row: more do not help a person. Beyond the second number for the file each row names its first alone.
 MAXIMUM_PROBLEMS = 20
+FILE_PROBLEMS = 40_000
+# Characters of all cells: a workbook may show one long text in every cell.
+LONGEST_TABLE = 50 * 1024 * 1024
 _SPACES = re.compile(r"\s+")
 
 
@@ -34,12 +38,13 @@ class RowsWriter:
         self.columns: list[str] = []
         self.problems: list[FileProblem] = []
         self.head_row: int | None = None
-        self.count = self.last_row = 0
+        self.count = self.last_row = self._problem_count = self._length = 0
         self._codes = PostalCodes([])
-        # Where the columns stand in a row of the file, and the places that no row should fill.
+        # Where the columns stand in a row of the file.
         self._places: list[int] = []
-        self._duplicates: set[int] = set()
+        # The places of empty heads, and of heads of which a problem says that they are not read.
         self._unnamed: set[int] = set()
+        self._ignored: set[int] = set()
 
     def add(self, row: RawRow) -> None:
         """A row of a sheet: the first that is not empty holds the heads."""
@@ -68,11 +73,30 @@ class RowsWriter:
                 f"Split it into files of at most {self.max_rows:,} rows.",
                 row=number,
             )
-        found = [*problems, *self._codes.problems(number, cells)][:MAXIMUM_PROBLEMS]
+        allowed = MAXIMUM_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1
+        found = [*problems, *self._codes.problems(number, cells)][:allowed]
+        self._problem_count += len(found)
         cells = [cell[:LONGEST_CELL] for cell in cells]
+        self._length += sum(map(len, cells))
+        if self._length > LONGEST_TABLE:
+            raise refused(
+                "file_too_large",
+                f"The rows hold more than {LONGEST_TABLE:,} characters.",
+                "Split the file, or delete columns that the product does not need.",
+                row=number,
+            )
         self.target.write(json.dumps([number, cells, [problem_json(problem) for problem in found]]) + "\n")
 
-    def use_columns(self, columns: list[str]) -> None:
+    def use_columns(self, columns: list[str], row: int) -> None:
+        long = next((column for column in columns if len(column) > LONGEST_HEAD), None)
+        if long:
+            raise refused(
+                "head_too_long",
+                f"A head in row {row:,} has {len(long):,} characters; at most {LONGEST_HEAD} are allowed.",
+                "Write the heads into the first row that is not empty, and shorten them.",
+                row=row,
+                value=long,
+            )
         self.columns = columns
         self._codes = PostalCodes(columns)
 
@@ -104,24 +128,23 @@ class RowsWriter:
             if not column:
                 self._unnamed.add(place)
             elif (first := seen.setdefault(column.casefold(), place)) != place:
-                self._duplicates.add(place)
+                self._ignored.add(place)
                 faults.append((place, _duplicate_head(column, first, place)))
             else:
                 columns.append(column)
                 self._places.append(place)
-        self.use_columns(columns)
+        self.use_columns(columns, row.number)
         heads = dict(enumerate(row.cells))
         for at, fault in faults:
             self.problems.append(fault.at(row.number, heads.get(-1 if at is None else at) or self.name(at)))
 
     def _name_extra_cells(self, row: RawRow) -> None:
         """Cells without a head: below an empty head that is said once, beyond the last head in each row."""
-        assert self.head_row is not None  # noqa: S101
-        last = max([*self._places, *self._duplicates, *self._unnamed], default=-1)
+        last = max([*self._places, *self._ignored, *self._unnamed], default=-1)
         for place in sorted(self._unnamed):
             if place < len(row.cells) and row.cells[place]:
                 self._unnamed.remove(place)
-                self._duplicates.add(place)
+                self._ignored.add(place)
                 self.problems.append(_empty_head(place, row).at(self.head_row, get_column_letter(place + 1)))
         extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
         if extra is not None:

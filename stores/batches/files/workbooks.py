@@ -19,6 +19,7 @@ from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
 ALLOWED_VALUES = "Allowed values"
+LONGEST_NAME = 100
 Late = dict[int, list[dict[str, Any]]]
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
@@ -84,7 +85,7 @@ def _sheets(
         kind, part = related.get(key, ("", ""))
         if kind == "worksheet":
             is_hidden = element.get("state", "visible") != "visible"
-            sheets.append(_SheetName(element.get("name", ""), part, is_hidden))
+            sheets.append(_SheetName(element.get("name", "")[:LONGEST_NAME], part, is_hidden))
     return sheets, is_1904
 
 

@@ -10,7 +10,11 @@ from lxml import etree
 from stores.batches.files.container import damaged
 from stores.batches.files.records import refused
 
-_BROKEN = (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError)
+# A directory that lies about the places of parts makes the module seek before the file.
+_BROKEN = (
+    *(etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error),
+    *(OSError, EOFError, NotImplementedError, UnicodeError),
+)
 
 
 def local_name(element: etree._Element) -> str:

@@ -304,6 +304,7 @@ def record_order_event(order: Order, event_type: str, *, previous_status: int | 
         store_id=store_id,
         type=event_type,
         timestamp=order.updated,
+        user_id=order.user_id,
         data=event_data(order, store_id, previous_status=previous_status, shipments=shipments),
     )
 

@@ -9,9 +9,10 @@ import subprocess
 
 import pytest
 from django.conf import settings
+from lxml import etree
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.reference.guides import guides
+from fulfillment.core.reference.guides import changes, guides
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
@@ -51,7 +52,8 @@ def test_every_reference_page_runs_no_query_but_the_rate_limit(
 def test_links_within_the_reference_lead_to_places_that_exist(client, db):
     shown = (operations(), events(), guides(), problems())
     addresses = [one.url for group in shown for one in group.values()]
-    pages = {address: client.get(address) for address in [ROOT, f"{ROOT}/events", *addresses]}
+    others = [ROOT, f"{ROOT}/events", changes().url]
+    pages = {address: client.get(address) for address in [*others, *addresses]}
     names = {address: names_in(page) for address, page in pages.items()}
     dead = set()
     for address, page in pages.items():
@@ -129,6 +131,25 @@ def test_api_catalog_leads_to_description_and_documents(client, db):
     targets = [one["href"] for kind in ("service-desc", "service-doc", "service-meta") for one in link[kind]]
     paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
     assert [path for path in paths if client.get(path).status_code != 200] == []
+
+
+def test_changelog_feed_has_each_release(client, db):
+    """Read by a library for XML, as feed readers do."""
+    answer = client.get("/changelog.atom")
+    feed = etree.fromstring(answer.content)
+    atom = "{http://www.w3.org/2005/Atom}"
+    versions = re.findall(
+        r"^## (\d\S*)$", (settings.BASE_DIR / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+
+    assert answer["Content-Type"].startswith("application/atom+xml")
+    assert [one.text for one in feed.iterfind(f"{atom}entry/{atom}title")] == versions != []
+    for entry in feed.iterfind(f"{atom}entry"):
+        address, _, fragment = entry.find(f"{atom}link").get("href").partition("#")
+        page = client.get(address.removeprefix(settings.PUBLIC_URL))
+        assert f'id="{fragment}"' in page.content.decode()
+        assert "<li>" in entry.findtext(f"{atom}summary")
+        assert entry.findtext(f"{atom}updated").startswith("20")
 
 
 def test_example_of_a_mistake_is_an_entry_of_a_problem():

@@ -24,12 +24,13 @@ METADATA = "/.well-known/oauth-authorization-server"
 
 @dataclass(frozen=True)
 class Tokens:
-    """`expires_at` is in seconds since 1970."""
+    """`expires_at` is in seconds since 1970. Only the command line's own application gets a `subscription_key`."""
 
     access_token: str
     expires_at: float
     refresh_token: str | None = None
     scope: str = ""
+    subscription_key: str | None = None
 
     @property
     def is_fresh(self) -> bool:
@@ -120,7 +121,13 @@ def tokens_of(response: httpx.Response) -> Tokens:
         raise OAuthError(code, str(text.get("error_description", "")))
     seconds = text.get("expires_in", 3600)
     ends = time.time() + (seconds if isinstance(seconds, int) else 3600)
-    return Tokens(text["access_token"], ends, text.get("refresh_token"), text.get("scope", ""))
+    return Tokens(
+        text["access_token"],
+        ends,
+        text.get("refresh_token"),
+        text.get("scope", ""),
+        text.get("subscription_key"),
+    )
 
 
 def _object_of(response: httpx.Response) -> dict[str, Any]:

@@ -1,10 +1,11 @@
+import random
 import socket
 
 import pytest
 
 from stores.batches.files import FileRefused, read_rows, reading
 from tests.support.hostile_row_files import shown_in_directory, shown_when_read
-from tests.support.row_files import sheet_xml, table_in_this_process, workbook
+from tests.support.row_files import file_of, problems_in, sheet_xml, table_in_this_process, workbook
 
 SECRET = "SECRET of the machine"
 
@@ -15,6 +16,13 @@ def refusal_of(content, tmp_path, name):
     with pytest.raises(FileRefused) as refused:
         read_rows(path=path, content_type="", name=name, max_rows=20_000)
     return refused.value.problem
+
+
+def problem_here(content, tmp_path):
+    (problem,) = problems_in(
+        content, tmp_path, name="rows.json" if content.startswith(b"[") else "", max_rows=20_000
+    )
+    return problem
 
 
 def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, monkeypatch):
@@ -64,16 +72,12 @@ def listener():
         yield server
 
 
-@pytest.mark.slow
 def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     files = shown_when_read(secret, listener.getsockname()[1])
 
-    problems = {
-        name: refusal_of(content, tmp_path, "rows.json" if content.startswith(b"[") else "")
-        for name, content in files.items()
-    }
+    problems = {name: problem_here(content, tmp_path) for name, content in files.items()}
 
     declared, broken, columns = "file_declares_entities", "file_damaged", "too_many_columns"
     assert {name: problem.code for name, problem in problems.items()} == {
@@ -92,6 +96,8 @@ def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
         "text that is not there": broken,
         "sheet of another folder": broken,
         "sheet of another address": "no_sheet",
+        "one long text in every cell": "file_too_large",
+        "long head and many faults": "head_too_long",
         "no XML": broken,
         "names of a million columns": columns,
         "a million separators": columns,
@@ -106,19 +112,45 @@ def test_hostile_files_are_refused_and_reach_nothing(tmp_path, listener):
         listener.accept()
 
 
-def test_changed_bytes_never_raise_another_error(tmp_path):
-    """Every place in turn, with each of a few values."""
-    rows = [["Name", "ZIP"], ["Dana Lee", "02139"], ["Zoë", "10001"]]
-    sound = workbook(sheet_xml(rows, cells={"B2": '<c r="B2" s="2"><v>45000</v></c>'}))
+@pytest.mark.parametrize("dialect", ["UTF-8 comma", "UTF-16LE tab", "JSON", "XLSX"])
+def test_changed_bytes_never_raise_another_error(dialect, tmp_path):
+    rows = [["Name", "ZIP", "Text"], ["Dana Lee", "02139", "a,b"], ["Zoë", "10001", 'q"x']]
+    sound = file_of(rows, dialect)
+    chance = random.Random(dialect)
 
     ends = set()
-    for place in range(0, len(sound), 7):
+    for _ in range(200):
         changed = bytearray(sound)
-        changed[place] ^= 1 << place % 8
+        for _ in range(chance.randint(1, 4)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
         try:
-            table_in_this_process(bytes(changed), tmp_path)
+            table_in_this_process(bytes(changed), tmp_path, name="rows.json" if dialect == "JSON" else "")
             ends.add("read")
         except FileRefused:
             ends.add("refused")
 
     assert ends == {"read", "refused"}
+
+
+def test_a_part_at_an_impossible_place_is_damage(tmp_path):
+    """The directory says that the archive begins before the file."""
+    content = bytearray(workbook(sheet_xml([["Name"], ["Dana"]])))
+    place = content.rindex(b"PK\x05\x06")
+    content[place + 16 : place + 20] = (
+        int.from_bytes(content[place + 16 : place + 20], "little") + 4096
+    ).to_bytes(4, "little")
+
+    assert problem_here(bytes(content), tmp_path).code == "file_damaged"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [("MEMORY_BYTES", 8 << 20, "takes too much memory"), ("SECONDS", 0.05, "takes more than")],
+)
+def test_a_parser_beyond_its_limits_refuses_the_file(limit, value, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, limit, value)
+
+    problem = refusal_of(b"Name\nDana Lee\n", tmp_path, "")
+
+    assert problem.code == "file_too_complex"
+    assert said in problem.message

@@ -23,19 +23,18 @@ def events(
     store: Annotated[str | None, typer.Option(help="Of this store alone.")] = None,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1d",
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:
     """What happened to your orders and requests, oldest first; 30 days are kept."""
     client, profile = signed_in()
-    application = listening.application_of(client, profile)
+    log = listening.application_of(client, profile, application)
     start = listening.moment_before(since)
     if follow:
-        found = listening.follow(client, application, created_after=start, types=types or (), store=store)
+        found = listening.follow(client, log, created_after=start, types=types or (), store=store)
     else:
         wanted = cast("Any", types or None)
-        found = iter(
-            client.events.list(application, created_after=start, type=wanted, store_id=store, take=500)
-        )
+        found = iter(client.events.list(log, created_after=start, type=wanted, store_id=store, take=500))
     for event in found:
         if as_json:
             show_json(event, is_line=True)
@@ -56,6 +55,7 @@ def listen(
         bool, typer.Option(help="Forget where it was left, and begin as the first time.")
     ] = False,
     skip_refused: Annotated[bool, typer.Option(help="Go on when the endpoint refuses an event.")] = False,
+    application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:
     """Forward events to an endpoint on this machine, signed as webhooks are.
@@ -66,8 +66,8 @@ def listen(
     if urlsplit(forward_to).scheme not in {"http", "https"}:
         raise typer.BadParameter("--forward-to is an address that begins with http:// or https://")
     client, profile = signed_in()
-    application = listening.application_of(client, profile)
-    path = listening.place_file(application, forward_to)
+    log = listening.application_of(client, profile, application)
+    path = listening.place_file(log, forward_to)
     place = None if restart else listening.read_place(path)
     if place is None:
         place = listening.new_place(since)
@@ -75,7 +75,7 @@ def listen(
     notes.print(plain(f"Forwarding to {forward_to}; Ctrl-C ends it. The secret of the signatures:"))
     notes.print(place.secret, soft_wrap=True)
     for one in listening.forward_all(
-        client, application, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
+        client, log, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
     ):
         if as_json:
             show_json(

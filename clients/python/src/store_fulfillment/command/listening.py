@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import httpx
 import typer
 from standardwebhooks import Webhook
 
 from store_fulfillment import Client, ConnectionFailed, InvalidRequest, RateLimited, ServerError, models
-from store_fulfillment.command.profiles import Profile, folder, write_privately
+from store_fulfillment.command.profiles import COMMAND_LINE, Profile, folder, write_privately
 from store_fulfillment.command.screen import notes, plain
 
 # The service answers as soon as there is an event, or after this time.
@@ -61,12 +61,22 @@ def moment_before(span: str) -> datetime:
     return datetime.now(timezone.utc) - timedelta(seconds=int(found[1]) * SPANS[found[2]])
 
 
-def application_of(client: Client, profile: Profile) -> str:
-    """The ID of the application that is signed in: its events are read."""
-    for one in client.applications.list():
-        if one["External_ID"] == profile.client_id:
-            return one["ID"]
-    raise ValueError(f"You may not read the events of {profile.client_id}: you need a role in it.")
+Application = Annotated[
+    str | None,
+    typer.Option(help="External ID of an application of yours. Default: the one you signed in with."),
+]
+
+
+def application_of(client: Client, profile: Profile, named: str | None = None) -> str:
+    """The ID of the application whose log is read. In the log of this command's own people read their own events."""
+    wanted = named or profile.client_id
+    if wanted == COMMAND_LINE:
+        return COMMAND_LINE
+    known = {one["External_ID"]: one["ID"] for one in client.applications.list()}
+    if wanted not in known:
+        yours = f"Yours: {', '.join(known)}." if known else "You have none."
+        raise ValueError(f"You have no role in the application {wanted}. {yours}")
+    return known[wanted]
 
 
 def follow(

@@ -11,7 +11,7 @@ import typer
 
 from store_fulfillment import Client, ConnectionFailed, RateLimited, ServerError, models
 from store_fulfillment.command import listening
-from store_fulfillment.command.profiles import signed_in
+from store_fulfillment.command.profiles import COMMAND_LINE, signed_in
 from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json
 
 POLL_SECONDS = 2.0
@@ -29,6 +29,7 @@ def logs(
     code: Annotated[str | None, typer.Option(help="Calls refused with this error code.")] = None,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1h",
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:
     """API calls of the application, oldest first; 7 days are kept.
@@ -36,10 +37,12 @@ def logs(
     A call appears some seconds after it was answered. The calls of this command itself are left out.
     """
     client, profile = signed_in()
-    application = listening.application_of(client, profile)
+    log = listening.application_of(client, profile, application)
+    if log == COMMAND_LINE:
+        raise typer.BadParameter("name an application of yours with --application; this command has no log")
     start = listening.moment_before(since)
     read = follow_calls if follow else read_calls
-    for call in read(client, application, start, status, code):
+    for call in read(client, log, start, status, code):
         if call["Path"] == OWN_PATH:
             continue
         if as_json:

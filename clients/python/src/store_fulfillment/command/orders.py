@@ -11,7 +11,7 @@ import typer
 
 from store_fulfillment import Client, models
 from store_fulfillment.command.catalog import Data, Fields, template_data
-from store_fulfillment.command.listening import application_of, follow, moment_before
+from store_fulfillment.command.listening import Application, application_of, follow, moment_before
 from store_fulfillment.command.profiles import signed_in
 from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json, show_table
 
@@ -113,14 +113,15 @@ def show(
 def tail(
     store: str,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "0s",
+    application: Application = None,
     as_json: AsJson = False,
 ) -> None:
     """Orders of a store as they change, until Ctrl-C."""
     client, profile = signed_in()
     start = moment_before(since)
-    application = application_of(client, profile)
+    log = application_of(client, profile, application)
     notes.print(plain(f"Waiting for changes of orders of {store}; Ctrl-C ends it."))
-    for event in follow(client, application, created_after=start, types=["order.*"], store=store):
+    for event in follow(client, log, created_after=start, types=["order.*"], store=store):
         if as_json:
             show_json(event, is_line=True)
             continue

@@ -1,10 +1,12 @@
-"""Stored sign-ins, in a file readable only by its owner."""
+"""The stored sign-in: in the system's keyring where there is one, else in a file readable only by its owner."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,10 @@ import typer
 
 from store_fulfillment import Client, ClientCredentials, Person, Tokens
 
+# The service's own application for this command.
+COMMAND_LINE = "fulfillment-cli"
 NOT_SIGNED_IN = 3
+KEYRING_NAME = "store-fulfillment"
 MACHINE = (
     "FULFILLMENT_URL",
     "FULFILLMENT_CLIENT_ID",
@@ -37,8 +42,12 @@ class Profile:
             self.client_id,
             self.tokens,
             self.client_secret,
-            on_tokens=lambda tokens: save(replace(self, tokens=tokens)),
+            on_tokens=self._keep,
         )
+
+    def _keep(self, tokens: Tokens) -> None:
+        key = tokens.subscription_key or self.subscription_key
+        save(replace(self, tokens=tokens, subscription_key=key))
 
 
 def folder() -> Path:
@@ -48,8 +57,38 @@ def folder() -> Path:
     return Path(typer.get_app_dir("store-fulfillment"))
 
 
-def save(profile: Profile) -> None:
-    write_privately(folder() / "profile.json", asdict(profile))
+def save(profile: Profile) -> str:
+    """Returns where it is kept. The file then says only that the rest is in the keyring."""
+    content = asdict(profile)
+    path = folder() / "profile.json"
+    if ring := system_keyring():
+        with keyring_errors():
+            ring.set_password(KEYRING_NAME, str(path), json.dumps(content))
+        content = {"keyring": KEYRING_NAME}
+    write_privately(path, content)
+    return "the keyring of this system" if ring else str(path)
+
+
+def system_keyring() -> Any:
+    """The package `keyring`, or None without it or where the system has none."""
+    try:
+        import keyring  # noqa: PLC0415 - optional
+    except ImportError:
+        return None
+    # Backends that keep nothing, or that need to be asked for, have no positive priority.
+    return keyring if keyring.get_keyring().priority > 0 else None
+
+
+@contextmanager
+def keyring_errors() -> Iterator[None]:
+    """A locked keyring, or one that refuses, ends the command with a sentence."""
+    try:
+        yield
+    except Exception as error:
+        if not type(error).__module__.startswith("keyring"):
+            raise
+        typer.echo(f"The keyring of this system refused: {error}", err=True)
+        raise typer.Exit(NOT_SIGNED_IN) from error
 
 
 def load() -> Profile | None:
@@ -58,9 +97,14 @@ def load() -> Profile | None:
     if all(named.values()):
         url, client_id, client_secret, key = named.values()
         return Profile(url.rstrip("/"), client_id, client_secret, key)
+    path = folder() / "profile.json"
     try:
-        known = json.loads((folder() / "profile.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        known = json.loads(path.read_text("utf-8"))
+        if known.get("keyring"):
+            ring = system_keyring()
+            with keyring_errors():
+                known = json.loads((ring and ring.get_password(KEYRING_NAME, str(path))) or "null")
+    except (OSError, ValueError, AttributeError):
         return None
     try:
         tokens = known.pop("tokens")
@@ -72,6 +116,9 @@ def load() -> Profile | None:
 def forget() -> bool:
     path = folder() / "profile.json"
     was_there = path.exists()
+    with keyring_errors():
+        if was_there and (ring := system_keyring()) and ring.get_password(KEYRING_NAME, str(path)):
+            ring.delete_password(KEYRING_NAME, str(path))
     path.unlink(missing_ok=True)
     return was_there
 
@@ -80,7 +127,7 @@ def signed_in() -> tuple[Client, Profile]:
     profile = load()
     if profile is None:
         missing = [name for name in MACHINE if not os.environ.get(name)]
-        text = "You are not signed in: run `fulfillment login`"
+        text = "You are not signed in: run `fulfillment login ADDRESS`"
         # Some are set, so a machine was meant.
         text += f", or set {', '.join(missing)} as well." if len(missing) < len(MACHINE) else "."
         typer.echo(text, err=True)

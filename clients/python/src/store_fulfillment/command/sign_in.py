@@ -2,80 +2,94 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
 import webbrowser
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
 
 from store_fulfillment import Client, OAuthError, Tokens, finish_sign_in, start_sign_in
+from store_fulfillment.auth import SignIn
 from store_fulfillment.command import profiles
-from store_fulfillment.command.screen import notes, plain, reported, screen
+from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json
 
 SECONDS_TO_SIGN_IN = 300
-SEEN = "Other users of this machine can see arguments: type it when asked, or set the variable."
+SEEN = "Other users of this machine can see arguments: set the variable instead."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
+PASTE = "No browser here? Open the address anywhere, then paste the address that the browser ends at."
 
 
 @reported
 def login(
-    url: Annotated[str, typer.Option(envvar="FULFILLMENT_URL", prompt="Address of the service")],
-    client_id: Annotated[
-        str, typer.Option(envvar="FULFILLMENT_CLIENT_ID", prompt="External ID of the application")
+    address: Annotated[
+        str, typer.Argument(envvar="FULFILLMENT_URL", help="Of the service: https://print.example.")
     ],
-    subscription_key: Annotated[
+    client_id: Annotated[
         str,
         typer.Option(
-            envvar="FULFILLMENT_SUBSCRIPTION_KEY", prompt="Subscription key", hide_input=True, help=SEEN
+            envvar="FULFILLMENT_CLIENT_ID",
+            help="External ID of an application of yours. Its own subscription key is needed too.",
         ),
-    ],
+    ] = profiles.COMMAND_LINE,
+    subscription_key: Annotated[
+        str | None, typer.Option(envvar="FULFILLMENT_SUBSCRIPTION_KEY", help=SEEN)
+    ] = None,
     client_secret: Annotated[
-        str | None,
-        typer.Option(
-            envvar="FULFILLMENT_CLIENT_SECRET",
-            prompt="A key of the application (empty if it has none)",
-            prompt_required=False,
-            hide_input=True,
-            help=SEEN,
-        ),
+        str | None, typer.Option(envvar="FULFILLMENT_CLIENT_SECRET", help=f"A key of the application. {SEEN}")
     ] = None,
     machine: Annotated[
-        bool, typer.Option(help="Sign in as the application itself, without a browser.")
+        bool, typer.Option("--machine", help="Sign in as the application itself, without a browser.")
     ] = False,
     scope: Annotated[
-        list[str] | None, typer.Option(help="What to ask for; repeat it. Default: the usual ones.")
+        list[str] | None, typer.Option(help="A permission to request; repeat it. Default: the usual ones.")
     ] = None,
     port: Annotated[int, typer.Option(help="Of this machine, for the browser to come back to.")] = 0,
     open_browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Or print the address only.")
     ] = True,
+    as_json: AsJson = False,
 ) -> None:
-    """Sign in, and keep it for the other commands.
+    """Sign in with the browser, and keep it for the other commands.
 
-    In the browser as yourself: the application needs the reply URL http://127.0.0.1/callback, of any port.
-    With --machine as the application itself, by one of its keys.
+    An application of yours needs the reply URL http://127.0.0.1/callback. With --machine the application itself
+    signs in, by one of its keys.
     """
     if machine and not client_secret:
-        raise typer.BadParameter("a machine needs a key of the application: set FULFILLMENT_CLIENT_SECRET")
-    tokens = None if machine else in_browser(url, client_id, client_secret, scope or [], port, open_browser)
-    profile = profiles.Profile(url.rstrip("/"), client_id, client_secret or None, subscription_key, tokens)
-    with Client(profile.url, credentials=profile.credentials(), subscription_key=subscription_key) as client:
+        raise typer.BadParameter("--machine needs a key of the application: set FULFILLMENT_CLIENT_SECRET")
+    tokens = (
+        None if machine else in_browser(address, client_id, client_secret, scope or [], port, open_browser)
+    )
+    key = subscription_key or (tokens.subscription_key if tokens else None)
+    if key is None:
+        raise typer.BadParameter(f"{client_id} needs a subscription key: set FULFILLMENT_SUBSCRIPTION_KEY")
+    profile = profiles.Profile(address.rstrip("/"), client_id, client_secret or None, key, tokens)
+    with Client(profile.url, credentials=profile.credentials(), subscription_key=key) as client:
         stores = client.stores.list()
-    profiles.save(profile)
-    screen.print(plain(f"Signed in at {profile.url}; {len(stores)} stores are open to you."))
+    place = profiles.save(profile)
+    if as_json:
+        show_json({"URL": profile.url, "ClientID": client_id, "Stores": len(stores), "KeptIn": place})
+        return
+    screen.print(plain(f"Signed in at {profile.url}: {len(stores)} stores. Kept in {place}."))
 
 
 @reported
-def logout() -> None:
-    """Forget who is signed in."""
-    screen.print("Signed out." if profiles.forget() else "You were not signed in.")
+def logout(as_json: AsJson = False) -> None:
+    """Forget the sign-in."""
+    was_there = profiles.forget()
+    if as_json:
+        show_json({"WasSignedIn": was_there})
+        return
+    screen.print("Signed out." if was_there else "You were not signed in.")
 
 
 def in_browser(
     url: str, client_id: str, client_secret: str | None, scopes: list[str], port: int, open_browser: bool
 ) -> Tokens:
-    """Waits on a port of this machine for the browser to come back (RFC 8252)."""
+    """Waits on a port of this machine for the browser to come back (RFC 8252), or for its address to be pasted."""
     came: list[str] = []
 
     class Callback(BaseHTTPRequestHandler):
@@ -95,17 +109,33 @@ def in_browser(
             """Addresses hold codes; they are not written anywhere."""
 
     with HTTPServer(("127.0.0.1", port), Callback) as server:
-        server.timeout = 1
+        server.timeout = 0.5
         address = f"http://127.0.0.1:{server.server_port}"
         sign_in = start_sign_in(url, client_id, f"{address}/callback", scopes)
         notes.print(f"Sign in here: {plain(sign_in.url)}", soft_wrap=True)
-        if open_browser:
-            webbrowser.open(sign_in.url)
+        if not (open_browser and webbrowser.open(sign_in.url)):
+            notes.print(PASTE)
+            threading.Thread(target=read_pasted, args=(sign_in, came), daemon=True).start()
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
-        with notes.status("Waiting for the browser"):
-            # Ignores requests of other programs on this machine.
-            while not (ours := [one for one in came if sign_in.state in one]):
-                if time.monotonic() > ends:
-                    raise OAuthError("timeout", "The browser did not come back within five minutes.")
-                server.handle_request()
-    return finish_sign_in(sign_in, address + ours[0], client_secret or None)
+        # Ignores requests of other programs on this machine.
+        while not (ours := [one for one in came if sign_in.state in one]):
+            if time.monotonic() > ends:
+                raise OAuthError("timeout", "The browser did not come back within five minutes.")
+            server.handle_request()
+    return finish_sign_in(sign_in, ours[0], client_secret or None)
+
+
+def read_pasted(sign_in: SignIn, came: list[str]) -> None:
+    """Reads the address that the browser ends at, or the code alone."""
+    for line in sys.stdin:
+        text = line.strip()
+        if "://" in text:
+            if sign_in.state not in text:
+                notes.print("[yellow]That is no address of this sign-in; paste the last one.[/yellow]")
+                continue
+            came.append(text)
+        elif text:
+            # Only this sign-in has the verifier of its code (PKCE).
+            came.append(
+                "/callback?" + urlencode({"code": text, "state": sign_in.state, "iss": sign_in.issuer})
+            )
