@@ -13,6 +13,9 @@ TAGS = (
     Tag("Associations", "Requests for access to a store, or for users to manage an application.", 90),
 )
 ENUMS = {
+    "BatchStatusEnum": "stores.batches.models.BatchStatus.values",
+    "BatchModeEnum": "stores.batches.models.BatchMode.values",
+    "RowStateEnum": "stores.batches.models.RowState.values",
     "BudgetTypeValueEnum": "stores.catalog.models.BudgetType.values",
     "BudgetDurationValueEnum": "stores.catalog.models.BudgetDuration.values",
     "BudgetScopeKindEnum": "stores.budgets.models.ScopeKind.values",
@@ -22,10 +25,12 @@ CLIENT_NAMES = ClientNames(
     groups={
         "store_user": "stores",
         "budget_entry": "budgets",
+        "batch": "batches",
         "batch_row": "batches",
         "batch_rows": "batches",
     },
     methods={
+        "batch_contact_sheet": "contact_sheet",
         "batch_row_list": "list_rows",
         "batch_row_update": "change_row",
         "batch_rows_replace": "replace_rows",
@@ -80,6 +85,17 @@ LINKS = {
         Link("batch_cancel", "Cancel what is not ordered.", BATCH),
         Link("batch_approve", "Approve it.", BATCH),
         Link("batch_deny", "Deny its approval.", BATCH),
+    ),
+    "BatchRow": (
+        Link(
+            "batch_row_update",
+            "Correct it.",
+            {
+                **IN_STORE,
+                "batchID": f"{OF_THE_REQUEST}batchID",
+                "rowKey": f"{BODY}RowKey",
+            },
+        ),
     ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (

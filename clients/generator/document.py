@@ -130,10 +130,11 @@ def _body(text: Schema) -> tuple[Schema | None, bool, bool]:
     if body is None:
         return None, False, False
     required = body.get("required", False)
-    if JSON in body["content"]:
-        return body["content"][JSON]["schema"], required, False
+    # A file may also be JSON.
     if FORM in body["content"]:
         return None, required, True
+    if JSON in body["content"]:
+        return body["content"][JSON]["schema"], required, False
     raise NotUnderstood(f"{text['operationId']}: a body of {list(body['content'])}")
 
 

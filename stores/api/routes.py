@@ -2,7 +2,7 @@ from django.urls import path
 
 from stores.associations.api import AssociationViewSet
 from stores.batches.api.batches import BatchViewSet
-from stores.batches.api.rows import BatchFileViewSet, BatchRowViewSet
+from stores.batches.api.rows import BatchFileViewSet, BatchRowChangeViewSet, BatchRowViewSet
 from stores.batches.api.sheets import BatchSheetViewSet
 from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
 from stores.catalog.api.products import ProductViewSet
@@ -84,7 +84,7 @@ urlpatterns = [
     path(f"{BATCH}/row", BatchRowViewSet.as_view({"get": "list"}), name="batch-row-list"),
     path(
         f"{BATCH}/row/<str:row_key>",
-        BatchRowViewSet.as_view({"patch": "partial_update"}),
+        BatchRowChangeViewSet.as_view({"patch": "partial_update"}),
         name="batch-row-detail",
     ),
     *(

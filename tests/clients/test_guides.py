@@ -7,8 +7,10 @@ import pytest
 from tests.clients.conftest import lines_of
 from tests.support.client_command import Command
 from tests.support.document_making import document
+from tests.support.jobs import working
 
 DEMO = "http://127.0.0.1:8000"
+BATCHES = "docs/guides/batches.md"
 GUIDE = "docs/guides/print-ready-pdfs.md"
 
 
@@ -32,3 +34,32 @@ def test_guide_of_print_ready_pdfs_checks_and_orders_one(command, python, given,
     assert refused.startswith("Error 1 ")
     assert "too little bleed" in refused
     assert "Received" not in refused
+
+
+@pytest.mark.slow
+def test_guide_of_batches_checks_corrects_and_orders_a_file(
+    installed_python, python, given, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    command = Command(installed_python, tmp_path / "home", given)
+    check, order = lines_of(BATCHES, "sh")
+    [rows], [office], [program] = (lines_of(BATCHES, kind) for kind in ("csv", "json", "python"))
+    (tmp_path / "people.csv").write_text(rows)
+    (tmp_path / "office.json").write_text(office)
+    (tmp_path / "check.py").write_text(program.replace(DEMO, given["url"]))
+
+    with working("stores.check_batch", "stores.order_batch"):
+        with command.start(*shlex.split(check)[1:]) as process:
+            shown, _ = process.communicate(timeout=60)
+        assert process.returncode == 1
+        assert "E-mail" in shown
+        assert "1 ready, 1 error" in shown
+        (tmp_path / "people.csv").write_text(rows.replace("luis.ortega", "luis@acme.example"))
+        assert "is Ordered: 2 ordered" in command(*shlex.split(order)[1:])
+        who = given["user"]
+        seen = python(
+            tmp_path / "check.py", who["access_token"], who["subscription_key"], tmp_path / "people.csv"
+        )
+
+    assert seen.startswith("Checked 0 ready, 2 in error\n")
+    assert "Add a column for Recipient.Name" in seen

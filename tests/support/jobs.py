@@ -1,5 +1,9 @@
 """Queued work, done in the test itself."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.db import connection
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
@@ -15,6 +19,26 @@ def work_off(task_name: str) -> int:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s", [job.pk])
     return len(jobs)
+
+
+@contextmanager
+def working(*task_names: str) -> Iterator[None]:
+    """Does what is queued under these names, in a thread, as a worker beside the service does."""
+    is_over = threading.Event()
+
+    def work() -> None:
+        while not is_over.wait(0.1):
+            for name in task_names:
+                work_off(name)
+        connection.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        worker.join()
 
 
 def mail_owners(*, application, subject: str, text: str) -> None:

@@ -75,6 +75,19 @@ DATA = {
         },
         "How a budget stands in its period.",
     ),
+    "Batch": _data(
+        {
+            "BatchID": TEXT,
+            "StoreID": TEXT,
+            "Name": TEXT,
+            "Status": {"$ref": f"{SCHEMAS}BatchStatusEnum"},
+            "Counts": {"$ref": f"{SCHEMAS}BatchCounts"},
+            "Currency": TEXT,
+            "Total": {"type": "number", "description": "What the rows without errors cost together."},
+            "BatchURL": TEXT,
+        },
+        "How a batch is now, with how many rows are in each state. Nothing of a row.",
+    ),
     "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
     "WebhookDisabled": _data(
         {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."

@@ -1,4 +1,5 @@
 export { type AccessToken, type ClientCredentials, type Credentials, finishSignIn, type Person, type SignIn, startSignIn, type Tokens } from "./auth.js";
+export { BatchesWithUpload, type BatchProgress } from "./batches.js";
 export { Client } from "./client.js";
 export * from "./errors.js";
 export type * as models from "./models.js";

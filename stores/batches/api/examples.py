@@ -70,7 +70,7 @@ ROW = {
     "Proof": None,
     "OrderID": None,
 }
-BATCH_EXAMPLE = OpenApiExample("Batch", value=BATCH, response_only=True)
+BATCH_EXAMPLE = OpenApiExample("Batch", value=BATCH, response_only=True, status_codes=["200", "201", "202"])
 ROW_EXAMPLE = OpenApiExample("Row", value=ROW, response_only=True)
 REQUEST_EXAMPLE = OpenApiExample(
     "Cards for the people of an office",
@@ -95,3 +95,12 @@ ORDER_EXAMPLE = OpenApiExample(
 APPROVE_EXAMPLE = OpenApiExample("Approval", value={"Note": "For the new office."}, request_only=True)
 DENY_EXAMPLE = OpenApiExample("Denial", value={"Reason": "The budget is for March."}, request_only=True)
 CANCEL_EXAMPLE = OpenApiExample("Cancel", value={"Note": "Sent twice."}, request_only=True)
+ROWS_EXAMPLE = OpenApiExample(
+    "Two people",
+    value=[
+        {"Name": "Dana Whitfield", "Job title": "Director", "E-mail": "dana@acme.example"},
+        {"Name": "Luis Ortega", "Job title": "Architect", "E-mail": "luis@acme.example"},
+    ],
+    request_only=True,
+    media_type="application/json",
+)

@@ -23,7 +23,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, answer
-from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE
+from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
 from stores.batches.files import FileProblem, FileRow, annotated_file
 from stores.batches.models import Batch, BatchRow, RowState
@@ -119,7 +119,7 @@ class BatchFileViewSet(ApiViewSet):
             },
         },
         responses={202: BatchSerializer},
-        examples=[BATCH_EXAMPLE],
+        examples=[ROWS_EXAMPLE, BATCH_EXAMPLE],
     )
     def update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
@@ -139,19 +139,12 @@ class BatchFileViewSet(ApiViewSet):
 class BatchRowViewSet(ApiViewSet):
     tag = "Batches"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, RowsCSV, RowsXLSX]
-    access = {"list": OWN_READ, "partial_update": OWN_WRITE}
+    access = {"list": OWN_READ}
     errors = {
         "list": {
             **COMMON,
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
             **concurrency_errors("exports"),
-        },
-        "partial_update": {
-            **COMMON,
-            400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
-            404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
-            409: f"{SETTLED}.",
-            **concurrency_errors("renderings"),
         },
     }
 
@@ -191,6 +184,20 @@ class BatchRowViewSet(ApiViewSet):
         path = f"/store/{store_id}/batch/{batch_id}/row"
         headers = next_page(path, query.items(), str(page[take - 1].number)) if more else {}
         return Response(row_records(batch, page[:take]), headers=headers)
+
+
+class BatchRowChangeViewSet(ApiViewSet):
+    tag = "Batches"
+    access = {"partial_update": OWN_WRITE}
+    errors = {
+        "partial_update": {
+            **COMMON,
+            400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
+            404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
+            409: f"{SETTLED}.",
+            **concurrency_errors("renderings"),
+        },
+    }
 
     @extend_schema(
         operation_id="batch_row_update",

@@ -101,6 +101,8 @@ ORDER = {
     "QuoteID": QUOTE["QuoteID"],
     "OptionID": "GROUND-3",
     "ReprintOfOrderID": None,
+    "BatchID": None,
+    "RowKey": None,
     "Recipient": {
         "Name": "Dana Whitfield",
         "Company": "Acme Realty",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createReadStream, openAsBlob, readFileSync } from "node:fs";
 
-import { Client, etagOf, type models, NotFound } from "store-fulfillment";
+import { Client, Conflict, etagOf, type models, NotFound } from "store-fulfillment";
 
 interface Role {
   external_id?: string;
@@ -143,6 +143,29 @@ async function keepABudget(shop: Client, operator: Client): Promise<void> {
   assert(!(await operator.budgets.list(store)).some((one) => one.BudgetID === unused.BudgetID));
 }
 
+/** Without a worker, which would check it. */
+async function makeABatch(shop: Client, operator: Client): Promise<void> {
+  const request: models.BatchRequest = { ProductID: card, Mode: "Items", Recipient: order.Recipient };
+  const { BatchID: id } = await shop.batches.create("demo", request);
+  assert.equal((await shop.batches.update("demo", id, { Quantity: 500 })).Quantity, 500);
+  const rows = new Blob(["Name,Email\nAda Lovelace,ada@example.com\n"], { type: "text/csv" });
+  const sent = await shop.batches.replaceRows("demo", id, rows, { check: false });
+  assert.deepEqual(sent.Mapping, { Name: "Name", Email: "Email" });
+  const [row] = await shop.batches.listRows("demo", id, { state: ["Pending"] }).all();
+  assert(row);
+  const changed = await shop.batches.changeRow("demo", id, row.RowKey, { Name: "Ada King" });
+  assert.deepEqual([changed.RowKey, changed.Values["Name"]], [row.RowKey, "Ada King"]);
+  assert.match(await (await shop.batches.listRowsCsv("demo", id)).text(), /Ada King/);
+  assert.match(await (await shop.batches.contactSheet("demo", id)).text(), /^%PDF/);
+  assert.match(await (await shop.batches.template("demo", id)).text(), /^PK/);
+  assert.equal((await shop.batches.check("demo", id)).Status, "Checking");
+  await assert.rejects(shop.batches.order("demo", id), Conflict);
+  await assert.rejects(operator.batches.approve("demo", id), Conflict);
+  await assert.rejects(operator.batches.deny("demo", id, { Reason: "None" }), Conflict);
+  assert.equal((await shop.batches.cancel("demo", id)).Status, "Cancelled");
+  assert.equal((await shop.batches.get("demo", id)).Counts.Cancelled, 1);
+}
+
 async function manageAnApplication(person: Client, operator: Client): Promise<string> {
   const { ID: id } = await person.applications.create({ Name: "Made by a test", Keys: [{}] });
   assert((await person.applications.list()).some((one) => one.ID === id));
@@ -212,6 +235,7 @@ const [shop, person, operator] = [clientOf("application"), clientOf("user"), cli
 await readTheCatalog(shop);
 await placeAnOrder(shop, operator);
 await keepABudget(shop, operator);
+await makeABatch(shop, operator);
 await useWebhooks(person, await manageAnApplication(person, operator));
 await lookAtPeople(person, operator);
 await assert.rejects(shop.orders.get("demo", "no-such-order"), (error) => error instanceof NotFound && error.status === 404);

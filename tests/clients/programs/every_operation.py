@@ -7,11 +7,18 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx
-from store_fulfillment import AccessToken, Client, ClientCredentials, NotFound, etag_of
-from store_fulfillment.models import OrderRequest, QuoteItemRequest, RecipientRequest
+from store_fulfillment import AccessToken, Client, ClientCredentials, Conflict, NotFound, etag_of
+from store_fulfillment.models import (
+    BatchRecipientRequest,
+    DenyRequest,
+    OrderRequest,
+    QuoteItemRequest,
+    RecipientRequest,
+)
 
 given: dict[str, Any] = json.load(sys.stdin)
 requested: list[str] = []
@@ -19,6 +26,14 @@ CARD = "business-card-standard"
 VALUES = {"Name": "Ada Lovelace", "Email": "ada@example.com"}
 ITEMS: list[QuoteItemRequest] = [{"ProductID": CARD, "Quantity": 500}]
 RECIPIENT: RecipientRequest = {
+    "Name": "Dana Whitfield",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+}
+OFFICE: BatchRecipientRequest = {
     "Name": "Dana Whitfield",
     "Address1": "1200 17th Street",
     "City": "Denver",
@@ -156,6 +171,37 @@ def keep_a_budget(shop: Client, operator: Client) -> None:
     assert unused["BudgetID"] not in [one["BudgetID"] for one in operator.budgets.list(store)]
 
 
+def conflict_of(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except Conflict as error:
+        return error.code
+    return ""
+
+
+def make_a_batch(shop: Client, operator: Client) -> None:
+    """Without a worker, which would check it."""
+    made = shop.batches.create("demo", {"ProductID": CARD, "Mode": "Items", "Recipient": OFFICE})
+    where = "demo", made["BatchID"]
+    assert shop.batches.update(*where, {"Quantity": 500})["Quantity"] == 500
+    rows = b"Name,Email\nAda Lovelace,ada@example.com\n"
+    sent = shop.batches.replace_rows(*where, rows, check=False, content_type="text/csv")
+    assert sent["Mapping"] == {"Name": "Name", "Email": "Email"}
+    [row] = shop.batches.list_rows(*where, state=["Pending"])
+    changed = shop.batches.change_row(*where, row["RowKey"], {"Name": "Ada King"})
+    assert (changed["RowKey"], changed["Values"]["Name"]) == (row["RowKey"], "Ada King")
+    assert b"Ada King" in shop.batches.list_rows_csv(*where).read()
+    assert shop.batches.contact_sheet(*where).read().startswith(b"%PDF")
+    assert shop.batches.template(*where).read().startswith(b"PK")
+    assert shop.batches.check(*where)["Status"] == "Checking"
+    assert conflict_of(lambda: shop.batches.order(*where)) == "batch_not_checked"
+    assert conflict_of(lambda: operator.batches.approve(*where)) == "approval_not_requested"
+    denial: DenyRequest = {"Reason": "None"}
+    assert conflict_of(lambda: operator.batches.deny(*where, denial)) == "approval_not_requested"
+    assert shop.batches.cancel(*where)["Status"] == "Cancelled"
+    assert shop.batches.get(*where)["Counts"]["Cancelled"] == 1
+
+
 def manage_an_application(person: Client, operator: Client) -> str:
     made = person.applications.create({"Name": "Made by a test", "Keys": [{}]})
     application = made["ID"]
@@ -225,6 +271,7 @@ with client_of("application") as shop, client_of("user") as person, client_of("o
     read_the_catalog(shop)
     order(shop, operator)
     keep_a_budget(shop, operator)
+    make_a_batch(shop, operator)
     application = manage_an_application(person, operator)
     use_webhooks(person, application)
     look_at_people(person, operator)

@@ -26,6 +26,8 @@ SIGNATURES = {
     b"BM": "image/bmp",
     b"%PDF-": "application/pdf",
 }
+# Not every system knows it.
+SHEETS = {".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 SIGNATURE = max(map(len, SIGNATURES))
 CHUNK = 65536
 IN_MEMORY = 1_048_576
@@ -120,6 +122,7 @@ def media_type(file: Content) -> str:
         file.seek(place)
     known = next((media for first, media in SIGNATURES.items() if start.startswith(first)), None)
     named = str(file) if isinstance(file, (str, os.PathLike)) else ""
+    known = known or SHEETS.get(Path(named).suffix.lower())
     return known or mimetypes.guess_type(named)[0] or "application/octet-stream"
 
 

@@ -12,6 +12,7 @@ import httpx
 from store_fulfillment._retries import Retries
 from store_fulfillment._transport import AsyncDownload, AsyncTransport, Download, Transport
 from store_fulfillment.auth import ClientCredentials, Credentials, safe_address
+from store_fulfillment.batches import AsyncBatchesWithUpload, BatchesWithUpload
 from store_fulfillment.resources import AsyncResources, Resources
 
 TIMEOUT = 30.0
@@ -77,6 +78,7 @@ class Client(Resources):
             **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )
         super().__init__(self._transport)
+        self.batches: BatchesWithUpload = BatchesWithUpload(self._transport)
 
     def download(self, url: str) -> Download:
         """The file at a signed address, such as `PdfURL` of a proof."""
@@ -119,6 +121,7 @@ class AsyncClient(AsyncResources):
             **known, timeout=timeout, retries=retries, user_agent=user_agent, http_client=http_client
         )
         super().__init__(self._transport)
+        self.batches: AsyncBatchesWithUpload = AsyncBatchesWithUpload(self._transport)
 
     async def download(self, url: str) -> AsyncDownload:
         """The file at a signed address, such as `PdfURL` of a proof."""

@@ -19,7 +19,8 @@ def request_serializers() -> dict[str, type[StrictSerializer]]:
     while waiting:
         one = waiting.pop()
         waiting += one.__subclasses__()
-        name = one.__name__.removesuffix("Serializer")
+        renamed = getattr(one, "_spectacular_annotation", {}).get("component_name")
+        name = renamed or one.__name__.removesuffix("Serializer")
         # One that is answered as well has a schema of its own for requests.
         name = f"{name}Request" if f"{name}Request" in schemas else name
         if one.__module__.split(".")[0] != "tests" and name in schemas:

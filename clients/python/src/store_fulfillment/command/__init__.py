@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from store_fulfillment._version import __version__
-from store_fulfillment.command import catalog, events, logs, orders, sign_in, stories
+from store_fulfillment.command import batches, catalog, events, logs, orders, sign_in, stories
 
 app = typer.Typer(
     name="fulfillment",
@@ -18,6 +18,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 refused, 2 wrong use, 3 not signed in or not allowed, 4 not found, 5 no answer.",
 )
 artwork_app = typer.Typer(help="Print-ready PDFs.", no_args_is_help=True)
+batches_app = typer.Typer(help="Rows of a table, checked and ordered together.", no_args_is_help=True)
 orders_app = typer.Typer(help="Orders that were placed.", no_args_is_help=True)
 
 app.command()(sign_in.login)
@@ -27,6 +28,9 @@ app.command()(catalog.products)
 app.command()(catalog.proof)
 artwork_app.command(name="check")(catalog.check_artwork)
 app.add_typer(artwork_app, name="artwork")
+batches_app.command()(batches.check)
+batches_app.command()(batches.order)
+app.add_typer(batches_app, name="batches")
 app.command()(orders.quote)
 app.command()(orders.order)
 orders_app.command()(orders.tail)

@@ -1,0 +1,37 @@
+import type * as models from "./models.js";
+import { Batches } from "./resources.js";
+import type { CallOptions, UploadBody } from "./transport.js";
+
+const EVERY_MS = 1000;
+
+export type BatchProgress = {
+  /** Gets the batch about once a second; its `Progress` says how far the check is. */
+  onProgress?: (batch: models.Batch) => void;
+};
+
+/** Batches with a helper: `client.batches.upload` makes one of a file and waits for its check. */
+export class BatchesWithUpload extends Batches {
+  /** Makes a batch, sends its rows and waits until they are checked. */
+  async upload(
+    storeID: string,
+    file: UploadBody,
+    batch: models.BatchRequest,
+    options: BatchProgress & CallOptions = {},
+  ): Promise<models.Batch> {
+    const { onProgress, ...call } = options;
+    const { BatchID: id } = await this.create(storeID, batch);
+    await this.replaceRows(storeID, id, file, call);
+    return this.wait(storeID, id, options);
+  }
+
+  /** Waits until the batch is checked or ordered, or an approval is pending. */
+  async wait(storeID: string, batchID: string, options: BatchProgress = {}): Promise<models.Batch> {
+    for (;;) {
+      const found = await this.get(storeID, batchID);
+      options.onProgress?.(found);
+      const isBusy = found.Status === "Checking" || found.Status === "Ordering";
+      if (!isBusy || found.Approval?.State === "Pending") return found;
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+  }
+}
