@@ -1,7 +1,7 @@
 from django.urls import path, re_path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
-from stores.batches.pages.making import list_batches, make_batch, map_columns, send_rows
+from stores.batches.pages.making import list_batches, map_columns, send_rows
 from stores.batches.pages.ordering import cancel, check_again, order
 from stores.batches.pages.showing import (
     download_contact_sheet,
@@ -20,6 +20,7 @@ from stores.orders.pages import (
     show_print_file,
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
+from stores.playground.pages.batch import make_batch
 from stores.playground.pages.product import (
     add_picture,
     show_catalog,
