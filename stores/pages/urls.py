@@ -1,6 +1,15 @@
-from django.urls import path
+from django.urls import path, re_path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
+from stores.batches.pages.making import list_batches, map_columns, send_rows
+from stores.batches.pages.ordering import cancel, check_again, order
+from stores.batches.pages.showing import (
+    download_contact_sheet,
+    download_rows,
+    download_template,
+    edit_row,
+    show_batch,
+)
 from stores.catalog.pages import serve_logo
 from stores.orders.approvals.pages import list_requests, show_request
 from stores.orders.pages import (
@@ -11,6 +20,7 @@ from stores.orders.pages import (
     show_print_file,
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
+from stores.playground.pages.batch import make_batch
 from stores.playground.pages.product import (
     add_picture,
     show_catalog,
@@ -21,6 +31,8 @@ from stores.playground.pages.product import (
 from stores.proofs.pages import show_live_proof, show_picture
 
 ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"
+BATCH = "batches/<uuid:batch_id>"
+BATCH_FORM = r"batches/(?P<batch_id>[0-9a-f-]{36})"
 ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
@@ -52,6 +64,18 @@ urlpatterns = [
     path(
         f"{ARTWORK}/<str:asset_id>/<int:first_page>-<int:number>.png", show_artwork_page, name="artwork-page"
     ),
+    path("catalog/<str:store_id>/<str:product_id>/batch", make_batch, name="batch-new"),
+    path("batches", list_batches, name="batches"),
+    path(BATCH, show_batch, name="batch"),
+    path(f"{BATCH}/rows", send_rows, name="batch-rows"),
+    path(f"{BATCH}/columns", map_columns, name="batch-mapping"),
+    path(f"{BATCH}/check", check_again, name="batch-check"),
+    path(f"{BATCH}/order", order, name="batch-order"),
+    path(f"{BATCH}/cancel", cancel, name="batch-cancel"),
+    path(f"{BATCH}/contact-sheet.pdf", download_contact_sheet, name="batch-sheet"),
+    re_path(rf"^{BATCH_FORM}/template\.(?P<form>csv|xlsx)$", download_template, name="batch-template"),
+    re_path(rf"^{BATCH_FORM}/rows\.(?P<form>csv|xlsx)$", download_rows, name="batch-file"),
+    path(f"{BATCH}/rows/<path:row_key>", edit_row, name="batch-row"),
     path("live-proof", show_live_proof, name="live-proof"),
     path("live-proof.png", show_picture, name="live-proof-picture"),
     path("applications/<str:application_id>/stores", show_stores, name="application-stores"),

@@ -1,6 +1,3 @@
-from collections.abc import Iterator
-from typing import Any
-
 from django.http import StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
@@ -19,15 +16,14 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, answer
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
-from stores.batches.files import FileProblem, FileRow, annotated_file
-from stores.batches.models import Batch, BatchRow, RowState
+from stores.batches.models import RowState
 from stores.batches.representations import row_records
+from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.checking import check_row
 from stores.batches.services.rows import change_row
@@ -38,9 +34,7 @@ from stores.orders.selectors.access import READ, WRITE
 
 ROW_KEY = OpenApiParameter("row_key", str, OpenApiParameter.PATH, description="The RowKey.")
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
-ROWS_AT_ONCE = 500
 TOO_LARGE = "a file of rows has at most 50 MB (52,428,800 bytes)"
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 STATE = OpenApiParameter(
     "state",
     {"type": "array", "items": {"type": "string", "enum": RowState.values}},
@@ -54,8 +48,6 @@ FORMAT = OpenApiParameter(
 CHECK = OpenApiParameter(
     "check", bool, default=True, description="`false` only reads the file and says how columns were matched."
 )
-# What reading the file finds is listed with the other problems once the row is checked.
-ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
 
 
 class RowsCSVParser(RawParser):
@@ -176,7 +168,7 @@ class BatchRowViewSet(ApiViewSet):
         if chosen not in ("json", "csv", "xlsx"):
             raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
         if chosen != "json":
-            return _file(request, batch, states, chosen)
+            return rows_file(batch, states, chosen, request.auth)
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         page = list(rows_of(batch, states=states, after=after)[: take + 1])
@@ -222,44 +214,3 @@ def _states(request: Request) -> "list[str]":
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."
         raise Invalid.at("?state", "parameter_invalid", message)
     return sent
-
-
-def _file(request: Request, batch: Batch, states: "list[str]", form: Any) -> StreamingHttpResponse:
-    columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
-    pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
-    media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
-    response = StreamingHttpResponse(FILES.stream(iter(pieces), request.auth.key), content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}.{form}"'
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-def _annotated(batch: Batch, states: "list[str]") -> Iterator[FileRow]:
-    after = 0
-    while page := list(rows_of(batch, states=states, after=after).select_related("order")[:ROWS_AT_ONCE]):
-        yield from (_file_row(row) for row in page)
-        after = page[-1].number
-
-
-def _file_row(row: BatchRow) -> FileRow:
-    order = row.order
-    added = {
-        "RowKey": row.key,
-        "State": row.state,
-        "OrderID": str(order.pk) if order else "",
-        "Order status": order.get_status_display() if order else "",
-        "Tracking": ", ".join(order.tracking_numbers) if order else "",
-    }
-    problems = tuple(
-        FileProblem(
-            one["Code"],
-            one["Message"],
-            one["Remedy"],
-            row.number,
-            one["Column"],
-            one["Value"],
-            one["Severity"],
-        )
-        for one in row.problems
-    )
-    return FileRow(row.number, {**added, **row.values}, problems)

@@ -8,7 +8,8 @@ from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
-from stores.batches.api.rows import XLSX, RowsCSV, RowsXLSX
+from stores.batches.api.rows import RowsCSV, RowsXLSX
+from stores.batches.row_files import XLSX
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
 from stores.catalog.api.stores import STORE_ID

@@ -1,0 +1,139 @@
+"""The file of a batch, and which column of it is which field; the playground makes the batch."""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.throttles import enforce_page_limit
+from fulfillment.core.api.parsing import takes_large_forms
+from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.page_messages import errors_as_messages
+from stores.batches.models import Batch, BatchMode, BatchStatus
+from stores.batches.pages.opening import batches_of_person, open_batch
+from stores.batches.rows import RECIPIENT
+from stores.batches.selectors import targets_of
+from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
+from stores.batches.services.uploads import receive_rows
+from stores.templates.selectors import fields_of
+
+A_PAGE = 25
+MAXIMUM_BYTES = 50 * 1024 * 1024
+SAMPLES = 3
+BADGES = {
+    BatchStatus.CHECKING: "badge-info",
+    BatchStatus.CHECKED: "badge-good",
+    BatchStatus.ORDERING: "badge-info",
+    BatchStatus.ORDERED: "badge-good",
+    BatchStatus.CANCELLED: "badge-bad",
+}
+
+
+@require_safe
+@signed_in
+def list_batches(request: HttpRequest) -> HttpResponse:
+    page = Paginator(batches_of_person(signed_in_user(request)), A_PAGE).get_page(request.GET.get("page"))
+    rows = [{"batch": one, "badge": badge_of(one)} for one in page]
+    return render(request, "stores/batches/list.html", {"page": page, "rows": rows, "part": "catalog"})
+
+
+@harmless
+@require_POST
+@signed_in
+@takes_large_forms
+def send_rows(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+    """Reads the file and leads to its columns, so that reloading the page sends nothing twice."""
+    opened = open_batch(request, batch_id)
+    file = request.FILES.get("file")
+    with errors_as_messages(request):
+        enforce_page_limit("playground", signed_in_user(request).pk)
+        receive_rows(
+            batch=opened.batch,
+            caller=opened.caller,
+            content=file.read(MAXIMUM_BYTES + 1) if file else b"",
+            content_type=(file.content_type or "") if file else "",
+            name=(file.name or "") if file else "",
+            check=False,
+        )
+        return redirect("portal:batch-mapping", batch_id)
+    return redirect("portal:batch", batch_id)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def map_columns(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+    """Shows which column was taken for which field, and starts the check with what is chosen."""
+    batch = open_batch(request, batch_id).batch
+    if not batch.columns:
+        return redirect("portal:batch", batch_id)
+    if request.method == "POST":
+        with errors_as_messages(request):
+            change_batch(
+                batch=batch,
+                values={"mapping": _chosen_mapping(request, batch)},
+                mapping_name=request.POST.get("keep_as", "").strip()[:100],
+            )
+            return redirect("portal:batch", batch_id)
+    context = {
+        "batch": batch,
+        "columns": _samples(batch),
+        "targets": _targets(batch),
+        "unused": [one for one in batch.columns if one not in batch.mapping.values()],
+        "rows": batch.rows.count(),
+        "part": "catalog",
+    }
+    return render(request, "stores/batches/mapping.html", context)
+
+
+def badge_of(batch: Batch) -> str:
+    return BADGES.get(BatchStatus(batch.status), "")
+
+
+def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
+    """Columns and targets by their places: heads of a file may be any text."""
+    chosen = {}
+    for place, target in enumerate(targets_of(batch)):
+        number = request.POST.get(f"target-{place}", "")
+        if number.isascii() and number.isdigit() and int(number[:6]) < len(batch.columns):
+            chosen[target] = batch.columns[int(number[:6])]
+    return chosen
+
+
+def _samples(batch: Batch) -> list[tuple[int, str, str]]:
+    """Each column with its place and the first text that it has."""
+    values = list(batch.rows.order_by("number").values_list("values", flat=True)[:SAMPLES])
+    found = []
+    for place, column in enumerate(batch.columns):
+        texts = [text for row in values if (text := row.get(column, "").strip())]
+        found.append((place, column, texts[0][:40] if texts else ""))
+    return found
+
+
+def _targets(batch: Batch) -> list[dict[str, Any]]:
+    scores = {one["Target"]: one["Score"] for one in batch.matches}
+    required = {
+        one.field_name for one in fields_of(batch.product_id) if one.required and not one.default_value
+    }
+    if batch.mode == BatchMode.RECIPIENTS:
+        required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
+    found = []
+    for target, label in targets_of(batch).items():
+        column = batch.mapping.get(target)
+        score = scores.get(target)
+        found.append(
+            {
+                "name": target,
+                "label": label,
+                "is_required": target in required,
+                "is_missing": target in required and column is None,
+                "column": column,
+                "score": None if score is None else round(score * 100),
+                "group": "recipient" if target.startswith(RECIPIENT) else "field",
+            }
+        )
+    return found

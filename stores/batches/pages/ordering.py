@@ -1,0 +1,68 @@
+"""Orders a batch after a look at what it will cost, and cancels what is not ordered."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.pages.guards import signed_in
+from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.page_messages import errors_as_messages
+from stores.batches.pages.opening import open_batch
+from stores.batches.pages.showing import BatchPage
+from stores.batches.selectors import counts_of
+from stores.batches.services.batches import cancel_batch, start_check
+from stores.batches.services.ordering import order_batch
+from stores.orders.selectors.access import actor_kind
+from stores.orders.services.transitions import Actor
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+    access, batch = open_batch(request, batch_id)
+    page = BatchPage(batch, counts_of(batch))
+    if request.method == "POST":
+        if request.POST.get("seen") != seen_of(page):
+            messages.warning(request, "Rows changed meanwhile. Look at the numbers again.")
+        else:
+            with errors_as_messages(request):
+                actor = Actor(actor_kind(access), access.caller.user_id)
+                order_batch(batch=batch, actor=actor, only_ready=True)
+                return redirect("portal:batch", batch_id)
+    if not page.can_order:
+        return redirect("portal:batch", batch_id)
+    context = {"page": page, "batch": batch, "seen": seen_of(page), "part": "catalog"}
+    return render(request, "stores/batches/order.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def cancel(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+    batch = open_batch(request, batch_id).batch
+    if request.method == "POST":
+        with errors_as_messages(request):
+            cancel_batch(batch=batch, note=request.POST.get("note", "").strip()[:1000])
+            messages.success(request, "The batch is cancelled. Orders that are written stay.")
+        return redirect("portal:batch", batch_id)
+    context = {"page": BatchPage(batch, counts_of(batch)), "batch": batch, "part": "catalog"}
+    return render(request, "stores/batches/cancel.html", context)
+
+
+@harmless
+@require_POST
+@signed_in
+def check_again(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+    """Checks all rows against the product, its template and prices of now."""
+    with errors_as_messages(request):
+        start_check(batch=open_batch(request, batch_id).batch)
+    return redirect("portal:batch", batch_id)
+
+
+def seen_of(page: BatchPage) -> str:
+    """What a person agrees to; another number is asked about again."""
+    return f"{page.counts.orderable} {page.counts.errors} {page.counts.total}"

@@ -1,0 +1,58 @@
+"""The rows of a batch as a file to download."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import StreamingHttpResponse
+
+from accounts.callers import Caller
+from fulfillment.core.concurrency_limits import FILES
+from stores.batches.files import FileProblem, FileRow, annotated_file
+from stores.batches.models import Batch, BatchRow
+from stores.batches.selectors import rows_of
+
+ROWS_AT_ONCE = 500
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
+
+
+def rows_file(batch: Batch, states: list[str], form: Any, caller: Caller) -> StreamingHttpResponse:
+    """All rows in these states, with the problems, the order and its tracking beside the values."""
+    columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
+    pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
+    media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
+    response = StreamingHttpResponse(FILES.stream(iter(pieces), caller.key), content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}.{form}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _annotated(batch: Batch, states: list[str]) -> Iterator[FileRow]:
+    after = 0
+    while page := list(rows_of(batch, states=states, after=after).select_related("order")[:ROWS_AT_ONCE]):
+        yield from (_file_row(row) for row in page)
+        after = page[-1].number
+
+
+def _file_row(row: BatchRow) -> FileRow:
+    order = row.order
+    added = {
+        "RowKey": row.key,
+        "State": row.state,
+        "OrderID": str(order.pk) if order else "",
+        "Order status": order.get_status_display() if order else "",
+        "Tracking": ", ".join(order.tracking_numbers) if order else "",
+    }
+    problems = tuple(
+        FileProblem(
+            one["Code"],
+            one["Message"],
+            one["Remedy"],
+            row.number,
+            one["Column"],
+            one["Value"],
+            one["Severity"],
+        )
+        for one in row.problems
+    )
+    return FileRow(row.number, {**added, **row.values}, problems)

@@ -1,0 +1,77 @@
+"""A new batch of a product: as whom it is ordered, and where its rows are sent."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.actors import chosen_actor
+from fulfillment.core.errors import DomainError, Invalid
+from fulfillment.core.http.dangerous import harmless
+from stores.batches.models import MAXIMUM_ROWS, BatchMode
+from stores.batches.services.batches import BatchRequest, create_batch
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.playground.pages.address import AddressForm
+from stores.playground.pages.prices import LARGEST_QUANTITY
+from stores.playground.selectors import actors_at, product_page, store_named
+
+MODES = (
+    (BatchMode.RECIPIENTS, "Send each row to its own recipient", "An order for each row, such as a mailing."),
+    (BatchMode.ITEMS, "Send all rows to one recipient", "One order, such as business cards for a company."),
+)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    sent = request.POST
+    store = store_named(store_id)
+    actors = actors_at(signed_in_user(request), store)
+    actor = chosen_actor(actors, (sent or request.GET).get("as", ""))
+    product = product_page(actor.caller, store_id, product_id)
+    address, problems = AddressForm.of(sent), []
+    if request.method == "POST":
+        try:
+            enforce_page_limit("playground", signed_in_user(request).pk)
+            access = authorize_store(actor.caller, store_id, WRITE)
+            batch = create_batch(access=access, request=_request(sent, product_id, address))
+            return redirect("portal:batch", batch.pk)
+        except DomainError as error:
+            problems = [fault.message for fault in error.faults] or [error.message]
+            problems = address.take_errors(error, problems)
+    context = {
+        "store": store,
+        "product": product,
+        "actors": actors,
+        "actor": actor,
+        "modes": [(mode, title, help_, f"{MAXIMUM_ROWS[mode]:,}") for mode, title, help_ in MODES],
+        "mode": sent.get("mode", BatchMode.RECIPIENTS),
+        "name": sent.get("name", ""),
+        "quantity": sent.get("quantity", str(product.record["DefaultQty"])),
+        "country": sent.get("country", "US"),
+        "address": address,
+        "problems": problems,
+        "part": "catalog",
+    }
+    return render(request, "stores/batches/new.html", context)
+
+
+def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
+    number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
+    if mode not in BatchMode.values:
+        raise Invalid.at("/Mode", "invalid_choice", "Choose where the rows are sent.")
+    if number and not (number.isascii() and number.isdigit() and 0 < int(number) <= LARGEST_QUANTITY):
+        raise Invalid.at("/Quantity", "invalid", "Enter a whole number of pieces for each row.")
+    recipient = {name: value for name, value in address.values.items() if value}
+    recipient["CountryCode"] = sent.get("country", "").strip().upper()[:2]
+    return BatchRequest(
+        product_id=product_id,
+        mode=mode,
+        name=sent.get("name", "").strip()[:200],
+        quantity=int(number) if number else None,
+        recipient=recipient if mode == BatchMode.ITEMS else {},
+    )

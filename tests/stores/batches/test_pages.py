@@ -1,0 +1,96 @@
+"""The pages of batches in the portal: a file becomes orders, and only for the people whose batch it is."""
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from stores.batches.models import Batch
+from stores.batches.services.ordering import ORDER_TASK
+from stores.batches.services.rows import CHECK_TASK
+from stores.orders.models import Order
+from tests.factories.orders import make_card
+from tests.support.jobs import work_off
+
+pytestmark = pytest.mark.django_db
+FILE = (
+    b"Name,Email,Recipient.Name,Recipient.Address1,Recipient.City,Recipient.State,Recipient.PostalCode,"
+    b"Recipient.CountryCode\n"
+    b"Ada Lovelace,ada@print.example,Ada Lovelace,1200 17th Street,Denver,CO,80202,US\n"
+    b"Alan Turing,nobody,Alan Turing,1200 17th Street,Denver,CO,80202,US\n"
+)
+
+
+@pytest.fixture
+def batch(world, browser):
+    make_card(world.demo, "business-card")
+    form = {"as": str(world.application.pk), "mode": "Recipients", "quantity": "100"}
+    answer = browser.post("/catalog/demo/business-card/batch", form)
+    made = Batch.objects.get()
+    assert answer["Location"] == f"/batches/{made.pk}"
+    browser.post(f"/batches/{made.pk}/rows", {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")})
+    return made
+
+
+def mapped(browser, batch):
+    page = browser.get(f"/batches/{batch.pk}/columns").content.decode()
+    chosen = re.findall(r'<select id="(target-\d+)".*?</select>', page, re.DOTALL)
+    values = {}
+    for name in chosen:
+        options = re.search(rf'<select id="{name}".*?</select>', page, re.DOTALL)[0]
+        found = re.search(r'<option value="(\d+)" selected', options)
+        values[name] = found[1] if found else ""
+    browser.post(f"/batches/{batch.pk}/columns", values)
+    work_off(CHECK_TASK)
+    return page
+
+
+def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
+    place = f"/batches/{batch.pk}"
+
+    assert "100 % alike" in mapped(browser, batch)
+    page = browser.get(place).content.decode()
+    assert "Alan Turing" in page
+    assert "Ada Lovelace" not in page
+    row = batch.rows.get(name="Alan Turing")
+    browser.post(f"{place}/rows/{row.key}", {"cell-1": "alan@print.example"})
+    question = browser.get(f"{place}/order").content.decode()
+    seen = re.search(r'name="seen" value="([^"]+)"', question)[1]
+    stale = browser.post(f"{place}/order", {"seen": "1 1 1.00"}).content.decode()
+    browser.post(f"{place}/order", {"seen": seen})
+    work_off(ORDER_TASK)
+
+    assert "Order 2 rows?" in question
+    assert "Rows changed meanwhile" in stale
+    assert Order.objects.count() == 2
+    assert browser.get(f"{place}?state=all").content.decode().count("Order 1") >= 2
+
+
+def test_files_of_a_batch_are_downloaded(browser, batch):
+    mapped(browser, batch)
+    place = f"/batches/{batch.pk}"
+
+    csv = b"".join(browser.get(f"{place}/rows.csv").streaming_content)
+    sheet = browser.get(f"{place}/contact-sheet.pdf").content
+
+    assert b"alan" in csv.lower()
+    assert sheet.startswith(b"%PDF")
+    assert b"Name" in browser.get(f"{place}/template.csv").content
+    assert browser.get(f"{place}/template.exe").status_code == 404
+
+
+def test_batch_of_others_is_not_there(world, signed_in, batch):
+    outsider = signed_in(world.outsider)
+
+    for part in ("", "/columns", "/order", "/cancel", "/rows.csv", "/contact-sheet.pdf", "/template.csv"):
+        assert outsider.get(f"/batches/{batch.pk}{part}").status_code == 404
+    assert outsider.post(f"/batches/{batch.pk}/cancel").status_code == 404
+    batch.refresh_from_db()
+    assert batch.status == "Empty"
+
+
+def test_batch_is_cancelled_with_a_reason(browser, batch):
+    browser.post(f"/batches/{batch.pk}/cancel", {"note": "Another file"})
+
+    batch.refresh_from_db()
+    assert (batch.status, batch.note) == ("Cancelled", "Another file")
