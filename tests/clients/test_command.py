@@ -20,13 +20,18 @@ import pytest
 from standardwebhooks import Webhook
 
 from accounts.callers import Caller
-from accounts.models import Subscription, User
+from accounts.models import Role, Subscription, User
+from accounts.permissions import DEFAULT_SCOPES
+from accounts.services.subscriptions import primary_key_of_user
 from applications.registration.models import LoggedRequest
 from applications.registration.pages.try_it import example_values
 from applications.registration.services.applications import create_application, ensure_command_line
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
+from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
+from tests.factories.applications import issue_token
+from tests.factories.budgets import make_budget
 from tests.support.client_command import Command
 from tests.support.document_making import document
 from tests.support.interop_browser import Browser
@@ -224,6 +229,35 @@ def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
     assert json.loads(profile.read_text())["tokens"]["refresh_token"] != kept["tokens"]["refresh_token"]
     assert "Signed out" in command("logout", environment={})
     assert "not signed in" in command("stores", environment={}, code=3)
+
+
+@pytest.mark.slow
+def test_approver_decides_and_sees_budgets(command, given):
+    """The demo's company has an order that waits; its approver is signed in as `login --scope` keeps it."""
+    pending = ApprovalRequest.objects.select_related("order__store").first()
+    store = pending.order.store.external_id
+    approver = Role.objects.get(store=pending.order.store, grant="Order.All.Approve").user
+    token = issue_token(approver, ensure_command_line(), [*DEFAULT_SCOPES, "Order.All.Approve"])
+    profile = {
+        "url": given["url"],
+        "client_id": "fulfillment-cli",
+        "client_secret": None,
+        "subscription_key": primary_key_of_user(user_id=approver.pk),
+        "tokens": {"access_token": token, "expires_at": time.time() + 3600},
+    }
+    folder = Path(command.environment["FULFILLMENT_CONFIG"])
+    folder.mkdir()
+    (folder / "profile.json").write_text(json.dumps(profile))
+    order = str(pending.order_id)
+
+    Role.objects.create(user=approver, store=pending.order.store, grant="Store.Self.Read")
+    make_budget(pending.order.store, Name="Everybody here", Limit=777)
+    assert "Everybody here  Amount" in command("budgets", store, environment={})
+    approved = json.loads(
+        command("orders", "approve", store, order, "--note", "Fine.", "--json", environment={})
+    )
+    assert (approved["Approval"]["State"], approved["Approval"]["Note"]) == ("Approved", "Fine.")
+    assert "decided" in command("orders", "deny", store, order, "--reason", "No", environment={}, code=1)
 
 
 RING = """

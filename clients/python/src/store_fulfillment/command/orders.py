@@ -1,4 +1,4 @@
-"""`fulfillment quote`, `order`, `orders tail` and `orders show`."""
+"""`fulfillment quote`, `order`, `budgets`, and `orders tail`, `show`, `approve` and `deny`."""
 
 from __future__ import annotations
 
@@ -141,3 +141,42 @@ def show_order(placed: models.Order, as_json: bool) -> None:
     total = f"{placed['Total']:.2f} {placed['Currency']}"
     screen.print(plain(f"Order {placed['OrderNumber']}: {placed['StatusName']}, {total}"))
     screen.print(plain(f"OrderID {placed['OrderID']}, until {placed['LatestDelivery']}"))
+
+
+@reported
+def approve(
+    store: str,
+    order_id: Annotated[str, typer.Argument(help="Of an order that needs approval.")],
+    note: Annotated[str | None, typer.Option(help="For the person who ordered.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Approve an order of another person, so that the store can print it."""
+    client, _ = signed_in()
+    show_order(client.orders.approve(store, order_id, {"Note": note} if note else {}), as_json)
+
+
+@reported
+def deny(
+    store: str,
+    order_id: Annotated[str, typer.Argument(help="Of an order that needs approval.")],
+    reason: Annotated[str, typer.Option(help="For the person who ordered.")],
+    as_json: AsJson = False,
+) -> None:
+    """Deny an order of another person. A denied order is over."""
+    client, _ = signed_in()
+    show_order(client.orders.deny(store, order_id, {"Reason": reason}), as_json)
+
+
+@reported
+def budgets(store: str, as_json: AsJson = False) -> None:
+    """The budgets that bind your orders at a store, and what is left of each."""
+    client, _ = signed_in()
+    found = list(client.budgets.list(store))
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (one["Name"], one["Type"], one["Period"]["Remaining"], one["Period"]["Limit"], one["Period"]["End"])
+        for one in found
+    ]
+    show_table(("Budget", "Measure", "Left", "Limit", "Until"), rows, "No budget binds your orders there.")
