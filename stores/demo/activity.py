@@ -25,6 +25,7 @@ from applications.webhooks.services.delivery_attempts import claim_due_deliverie
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
 from stores.catalog.models import Store
+from stores.demo.batch import load_batch
 from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.company import load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
@@ -84,6 +85,7 @@ def load_activity(run: DemoRun) -> None:
     with transaction.atomic():
         webhook = _act(actors, prepared)
         _count_calls(actors)
+        load_batch(authorize_store(Caller.on_pages(staff), "summit-print", WRITE))
     _fail(webhook, actors.now)
 
 

@@ -11,7 +11,10 @@ from accounts.models import AssociationRequest, User
 from applications.registration.models import DailyUsage
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.operations import demo
+from stores.batches.models import Batch, RowState
+from stores.batches.services.rows import CHECK_TASK
 from stores.budgets.models import Budget, CostCenterMember
+from stores.demo.batch import MISTAKES
 from stores.demo.calls import load_calls
 from stores.demo.orders import ORDERS
 from stores.orders.approvals.models import ApprovalRequest
@@ -28,6 +31,7 @@ from stores.orders.models import (
 from stores.orders.selectors.board import late_orders
 from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
+from tests.support.jobs import work_off
 from tests.support.scenario import sign_in
 from tests.support.snapshots import Snapshot
 
@@ -79,6 +83,17 @@ def test_demo_has_a_company_with_a_budget_near_its_limit_and_an_order_to_approve
     budget = Budget.objects.get(name="Marketing")
     statement = client.get(f"/admin/stores/budget/{budget.pk}/statement/?person=Ruiz").content.decode()
     assert statement.count("Marco Ruiz") == 2
+
+
+@pytest.mark.slow
+def test_demo_has_a_batch_with_five_faulty_rows(loaded):
+    work_off(CHECK_TASK)
+    [batch] = Batch.objects.all()
+    faulty = batch.rows.filter(state=RowState.ERROR)
+
+    assert batch.rows.count() == 60
+    assert set(faulty.values_list("number", flat=True)) == set(MISTAKES)
+    assert all(row.problems[0]["Remedy"] for row in faulty)
 
 
 @pytest.mark.slow
