@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
@@ -31,6 +31,7 @@ from applications.oauth.credentials import Attempt, flooding_address
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
 from applications.registration.services.applications import COMMAND_LINE_ID
+from fulfillment.core.api.errors import is_database_unavailable
 from fulfillment.core.api.parsing import FEW_FIELDS, SMALL_FORM, field_count, stated_size
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
@@ -163,7 +164,9 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
     except (ServiceBusy, TooManyAtOnce) as busy:
         away = errors.TemporarilyUnavailableError(busy.message)
         return _answer(away.json, busy.status, {"Retry-After": str(busy.retry_after)})
-    except (OperationalError, InterfaceError):
+    except (DatabaseError, InterfaceError) as error:
+        if not is_database_unavailable(error):
+            raise
         # Not a client error, after which clients would discard valid credentials.
         away = errors.TemporarilyUnavailableError("The database is away; try again.")
         return _answer(away.json, 503, {"Retry-After": "5"})

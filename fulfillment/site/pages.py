@@ -10,8 +10,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.errors import (
-    DATABASE_UNAVAILABLE,
     database_unavailable,
+    is_database_unavailable,
     logged_as_unavailable,
     problem,
     unknown_path,
@@ -66,7 +66,7 @@ def handler500(request: HttpRequest) -> HttpResponse:
     if isinstance(error, ServiceBusy | TooManyAtOnce):
         # A middleware read the body, as the check against forged forms does.
         return refusal_page(error)
-    if isinstance(error, DATABASE_UNAVAILABLE):
+    if error is not None and is_database_unavailable(error):
         if is_api(request.path_info):
             return database_unavailable(error)
         page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})

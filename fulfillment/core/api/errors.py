@@ -35,11 +35,14 @@ logger = logging.getLogger("fulfillment.api")
 DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 DISK_FULL, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+# A former primary, until connections lead to its successor.
+READ_ONLY = "25006"
 TOO_LONG = "The database took too long. Try again in a few seconds."
 DATABASE_MESSAGES = {
     DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reads still work.",
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
+    READ_ONLY: "The database takes no writes at the moment. Try again in a few seconds.",
 }
 # RFC 9457: one title for each status; `Code` and `detail` distinguish problems.
 TITLES = {
@@ -134,7 +137,7 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
     if isinstance(exc, DomainError):
         return domain_problem(exc)
-    if isinstance(exc, DATABASE_UNAVAILABLE):
+    if is_database_unavailable(exc):
         return database_unavailable(exc)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")
@@ -157,6 +160,10 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
         return _framework_problem(exc, context or {})
     logger.error("Unexpected error", exc_info=exc)
     return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
+
+
+def is_database_unavailable(error: BaseException) -> bool:
+    return isinstance(error, DATABASE_UNAVAILABLE) or _sqlstate(error) == READ_ONLY
 
 
 def database_unavailable(exc: BaseException) -> HttpResponse:
