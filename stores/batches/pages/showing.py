@@ -18,6 +18,7 @@ from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
+from stores.batches.files.writing import Format
 from stores.batches.models import Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.pages.making import badge_of
 from stores.batches.pages.opening import open_batch
@@ -201,7 +202,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
 @signed_in
 def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponse:
     batch = open_batch(request, batch_id).batch
-    content = row_template(batch=batch, format="csv" if form == "csv" else "xlsx")
+    content = row_template(batch=batch, format=_known_form(form))
     response = HttpResponse(content, content_type="text/csv; charset=utf-8" if form == "csv" else XLSX)
     response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
     return response
@@ -212,7 +213,7 @@ def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpRe
 def download_rows(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
     opened = open_batch(request, batch_id)
-    return rows_file(opened.batch, _states(request.GET.get("state", "all")), form, opened.caller)
+    return rows_file(opened.batch, _states(request.GET.get("state", "all")), _known_form(form), opened.caller)
 
 
 @require_safe
@@ -261,6 +262,12 @@ def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _known_form(form: str) -> Format:
+    if form == "csv" or form == "xlsx":
+        return form
+    raise Http404("Rows are downloaded as csv or xlsx.")
 
 
 def _states(chosen: str) -> list[str]:
