@@ -37,6 +37,7 @@ SPACED = {
     "Address2": "Address line 2",
     "PostalCode": "ZIP code",
     "CountryCode": "Country",
+    "LocationType": "Location type",
 }
 
 

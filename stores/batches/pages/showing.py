@@ -189,9 +189,15 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
         "batch": batch,
         "row": row_views(batch, [row])[0],
         "cells": [
-            {"place": place, "column": one, "value": row.values.get(one, "")}
+            {
+                "place": place,
+                "column": one,
+                "value": row.values.get(one, ""),
+                "problems": [problem for problem in row.problems if problem["Column"] == one],
+            }
             for place, one in enumerate(batch.columns)
         ],
+        "elsewhere": [problem for problem in row.problems if problem["Column"] not in batch.columns],
         "problems": problems,
         "part": "catalog",
     }
