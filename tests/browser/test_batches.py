@@ -75,8 +75,10 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
         look(visitor, "question")
         page.get_by_role("button", name="Order for").click()
         expect(page.locator(".page-head .badge")).to_have_text("Ordered")
-        expect(page.get_by_text("Order 1")).to_have_count(3)
+        expect(page.get_by_role("link", name="Order 1")).to_have_count(3)
         look(visitor, "ordered")
+        page.get_by_role("link", name="Order 1").first.click()
+        expect(page.get_by_text("Ada Lovelace").first).to_be_visible()
 
     assert in_database(Order.objects.count) == 3
     assert visitor.complaints == []

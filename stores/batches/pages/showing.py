@@ -132,11 +132,8 @@ class BatchPage:
         """The states that rows are in, each with how many; those with problems first."""
         found = [(state.value, state.label, self.counts.by_state.get(state, 0)) for state in RowState]
         shown = [one for one in found if one[2]]
-        return [
-            (PROBLEMS, "With problems", self.with_problems),
-            ("all", "All rows", self.counts.rows),
-            *shown,
-        ]
+        problems = [(PROBLEMS, "With problems", self.with_problems)] if self.with_problems else []
+        return [*problems, ("all", "All rows", self.counts.rows), *shown]
 
 
 @require_safe
