@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -16,7 +17,7 @@ from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
-from stores.batches.models import Batch, BatchStatus
+from stores.batches.models import SETTLED, Batch
 from stores.batches.selectors import counts_of
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch
@@ -26,7 +27,6 @@ from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState
 
 DECIDE, CHANGE = (Grant.ORDER_ALL_APPROVE,), (Grant.ORDER_ALL_WRITE,)
-SETTLED = (BatchStatus.ORDERED, BatchStatus.CANCELLED)
 
 
 @admin.register(Batch)
@@ -44,9 +44,24 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     ordering = ["-created"]
     change_form_outer_after_template = "admin/stores/batch_after.html"
     fields = [
-        *("id", "name", "store", "product", "mode", "status", "application", "user", "is_test"),
+        *("batch_id", "name", "store", "product", "mode", "status", "application", "user", "test_batch"),
         *("external_id", "note", "created", "updated"),
     ]
+
+    @admin.display(description="BatchID")
+    def batch_id(self, batch: Batch) -> str:
+        return str(batch.pk)
+
+    @admin.display(description="test", boolean=True)
+    def test_batch(self, batch: Batch) -> bool:
+        return batch.is_test
+
+    def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        """Approvers see those that were to be approved."""
+        visible = staff_on(request).visible
+        own = visible(Batch.objects.order_by(), self.store_path, ORDER_GRANTS)
+        to_approve = visible(Batch.objects.filter(approval__isnull=False).order_by(), self.store_path, DECIDE)
+        return records.filter(Q(pk__in=own.values("pk")) | Q(pk__in=to_approve.values("pk")))
 
     def own_pages(self) -> list[OwnPage]:
         return [

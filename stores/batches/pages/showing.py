@@ -19,7 +19,7 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from stores.batches.files.writing import Format
-from stores.batches.models import Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.models import SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.pages.making import badge_of
 from stores.batches.pages.opening import open_batch
 from stores.batches.row_files import XLSX, rows_file
@@ -118,7 +118,7 @@ class BatchPage:
 
     @property
     def can_cancel(self) -> bool:
-        return self.status not in (BatchStatus.ORDERED, BatchStatus.CANCELLED)
+        return self.status not in SETTLED
 
     @property
     def is_for_recipients(self) -> bool:

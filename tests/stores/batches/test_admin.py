@@ -20,6 +20,8 @@ def place(world):
 def test_approver_denies_a_batch_with_a_reason(world, place, signed_in):
     approver = signed_in(add_approver(Shop(world)))
 
+    other = make_batch(access_to(world), product_id="card-two-sided")
+    assert approver.get(f"/admin/stores/batch/{other.pk}/change/").status_code == 404
     page = approver.get(f"{place}/change/").content.decode()
     silent = approver.post(f"{place}/decide/", {"decision": "deny"}, follow=True).content.decode()
     approver.post(f"{place}/decide/", {"decision": "deny", "note": "Too many"})
