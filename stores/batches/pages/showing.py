@@ -268,8 +268,10 @@ def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
 
 
 def _known_form(form: str) -> Format:
-    if form == "csv" or form == "xlsx":
-        return form
+    if form == "csv":
+        return "csv"
+    if form == "xlsx":
+        return "xlsx"
     raise Http404("Rows are downloaded as csv or xlsx.")
 
 
