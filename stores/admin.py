@@ -1,3 +1,4 @@
+from stores.batches.admin import BatchAdmin
 from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
@@ -10,6 +11,7 @@ from stores.templates.admin import FontAdmin
 
 __all__ = [
     "ApprovalRequestAdmin",
+    "BatchAdmin",
     "BudgetAdmin",
     "CatalogUploadAdmin",
     "CostCenterAdmin",

@@ -32,6 +32,7 @@ NAVIGATION = [
     Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
     Entry("Work", "Approvals", "approval", "stores.approvalrequest", 106),
     Entry("Work", "Quotes", "request_quote", "stores.quote", 110, minor=True),
+    Entry("Work", "Batches", "upload_file", "stores.batch", 115, minor=True),
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
     Entry("Catalog", "Budgets", "savings", "stores.budget", 202),
     Entry("Catalog", "Cost centers", "groups", "stores.costcenter", 203, minor=True),
@@ -44,6 +45,7 @@ NAVIGATION = [
 # By model: what the list is for, on the page *System*.
 ABOUT = {
     "stores.quote": "Prices that were offered and bind for 48 hours.",
+    "stores.batch": "Files of rows that are checked and ordered together.",
     "stores.costcenter": "The parts of a company that budgets and orders belong to.",
     "stores.catalogupload": "Product files that were uploaded, with what each changed.",
     "stores.font": "Typefaces that templates may use.",

@@ -14,7 +14,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
-from stores.batches.models import ORDERABLE, Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.models import ORDERABLE, SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, decision_of
@@ -37,6 +37,7 @@ SPACED = {
     "Address2": "Address line 2",
     "PostalCode": "ZIP code",
     "CountryCode": "Country",
+    "LocationType": "Location type",
 }
 
 
@@ -109,7 +110,7 @@ def shown_batches() -> QuerySet[Batch]:
 def open_batches(caller: Caller) -> QuerySet[Batch]:
     """The caller's batches whose rows are kept until they are ordered."""
     own = {"user": caller.user_id, "application": caller.application_id}
-    return Batch.objects.filter(**own).exclude(status__in=(BatchStatus.ORDERED, BatchStatus.CANCELLED))
+    return Batch.objects.filter(**own).exclude(status__in=SETTLED)
 
 
 def counts_of(batch: Batch) -> Counts:

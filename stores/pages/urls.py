@@ -1,4 +1,4 @@
-from django.urls import path, re_path
+from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
 from stores.batches.pages.making import list_batches, map_columns, send_rows
@@ -32,7 +32,7 @@ from stores.proofs.pages import show_live_proof, show_picture
 
 ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"
 BATCH = "batches/<uuid:batch_id>"
-BATCH_FORM = r"batches/(?P<batch_id>[0-9a-f-]{36})"
+BATCH_FILES = "batch-files/<uuid:batch_id>"
 ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
@@ -72,9 +72,9 @@ urlpatterns = [
     path(f"{BATCH}/check", check_again, name="batch-check"),
     path(f"{BATCH}/order", order, name="batch-order"),
     path(f"{BATCH}/cancel", cancel, name="batch-cancel"),
-    path(f"{BATCH}/contact-sheet.pdf", download_contact_sheet, name="batch-sheet"),
-    re_path(rf"^{BATCH_FORM}/template\.(?P<form>csv|xlsx)$", download_template, name="batch-template"),
-    re_path(rf"^{BATCH_FORM}/rows\.(?P<form>csv|xlsx)$", download_rows, name="batch-file"),
+    path(f"{BATCH_FILES}/contact-sheet.pdf", download_contact_sheet, name="batch-sheet"),
+    path(f"{BATCH_FILES}/template.<str:form>", download_template, name="batch-template"),
+    path(f"{BATCH_FILES}/rows.<str:form>", download_rows, name="batch-file"),
     path(f"{BATCH}/rows/<path:row_key>", edit_row, name="batch-row"),
     path("live-proof", show_live_proof, name="live-proof"),
     path("live-proof.png", show_picture, name="live-proof-picture"),

@@ -26,9 +26,11 @@ from applications.registration.services.applications import create_application
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery
 from fulfillment.core.errors import Unavailable
+from stores.batches.models import Batch
 from tests.factories.accounts import UserFactory
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_product, order_body
+from tests.support.batches import access_to, make_batch
 from tests.support.crawler import is_page, kind_of
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
@@ -127,6 +129,9 @@ def site(site, settings):
     own = f"/applications/{world.application.pk}"
     world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
     world.eddm_page = f"{own}/orders/{_eddm_order(world)}"
+    world.batch_page = f"/batches/{Batch.objects.get().pk}"
+    empty = make_batch(access_to(world, "demo"), product_id="business-card")
+    world.empty_batch_page = f"/batches/{empty.pk}"
     inviter = Caller.on_pages(world.outsider)
     invite_owner(caller=inviter, application=world.other_application, email="second@far.example")
     trial = create_application(caller=inviter, values={"Name": "Trial Studio", "IsTest": True})
@@ -277,7 +282,9 @@ def _as_a_user(going: Round, world) -> None:
         "/catalog/demo/business-card",
         "/send/store_read",
     ]
-    assert going.crawl([*starts, consent, invitation, world.delivery_page, world.eddm_page]) > 25
+    starts += [consent, invitation, world.delivery_page, world.eddm_page, world.batch_page]
+    assert going.crawl(starts) > 25
+    going.see(world.empty_batch_page)
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
     for path in ("/applications", "/profile/roles"):
         going.see(f"{path}?q=nothing-like-it", name=f"{path} nothing found", looks=ONCE)

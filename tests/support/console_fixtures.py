@@ -44,6 +44,7 @@ from tests.factories.forms import make_form
 from tests.factories.orders import card_data, make_card, make_product, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.production import make_provider, make_rule
+from tests.support.batches import access_to, checked, make_batch, ordered, person
 from tests.support.scenario import World
 
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
@@ -79,7 +80,7 @@ def furnish_console(world: World) -> World:
 
 
 def _need_approval(world: World) -> None:
-    """An order that was approved, and one that is pending."""
+    """An order that was approved, one that is pending, and a batch that is."""
     make_card(world.associated)
     Role.objects.create(user=world.user, store=world.associated, grant=Grant.ORDER_ALL_APPROVE)
     stores = Store.objects.filter(pk=world.associated.pk)
@@ -90,6 +91,8 @@ def _need_approval(world: World) -> None:
         order = place_staff_order(access=access, request=order_request_from(order_body(Items=[line])))
         if note:
             approve_order(order=order, actor=Actor("Store", world.user.pk), note=note)
+    batch = make_batch(access_to(world), [person(1)], product_id="card-two-sided", name="Cards of a team")
+    ordered(checked(batch))
     stores.update(approval_above=None)
 
 

@@ -19,6 +19,7 @@ from delivery.selection.models import EddmSelection
 from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
+from stores.batches.models import Batch
 from stores.budgets.models import Budget
 from stores.catalog.models import CatalogUpload, Product
 from stores.orders.models import Order, OrderItem
@@ -31,6 +32,7 @@ SHOWN_ELSEWHERE: dict[Any, dict[str, str]] = {ImportRun: {"state": "uploaded"}}
 # Of these a record in each state looks different.
 STATES: dict[Any, str] = {
     AssociationRequest: "state",
+    Batch: "status",
     CatalogUpload: "state",
     Dataset: "status",
     Delivery: "state",
@@ -48,6 +50,7 @@ ACTS_AT_ONCE = {
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
     "stores_approvalrequest_decide": "the page it is sent from shows what is decided; a denial needs a reason",
+    "stores_batch_decide": "the page it is sent from shows what is decided; a denial needs a reason",
     "stores_budget_adjust": "adds an entry, which an opposite one takes back",
     "stores_order_comment": "adds a comment",
     "stores_order_save_view": "saves the filters of a list",
@@ -282,6 +285,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
         ],
+        "stores_batch_cancel": question("stores_batch_cancel", Batch.objects.get(status="Ordering").pk),
         "stores_budget_end": question("stores_budget_end", budget.pk),
         "stores_budget_statement": [
             *page("stores_budget_statement", budget.pk),

@@ -25,6 +25,7 @@ NOT_PAGES = (
     "/assets/",
     "/print-files/",
     "/mailing-files/",
+    "/batch-files/",
 )
 
 

@@ -1,5 +1,6 @@
 """A world in which every page of the portal has something to show."""
 
+from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
 from uuid import uuid4
@@ -20,6 +21,8 @@ from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
+from stores.batches.rows import problem_record
+from stores.batches.services.rows import replace_rows
 from stores.catalog.models import StoreProfile
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import RECIPIENT_FIELDS, ApprovalState, Order
@@ -29,6 +32,7 @@ from stores.playground.services import place_trial_order
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.factories.selections import make_selection
+from tests.support.batches import addressed, checked, make_batch, source_of
 from tests.support.scenario import World
 
 
@@ -78,6 +82,7 @@ def furnish(world: World) -> World:
     _ask(world)
     _hook(world)
     _sell(world)
+    _fill_batch(world)
     box = {"west": -112.0, "south": 40.7, "east": -111.8, "north": 40.8}
     make_selection(dataset=load_dataset(active=False), user=world.user, **box)
     load_demo_population()
@@ -110,6 +115,19 @@ def _sell(world: World) -> None:
         requested=timezone.now(),
         expires=timezone.now() + timedelta(hours=72),
     )
+
+
+def _fill_batch(world: World) -> None:
+    """A batch with rows that are ready, doubtful and wrong."""
+    access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
+    batch = make_batch(access, product_id="business-card", mode="Recipients", name="Welcome cards")
+    source = source_of([addressed(1), addressed(2), addressed(3, Mail="nowhere")])
+    doubt = problem_record(
+        "zip_zeros_lost", "It may have lost a zero.", "Look at it.", severity="Warning", column="Zip"
+    )
+    source.rows[1] = replace(source.rows[1], problems=[doubt])
+    replace_rows(batch=batch, source=source)
+    checked(batch)
 
 
 def _hook(world: World) -> None:

@@ -122,18 +122,19 @@ def _targets(batch: Batch) -> list[dict[str, Any]]:
     if batch.mode == BatchMode.RECIPIENTS:
         required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
     found = []
-    for target, label in targets_of(batch).items():
+    for place, (target, label) in enumerate(targets_of(batch).items()):
         column = batch.mapping.get(target)
         score = scores.get(target)
         found.append(
             {
+                "place": place,
                 "name": target,
                 "label": label,
                 "is_required": target in required,
                 "is_missing": target in required and column is None,
                 "column": column,
                 "score": None if score is None else round(score * 100),
-                "group": "recipient" if target.startswith(RECIPIENT) else "field",
+                "group": "Recipient" if target.startswith(RECIPIENT) else "Row",
             }
         )
     return found

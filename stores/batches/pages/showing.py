@@ -18,7 +18,8 @@ from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
-from stores.batches.models import Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.files.writing import Format
+from stores.batches.models import SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.pages.making import badge_of
 from stores.batches.pages.opening import open_batch
 from stores.batches.row_files import XLSX, rows_file
@@ -117,7 +118,7 @@ class BatchPage:
 
     @property
     def can_cancel(self) -> bool:
-        return self.status not in (BatchStatus.ORDERED, BatchStatus.CANCELLED)
+        return self.status not in SETTLED
 
     @property
     def is_for_recipients(self) -> bool:
@@ -131,11 +132,8 @@ class BatchPage:
         """The states that rows are in, each with how many; those with problems first."""
         found = [(state.value, state.label, self.counts.by_state.get(state, 0)) for state in RowState]
         shown = [one for one in found if one[2]]
-        return [
-            (PROBLEMS, "With problems", self.with_problems),
-            ("all", "All rows", self.counts.rows),
-            *shown,
-        ]
+        problems = [(PROBLEMS, "With problems", self.with_problems)] if self.with_problems else []
+        return [*problems, ("all", "All rows", self.counts.rows), *shown]
 
 
 @require_safe
@@ -188,9 +186,15 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
         "batch": batch,
         "row": row_views(batch, [row])[0],
         "cells": [
-            {"place": place, "column": one, "value": row.values.get(one, "")}
+            {
+                "place": place,
+                "column": one,
+                "value": row.values.get(one, ""),
+                "problems": [problem for problem in row.problems if problem["Column"] == one],
+            }
             for place, one in enumerate(batch.columns)
         ],
+        "elsewhere": [problem for problem in row.problems if problem["Column"] not in batch.columns],
         "problems": problems,
         "part": "catalog",
     }
@@ -201,7 +205,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
 @signed_in
 def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponse:
     batch = open_batch(request, batch_id).batch
-    content = row_template(batch=batch, format="csv" if form == "csv" else "xlsx")
+    content = row_template(batch=batch, format=_known_form(form))
     response = HttpResponse(content, content_type="text/csv; charset=utf-8" if form == "csv" else XLSX)
     response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
     return response
@@ -212,7 +216,7 @@ def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpRe
 def download_rows(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
     opened = open_batch(request, batch_id)
-    return rows_file(opened.batch, _states(request.GET.get("state", "all")), form, opened.caller)
+    return rows_file(opened.batch, _states(request.GET.get("state", "all")), _known_form(form), opened.caller)
 
 
 @require_safe
@@ -261,6 +265,14 @@ def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _known_form(form: str) -> Format:
+    if form == "csv":
+        return "csv"
+    if form == "xlsx":
+        return "xlsx"
+    raise Http404("Rows are downloaded as csv or xlsx.")
 
 
 def _states(chosen: str) -> list[str]:

@@ -68,7 +68,7 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
 
 def test_files_of_a_batch_are_downloaded(browser, batch):
     mapped(browser, batch)
-    place = f"/batches/{batch.pk}"
+    place = f"/batch-files/{batch.pk}"
 
     csv = b"".join(browser.get(f"{place}/rows.csv").streaming_content)
     sheet = browser.get(f"{place}/contact-sheet.pdf").content
@@ -82,8 +82,10 @@ def test_files_of_a_batch_are_downloaded(browser, batch):
 def test_batch_of_others_is_not_there(world, signed_in, batch):
     outsider = signed_in(world.outsider)
 
-    for part in ("", "/columns", "/order", "/cancel", "/rows.csv", "/contact-sheet.pdf", "/template.csv"):
+    for part in ("", "/columns", "/order", "/cancel"):
         assert outsider.get(f"/batches/{batch.pk}{part}").status_code == 404
+    for name in ("rows.csv", "contact-sheet.pdf", "template.csv"):
+        assert outsider.get(f"/batch-files/{batch.pk}/{name}").status_code == 404
     assert outsider.post(f"/batches/{batch.pk}/cancel").status_code == 404
     batch.refresh_from_db()
     assert batch.status == "Empty"

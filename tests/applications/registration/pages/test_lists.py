@@ -18,11 +18,14 @@ SHORT = {
     "delivery/mailing.html": "SAVED_SHOWN, the newest",
     "delivery/selection.html": "MAX_LISTED routes, with how many there are",
     "portal/home.html": "SHOWN_AT_START, with the way to all",
+    "stores/batches/mapping.html": "the fields of a product and a recipient",
     "stores/directory/store.html": "REQUESTS_SHOWN, the newest",
     "stores/orders/order.html": "ITEMS_SHOWN, with how many more; EVENTS_SHOWN",
 }
 NOT_SEARCHED = {
     "stores/approvals/list.html": "one's own orders, the newest first",
+    "stores/batches/batch.html": "the rows of a file: by state, and more on the next page",
+    "stores/batches/list.html": "one's own batches, the newest first",
     "accounts/notifications.html": "the newest of one's own, older on the next page",
     "applications/join.html": "one's own requests",
     "applications/requests.html": "a log: filtered, and older on the next page",

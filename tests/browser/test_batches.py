@@ -1,0 +1,84 @@
+"""A file of rows becomes orders, as a person does it in the portal."""
+
+import pytest
+from playwright.sync_api import expect
+
+from stores.batches.services.ordering import ORDER_TASK
+from stores.batches.services.rows import CHECK_TASK
+from stores.orders.models import Order
+from tests.factories.orders import make_card
+from tests.support.console_forms import in_database
+from tests.support.jobs import working
+from tests.support.visual_checks import OVERFLOW, shoot
+
+pytestmark = pytest.mark.slow
+HEAD = "Full name,Mail,Addressee,Street,Town,Zip,Land"
+PEOPLE = (
+    "Ada Lovelace,ada@print.example,Ada Lovelace,1200 17th Street,Denver,80202,US",
+    "Alan Turing,nowhere,Alan Turing,1200 17th Street,Denver,80202,US",
+    "Grace Hopper,grace@print.example,Grace Hopper,1200 17th Street,Denver,80202,US",
+)
+FILE = {"name": "people.csv", "mimeType": "text/csv", "buffer": "\n".join((HEAD, *PEOPLE)).encode()}
+CHOSEN = {
+    "Row: Name on the card": "0",
+    "Row: E-mail": "1",
+    "Recipient: Name": "2",
+    "Recipient: Address line 1": "3",
+    "Recipient: City": "4",
+    "Recipient: ZIP code": "5",
+    "Recipient: Country": "6",
+}
+
+
+@pytest.fixture
+def site(site):
+    make_card(site[1].demo, "business-card")
+    return site
+
+
+def look(visitor, name):
+    assert visitor.page.evaluate(OVERFLOW) <= 0
+    shoot(visitor.page, f"batch-{name}-{visitor.page.viewport_size['width']}")
+
+
+@pytest.mark.parametrize("visitor", [(1280, "light"), (390, "dark")], indirect=True)
+def test_file_is_mapped_corrected_and_ordered(visitor):
+    page = visitor.page
+    visitor.go("/accounts/login/?next=/catalog/demo/business-card")
+    visitor.sign_in()
+    page.get_by_role("link", name="Order from a file").click()
+    page.get_by_label("Name (optional)", exact=True).fill("Welcome cards")
+    look(visitor, "new")
+    page.get_by_role("button", name="Continue to the file").click()
+    look(visitor, "upload")
+    page.set_input_files("#file", FILE)
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Which column is which?")
+    for label, column in CHOSEN.items():
+        page.get_by_label(label, exact=True).select_option(column)
+    look(visitor, "mapping")
+    with working(CHECK_TASK, ORDER_TASK):
+        page.get_by_role("button", name="Check all rows").click()
+        faulty = page.get_by_role("listitem").filter(has_text="Alan Turing")
+        expect(faulty).to_contain_text("Email is not an address")
+        expect(page.get_by_role("link", name="Order 2 rows")).to_be_visible()
+        look(visitor, "grid")
+
+        faulty.get_by_role("link", name="Edit row 3").click()
+        expect(page.get_by_label("Mail", exact=True)).to_have_attribute("aria-invalid", "true")
+        look(visitor, "row")
+        page.get_by_label("Mail", exact=True).fill("alan@print.example")
+        page.get_by_role("button", name="Save and check this row").click()
+        expect(page.get_by_text("Row 3 is saved: Ready.")).to_be_visible()
+        page.get_by_role("link", name="Order 3 rows").click()
+        expect(page.get_by_role("heading", name="Order 3 rows?")).to_be_visible()
+        look(visitor, "question")
+        page.get_by_role("button", name="Order for").click()
+        expect(page.locator(".page-head .badge")).to_have_text("Ordered")
+        expect(page.get_by_role("link", name="Order 1")).to_have_count(3)
+        look(visitor, "ordered")
+        page.get_by_role("link", name="Order 1").first.click()
+        expect(page.get_by_text("Ada Lovelace").first).to_be_visible()
+
+    assert in_database(Order.objects.count) == 3
+    assert visitor.complaints == []
