@@ -166,6 +166,5 @@ def test_budget_without_entries_is_deleted(visitor):
 
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
-    visitor.confirm_password()
     expect(page.get_by_text("was deleted")).to_be_visible()
     assert in_database(Budget.objects.count) == 0

@@ -44,7 +44,7 @@ READ_BY_OPERATORS = (
 SHOWN_TO_OPERATORS = {"/admin/production/provider/{provider}/change/": ["report address of a print provider"]}
 
 # Of contents, and of recovery codes, which have a key of their own.
-OTHER_DIGESTS = {"stores.Proof", "accounts.RecoveryCode"}
+OTHER_DIGESTS = {"stores.Proof", "stores.BatchRow", "accounts.RecoveryCode"}
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -74,7 +74,9 @@ schema = schemathesis.openapi.from_dict(description())
 schema.app = get_wsgi_application()
 
 
-@schemathesis.serializer("image/*", "application/pdf")
+@schemathesis.serializer(
+    "image/*", "application/pdf", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+)
 def raw_file(ctx, value):
     return value.data if isinstance(value, Binary) else str(value).encode()
 
