@@ -57,7 +57,12 @@ def _has_more_decimals(pointer: str, value: Any) -> bool:
     return isinstance(value, float) and round(value, 2) != value
 
 
+def _is_recipient(pointer: str, value: Any) -> bool:
+    return pointer.startswith("/Recipient/") and not value
+
+
 RULES = (
+    Beyond("rows of the mode Items go to one recipient", frozenset({"required"}), _is_recipient),
     Beyond(
         "what it names does not exist, or not for this caller",
         frozenset(
