@@ -2,7 +2,10 @@
 (() => {
   const look = async (part) => {
     try {
-      const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+      const answer = await fetch(location.href);
+      // Busy, or between two releases: the next look may find it.
+      if (!answer.ok) return wait(part);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const anew = page.getElementById(part.id);
       if (!anew) return;
       part.replaceChildren(...anew.childNodes);
