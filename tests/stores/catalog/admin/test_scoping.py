@@ -11,12 +11,14 @@ from accounts.models import Role
 from fulfillment.core.admin.base import ConsoleAdmin
 from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job
+from stores.batches.models import Batch
 from stores.budgets.models import Budget
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule
+from tests.support.batches import access_to, make_batch
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 # How a record of what staff see names its store. All others are for operators alone.
@@ -29,6 +31,7 @@ OF_STORES = {
     Job: "store",
     GangSheet: "store",
     Budget: "store",
+    Batch: "store",
 }
 
 
@@ -61,6 +64,7 @@ def two_boards(two_stores, settings, tmp_path):
             provider=provider, product=product, store=product.store, created=timezone.now()
         )
         make_budget(enable_budgets(product.store))
+        make_batch(access_to(two_stores, product.store.external_id), product_id=product.external_id)
     return two_stores
 
 
