@@ -13,6 +13,7 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from stores.batches.models import BatchMode, BatchStatus, RowState
+from stores.batches.rows import LONGEST_CELL
 from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
 from stores.orders.api.quotes import LARGEST
@@ -23,7 +24,6 @@ from stores.orders.api.serializers import (
     RecipientSerializer,
 )
 
-LONGEST_CELL = 10_000
 MAPPING = (
     "A column for each target: a template field by its `FieldName`, a member of the recipient as `Recipient.Name`, "
     "`RowKey` or `Quantity`. Default: columns are matched by their names."

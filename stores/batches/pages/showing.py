@@ -53,7 +53,6 @@ ROW_BADGES = {
     RowState.FAILED: "badge-bad",
 }
 EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
-LONGEST_CELL = 10_000
 
 
 @dataclass(slots=True)
@@ -173,12 +172,13 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
     except DomainError as error:
         raise Http404(error.message) from error
     problems: list[str] = []
+    typed = _cells(request, batch)
     if request.method == "POST":
         try:
             enforce_page_limit("playground", signed_in_user(request).pk)
-            row = check_row(row=change_row(batch=batch, row_key=row_key, cells=_cells(request, batch)))
+            row = check_row(row=change_row(batch=batch, row_key=row_key, cells=typed))
         except DomainError as error:
-            problems = [error.message]
+            problems = [fault.message for fault in error.faults] or [error.message]
         else:
             messages.success(request, f"Row {row.number} is saved: {RowState(row.state).label}.")
             return redirect("portal:batch", batch_id)
@@ -189,7 +189,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
             {
                 "place": place,
                 "column": one,
-                "value": row.values.get(one, ""),
+                "value": typed.get(one, row.values.get(one, "")),
                 "problems": [problem for problem in row.problems if problem["Column"] == one],
             }
             for place, one in enumerate(batch.columns)
@@ -289,5 +289,5 @@ def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
     found = {}
     for place, column in enumerate(batch.columns):
         if f"cell-{place}" in request.POST:
-            found[column] = request.POST[f"cell-{place}"][:LONGEST_CELL].replace("\x00", "")
+            found[column] = request.POST[f"cell-{place}"]
     return found

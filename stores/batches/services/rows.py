@@ -13,7 +13,15 @@ from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_fa
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import KeyedRow, Problem, SourceRow, content_digest, keyed_rows, name_of
+from stores.batches.rows import (
+    LONGEST_CELL,
+    KeyedRow,
+    Problem,
+    SourceRow,
+    content_digest,
+    keyed_rows,
+    name_of,
+)
 from stores.catalog.models import Product
 
 CHECK_TASK = "stores.check_batch"
@@ -70,9 +78,12 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     locked = lock_open(batch)
     locked.columns = list(source.columns)
     is_chosen = bool(locked.mapping) and not locked.matches
-    if is_chosen:
-        _refuse_missing_columns(locked)
-    else:
+    missing = set(locked.mapping.values()) - set(locked.columns) if is_chosen else set()
+    if missing and check:
+        listed = ", ".join(sorted(missing)[:10])
+        raise Invalid.at("", "column_unknown", f"The file lacks columns of the Mapping: {listed}.")
+    # A file that is only read may have other columns: these are to be mapped then.
+    if missing or not is_chosen:
         locked.mapping = {match.target: match.column for match in source.matches}
         locked.matches = [
             {"Target": match.target, "Column": match.column, "Score": round(match.score, 3)}
@@ -106,7 +117,7 @@ def change_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batch
         row = locked.rows.select_for_update().filter(key=row_key).first()
         if row is None:
             raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
-        _refuse_unknown_cells(locked, cells)
+        _refuse_wrong_cells(locked, cells)
         row.values = {**row.values, **cells}
         row.name = name_of(row.values, locked.mapping)
         row.digest = content_digest(row.values, locked.mapping)
@@ -199,14 +210,7 @@ def lock_batch(batch: Batch) -> Batch:
     return locked
 
 
-def _refuse_missing_columns(batch: Batch) -> None:
-    missing = {column for column in batch.mapping.values() if column not in batch.columns}
-    if missing:
-        listed = ", ".join(sorted(missing)[:10])
-        raise Invalid.at("", "column_unknown", f"The file lacks columns of the Mapping: {listed}.")
-
-
-def _refuse_unknown_cells(batch: Batch, cells: Mapping[str, str]) -> None:
+def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
     raise_faults(
         [
             Fault(
@@ -216,5 +220,21 @@ def _refuse_unknown_cells(batch: Batch, cells: Mapping[str, str]) -> None:
             )
             for column in cells
             if column not in batch.columns
+        ]
+        + [
+            Fault(
+                pointer_to((None, column)),
+                "max_length",
+                f"{column}: the cell has {len(text):,} characters; at most {LONGEST_CELL:,} are allowed.",
+            )
+            for column, text in cells.items()
+            if len(text) > LONGEST_CELL
+        ]
+        + [
+            Fault(
+                pointer_to((None, column)), "control_character", f"{column}: the cell holds a NUL character."
+            )
+            for column, text in cells.items()
+            if "\x00" in text
         ]
     )

@@ -66,6 +66,18 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     assert browser.get(f"{place}?state=all").content.decode().count("Order 1") >= 2
 
 
+def test_refused_correction_keeps_what_was_typed(browser, batch):
+    mapped(browser, batch)
+    row = batch.rows.get(name="Alan Turing")
+    place = f"/batches/{batch.pk}/rows/{row.key}"
+
+    long = browser.post(place, {"cell-1": "x" * 10_001}).content.decode()
+
+    assert "at most 10,000 are allowed" in long
+    assert "x" * 10_001 in long
+    assert batch.rows.get(pk=row.pk).values == row.values
+
+
 def test_files_of_a_batch_are_downloaded(browser, batch):
     mapped(browser, batch)
     place = f"/batch-files/{batch.pk}"

@@ -161,3 +161,16 @@ def test_mapping_kept_under_a_name_serves_the_next_batch(access):
     assert following.mapping["Title"] == "Other"
     with pytest.raises(Invalid, match="no mapping is kept"):
         make_batch(access, product_id=batch.product.external_id, mapping_name="Others")
+
+
+def test_file_with_other_columns_is_mapped_anew_when_it_is_only_read(access):
+    batch = make_batch(access, [person(1)])
+    change_batch(batch=batch, values={"mapping": {"Name": "Name", "Email": "Mail"}})
+    other = source_of([{"Name": "Ada", "Job": "Engineer"}])
+
+    with pytest.raises(Invalid) as refusal:
+        replace_rows(batch=fresh(batch), source=other)
+    replace_rows(batch=fresh(batch), source=other, check=False)
+
+    assert "lacks columns of the Mapping: Mail" in refusal.value.message
+    assert fresh(batch).mapping == {"Name": "Name", "Title": "Job"}
