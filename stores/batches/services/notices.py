@@ -1,5 +1,7 @@
 """Notifies approvers of batches that need approval, and the people who ordered of decisions, by bell and mail."""
 
+from django.urls import reverse
+
 from accounts.models import NotificationKind
 from accounts.services.notifications import notify
 from stores.batches.models import BatchApproval
@@ -17,7 +19,7 @@ def notify_approvers(approval: BatchApproval) -> int:
         title=f"The batch {batch} of {batch.store} needs approval",
         text=f"{'. '.join(map(reason_in_words, approval.reasons))}. Without a decision it is cancelled on "
         f"{approval.expires:%d %b %Y, %H:%M} UTC.",
-        path=f"/api/v1/store/{batch.store.external_id}/batch/{batch.pk}",
+        path=reverse("admin:stores_batch_change", args=[batch.pk]),
     )
 
 
@@ -29,5 +31,5 @@ def notify_of_decision(approval: BatchApproval) -> int:
         key=f"batch:{batch.pk}:decided",
         title=f"The batch {batch} at {batch.store} was {DECIDED[ApprovalState(approval.state)]}",
         text=approval.note,
-        path=f"/api/v1/store/{batch.store.external_id}/batch/{batch.pk}",
+        path=reverse("portal:batch", args=[batch.pk]),
     )
