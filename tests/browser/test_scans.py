@@ -50,6 +50,7 @@ def test_scans_are_recorded_as_fast_as_they_are_typed_and_kept_without_a_connect
     page, first, second = visitor.page, *numbers
     open_console(visitor, "/admin/production/job/")
     page.get_by_role("link", name="Scan").click()
+    page.wait_for_url("**/scan/", wait_until="load")
     log = page.get_by_role("region", name="Scanned here").get_by_role("listitem")
     for number in (*numbers, "123-4"):
         scan(page, number)
