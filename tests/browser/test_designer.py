@@ -17,7 +17,7 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
 from tests.support.console_forms import ready
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
+from tests.support.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
 
 BOXES = (
     text_box("Name", X=10, Y=10, Width=30, Height=8),
@@ -79,7 +79,7 @@ def expect_place(designer: Page, x: str, y: str) -> None:
 
 def drag(designer: Page, found, across: float, down: float, *, scale: float) -> None:
     """By millimetres, from the middle of what is dragged."""
-    place = found.bounding_box()
+    place = box_of(found)
     x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     designer.mouse.move(x, y)
     designer.mouse.down()
@@ -128,7 +128,7 @@ def test_box_is_added_dragged_duplicated_and_read_back(product, designer, visito
 
 @pytest.mark.slow
 def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer, visitor):
-    name, title = box(designer, "Name").bounding_box(), box(designer, "Title").bounding_box()
+    name, title = box_of(box(designer, "Name")), box_of(box(designer, "Title"))
     designer.mouse.move(name["x"] - 8, name["y"] - 12)
     designer.mouse.down()
     designer.mouse.move(title["x"] + 40, title["y"] + title["height"] + 4, steps=4)
@@ -249,7 +249,7 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     expect(zoom).to_have_text("100 %")
     # 94.9 mm with its bleed, at 96 dots an inch.
     assert round(sheet.evaluate("one => one.clientWidth")) == round(94.9 * 96 / 25.4)
-    place = sheet.bounding_box()
+    place = box_of(sheet)
     designer.mouse.move(place["x"] + 50, place["y"] + 50)
     designer.keyboard.down("Control")
     designer.mouse.wheel(0, -120)
@@ -352,13 +352,13 @@ def test_upload_goes_into_the_selected_box_and_other_shapes_say_why(pictured, vi
 @pytest.mark.slow
 def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
     designer = open_designer(pictured, visitor)
-    sheet = designer.locator(".ds-sheet").bounding_box()
-    names = [one.bounding_box() for one in designer.locator(".ds-name").all()]
+    sheet = box_of(designer.locator(".ds-sheet"))
+    names = [box_of(one) for one in designer.locator(".ds-name").all()]
     assert len(names) == 3
     assert all(one["x"] > sheet["x"] + sheet["width"] for one in names)
     tops = sorted(one["y"] for one in names)
     assert all(below - above >= 14 for above, below in itertools.pairwise(tops))
-    canvas = designer.locator(".ds-viewport").bounding_box()
+    canvas = box_of(designer.locator(".ds-viewport"))
     assert max(one["x"] + one["width"] for one in names) <= canvas["x"] + canvas["width"]
     box(designer, "Name").click()
     # With its padding for the arrow and the longest of its words.

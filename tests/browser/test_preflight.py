@@ -1,5 +1,7 @@
 """Findings of preflight as a person sees them: frames drawn over the very place, and what to do beside them."""
 
+import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -7,6 +9,8 @@ from stores.orders.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.factories.templates import field, page, text_box
 from tests.support.axe import violations
+from tests.support.patience import PATIENCE
+from tests.support.visual_checks import box_of
 
 # In 4 points, 1 mm from the left edge of the trim.
 NEAR = text_box("Words", X=1, Y=20, Width=60, Height=8, Size=4)
@@ -21,11 +25,20 @@ def product(site):
 
 
 def is_over(mark, picture, *, left, top):
-    """The frame begins so many millimetres from the upper left corner of a picture that shows a card."""
-    framed, shown = mark.bounding_box(), picture.bounding_box()
-    scale = shown["width"] / 88.9
-    places = ((framed["x"] - shown["x"]) / scale, (framed["y"] - shown["y"]) / scale)
-    return places == pytest.approx((left, top), abs=0.8)
+    """The frame begins so many millimetres from the upper left corner of a picture that shows a card.
+
+    Both move while the picture loads.
+    """
+
+    def places():
+        framed, shown = box_of(mark), box_of(picture)
+        scale = shown["width"] / 88.9
+        return ((framed["x"] - shown["x"]) / scale, (framed["y"] - shown["y"]) / scale)
+
+    wanted, deadline = pytest.approx((left, top), abs=0.8), time.monotonic() + PATIENCE
+    while (found := places()) != wanted and time.monotonic() < deadline:
+        picture.page.wait_for_timeout(50)
+    return found == wanted
 
 
 def open_as(visitor, name, path):
@@ -64,7 +77,7 @@ def test_editor_shows_findings_while_the_template_is_edited(product, visitor):
     expect(found).to_contain_text("4 pt; 5 pt wanted")
     marks = edited.locator(".ds-sheet .preflight-marks rect")
     expect(marks).to_have_count(1)
-    sheet, mark = edited.locator(".ds-sheet").bounding_box(), marks.first.bounding_box()
+    sheet, mark = box_of(edited.locator(".ds-sheet")), box_of(marks.first)
     scale = sheet["width"] / 94.9
     assert (mark["x"] - sheet["x"]) / scale == pytest.approx(1 + 3, abs=0.8)
 
@@ -93,7 +106,7 @@ def test_console_frames_findings_on_the_print_file_of_an_order(order, visitor):
     picture = pages.get_by_alt_text("Page 1 of the print file")
     picture.scroll_into_view_if_needed()
     picture.evaluate("one => one.decode()")
-    frame, shape = pages.locator(".preflight-marks rect").first.bounding_box(), picture.bounding_box()
+    frame, shape = box_of(pages.locator(".preflight-marks rect").first), box_of(picture)
     # Around the trim are bleed, and room for the crop marks.
     assert shape["x"] < frame["x"] < shape["x"] + shape["width"] / 3
     assert violations(shown) == []

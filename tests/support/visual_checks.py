@@ -2,14 +2,16 @@
 
 import os
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.conftest import Visitor
 from tests.support.axe import bring_axe, violations
+from tests.support.patience import PATIENCE
 
 Look = tuple[int, str]
 # Both widths and both schemes; the same templates are seen by another person in the other pairs.
@@ -173,3 +175,11 @@ KEYBOARD_FAULTS = """(within) => {
 def keyboard_faults(page: Page, within: str = "") -> list[str]:
     found: list[str] = page.evaluate(KEYBOARD_FAULTS, within)
     return found
+
+
+def box_of(locator: Locator) -> dict[str, float]:
+    """Where it is drawn; while the page draws it again it is nowhere for a moment."""
+    deadline = time.monotonic() + PATIENCE
+    while (box := locator.bounding_box()) is None:
+        assert time.monotonic() < deadline, f"{locator} is drawn nowhere"
+    return dict(box)
