@@ -242,7 +242,8 @@ class Validator(OAuth2Validator):
             store_access_token(token, request, user_id, token_resources(request, []))
             return
         if request.client.client_id == COMMAND_LINE_ID:
-            user_id = request.grant.user_id if hasattr(request, "grant") else request.spent.user_id
+            is_code = request.grant_type == "authorization_code"
+            user_id = request.grant.user_id if is_code else request.spent.user_id
             token["subscription_key"] = primary_key_of_user(user_id=user_id)
 
     def revoke_token(

@@ -16,6 +16,7 @@ from fulfillment.core.errors import Forbidden, NotFound
 WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 # The most applications in the list of callers of the API reference.
 MAX_OFFERED = 100
+MAX_STORES = 500
 
 
 def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[Application]:
@@ -139,3 +140,12 @@ def applications_with_ending_keys() -> QuerySet[Application]:
         ~Exists(keys.filter(end_date__gt=now + SOON)),
         is_enabled=True,
     ).order_by("name", "pk")
+
+
+def store_names(application: Application) -> dict[str, str]:
+    """The stores that the application may use by their IDs, the demo store among them; at most 500."""
+    # By the reference of the role: stores are above applications.
+    stores: Any = Role._meta.get_field("store").related_model
+    own = Role.objects.filter(application=application, user__isnull=True, store=OuterRef("pk"))
+    found = stores.objects.filter(Q(is_demo=True) | Exists(own)).order_by("company_name", "pk")
+    return dict(found.values_list("external_id", "company_name")[:MAX_STORES])

@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 
 from applications.registration.models import Application
-from applications.registration.selectors.stores import store_names
+from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, is_of
 
 # The API's names of the fields.

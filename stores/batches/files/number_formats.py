@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
-# Formats with these numbers follow the language of whoever looks: they are shown as ISO.
+# Formats with these numbers follow the language of the reader: they are shown as ISO.
 LOCAL_DATES = frozenset({14, *range(27, 37), *range(50, 59)})
 LOCAL_DATE_TIMES = frozenset({22})
 ISO_DATE, ISO_DATE_TIME = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
@@ -20,7 +20,7 @@ _PIECE = re.compile(
 _SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[]|["\\\[])*)(?:;|$)')
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?[\d.]+)")
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
-# In English, whatever the language of this process is.
+# In English, in every locale of this process.
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),

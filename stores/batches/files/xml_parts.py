@@ -23,7 +23,7 @@ def local_name(element: etree._Element) -> str:
 
 
 def elements(archive: zipfile.ZipFile, part: str, names: Collection[str]) -> Iterator[etree._Element]:
-    """Every element of these names when it has ended. Elements are emptied when the next is asked for."""
+    """Yields each element of these names at its end, and empties it before the next."""
     try:
         with archive.open(part) as stream:
             _refuse_declarations(stream, part)

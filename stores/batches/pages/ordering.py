@@ -64,5 +64,5 @@ def check_again(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 
 
 def seen_of(page: BatchPage) -> str:
-    """What a person agrees to; another number is asked about again."""
+    """The numbers that a person agrees to. Once they change, the person is to confirm again."""
     return f"{page.counts.orderable} {page.counts.errors} {page.counts.total}"

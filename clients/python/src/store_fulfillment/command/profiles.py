@@ -75,7 +75,7 @@ def system_keyring() -> Any:
         import keyring  # noqa: PLC0415 - optional
     except ImportError:
         return None
-    # Backends that keep nothing, or that need to be asked for, have no positive priority.
+    # Backends that keep nothing, or that a person must choose, have no positive priority.
     return keyring if keyring.get_keyring().priority > 0 else None
 
 
