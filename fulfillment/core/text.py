@@ -47,6 +47,17 @@ def parse_uuid(text: str) -> UUID | None:
         return None
 
 
+def parse_number(text: str, *, most: int = 2**63 - 1) -> int | None:
+    """A whole number of ASCII digits up to `most`, else None.
+
+    The length comes first: Python refuses to read numbers of thousands of digits.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        return None
+    number = int(text)
+    return number if number <= most else None
+
+
 # The parent location and the name or index in it; None is the whole value.
 Place = tuple["Place", str | int] | None
 

@@ -18,6 +18,7 @@ from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.text import parse_number
 from stores.batches.files.writing import Format
 from stores.batches.models import SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.pages.making import badge_of
@@ -148,7 +149,7 @@ def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
         return redirect("portal:batch-mapping", batch_id)
     chosen = request.GET.get("state") or (PROBLEMS if page.with_problems else "all")
     states = _states(chosen)
-    after = _number(request.GET.get("after", ""))
+    after = _after(request)
     rows = list(rows_of(batch, states=states, after=after).select_related("order")[: ROWS_A_PAGE + 1])
     context |= {
         "chosen": chosen,
@@ -230,7 +231,7 @@ def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> Http
     if request.GET.get("rows") == "extremes":
         rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
     else:
-        rows = list(rows_of(batch, after=_number(request.GET.get("after", "")))[:SHEET_ROWS])
+        rows = list(rows_of(batch, after=_after(request))[:SHEET_ROWS])
     return pdf_response(render_contact_sheet(batch=batch, rows=rows, caller=caller), f"batch-{batch.pk}.pdf")
 
 
@@ -281,8 +282,9 @@ def _states(chosen: str) -> list[str]:
     return [chosen] if chosen in RowState.values else []
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+def _after(request: HttpRequest) -> int:
+    """The number of the row before the page."""
+    return parse_number(request.GET.get("after", ""), most=2**31 - 1) or 0
 
 
 def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:

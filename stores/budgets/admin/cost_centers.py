@@ -100,6 +100,8 @@ class MemberInline(ConsoleInline):
 class CostCenterAdmin(ConsoleAdmin):
     """A person belongs to one cost center of a store at most."""
 
+    # Of staff: the page is for operators alone.
+    view_grants = ()
     forbidden = ("delete",)
     harmless_pages = ("add", "change", "import")
     change_form_outer_before_template = "admin/stores/cost_center_before.html"

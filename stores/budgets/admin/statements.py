@@ -16,7 +16,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
 from stores.budgets.representations import ENTRY_COLUMNS
@@ -125,7 +125,7 @@ def _order_id(text: str) -> UUID:
     nothing = UUID(int=0)
     if key := parse_uuid(text):
         return key
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
+    if (number := parse_number(text)) is None:
         return nothing
-    found = apps.get_model(ORDER).objects.filter(number=int(text)).values_list("pk", flat=True).first()
+    found = apps.get_model(ORDER).objects.filter(number=number).values_list("pk", flat=True).first()
     return found or nothing

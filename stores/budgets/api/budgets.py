@@ -15,6 +15,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid
+from fulfillment.core.text import parse_number
 from stores.budgets.api.examples import (
     ADJUSTMENT_EXAMPLE,
     BUDGET_EXAMPLE,
@@ -262,8 +263,8 @@ def _answer(standing: Standing, store_id: str, **options: Any) -> Response:
 
 
 def _cursor(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 19:
-        return int(text)
+    if (key := parse_number(text)) is not None:
+        return key
     message = "after: take it from the Link header of the page before."
     raise Invalid.at("?after", "parameter_invalid", message)
 

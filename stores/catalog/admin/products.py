@@ -22,6 +22,7 @@ from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.text import parse_number
 from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
     COLUMNS,
@@ -43,7 +44,6 @@ from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.
 MAX_DUPLICATES = 25
-MAX_KEY_DIGITS = 19
 LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
 
 
@@ -330,10 +330,9 @@ def _currency(form: ProductForm, product: Product | None) -> str:
     """Of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency
-    # As digits of ASCII and no longer than any key: other texts are errors of the field.
-    store = str(form["store"].value()) if "store" in form.fields else ""
-    is_key = store.isascii() and store.isdecimal() and len(store) < MAX_KEY_DIGITS
-    chosen = Store.objects.filter(pk=store) if is_key else Store.objects.none()
+    # Other texts are errors of the field.
+    store = parse_number(str(form["store"].value())) if "store" in form.fields else None
+    chosen = Store.objects.filter(pk=store or 0)
     return chosen.values_list("currency", flat=True).first() or ""
 
 

@@ -58,7 +58,7 @@ class StoreFilter(ChoiceFilter):
     parameter_name = "store"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        found = store_choices(stores_on(request, getattr(model_admin, "view_grants", ())))
+        found = store_choices(stores_on(request, model_admin.view_grants))
         return found if len(found) <= MAX_CHOICES else []
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet | None:

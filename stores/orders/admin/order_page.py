@@ -24,6 +24,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import offered
+from fulfillment.core.text import parse_number
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
 from stores.orders.admin.actions import REFUSE
@@ -249,14 +250,14 @@ class OrderWork(OrderMaps):
         if not self.has_change_permission(request, order):
             raise PermissionDenied
         if request.method == "POST":
-            sent = [int(one) for one in request.POST.getlist("item") if one.isascii() and one.isdigit()]
-            known = request.POST.get("reprints", "")
+            sent = [one for text in request.POST.getlist("item") if (one := parse_number(text)) is not None]
+            known = parse_number(request.POST.get("reprints", ""))
             with errors_as_messages(request):
                 made = reprint_order(
                     order=order,
                     positions=sent,
                     caller=Caller.on_pages(request.user),
-                    known_reprints=int(known) if known.isascii() and known.isdigit() else -1,
+                    known_reprints=-1 if known is None else known,
                 )
                 messages.success(
                     request, f"Order {made.number} created. It prints order {order.number} again."

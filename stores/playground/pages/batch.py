@@ -11,6 +11,7 @@ from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.text import parse_number
 from stores.batches.models import MAXIMUM_ROWS, BatchMode
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -64,7 +65,8 @@ def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
     number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
     if mode not in BatchMode.values:
         raise Invalid.at("/Mode", "invalid_choice", "Choose where the rows are sent.")
-    if number and not (number.isascii() and number.isdigit() and 0 < int(number) <= LARGEST_QUANTITY):
+    quantity = parse_number(number, most=LARGEST_QUANTITY)
+    if number and not quantity:
         raise Invalid.at("/Quantity", "invalid", "Enter a whole number of pieces for each row.")
     recipient = {name: value for name, value in address.values.items() if value}
     recipient["CountryCode"] = sent.get("country", "").strip().upper()[:2]
@@ -72,6 +74,6 @@ def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
         product_id=product_id,
         mode=mode,
         name=sent.get("name", "").strip()[:200],
-        quantity=int(number) if number else None,
+        quantity=quantity,
         recipient=recipient if mode == BatchMode.ITEMS else {},
     )

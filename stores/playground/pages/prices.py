@@ -9,6 +9,7 @@ from typing import Any
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.core.text import parse_number
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
 from stores.orders.approvals.selectors import exceeds_total
@@ -58,7 +59,7 @@ class PriceForm:
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = ["There is no such selection of yours, or it has expired."]
-        elif not self._is_number or int(self.quantity) > LARGEST_QUANTITY:
+        elif parse_number(self.quantity, most=LARGEST_QUANTITY) is None:
             usual = self.record["DefaultQty"]
             self.errors["quantity"] = [f"Enter a whole number, such as {usual}."]
         return not self.errors
@@ -127,14 +128,11 @@ class PriceForm:
     def _place(self) -> dict[str, str]:
         return {"CountryCode": self.country, **({"LocationType": self.location} if self.location else {})}
 
-    @property
-    def _is_number(self) -> bool:
-        return self.quantity.isascii() and self.quantity.isdigit()
-
     def _item(self, product_id: str) -> dict[str, Any]:
         if self.is_for_selection:
             return {"ProductID": product_id, "EddmSelectionID": self.selection_id}
-        quantity = int(self.quantity[:12]) if self._is_number else self.record["DefaultQty"]
+        quantity = parse_number(self.quantity)
+        quantity = self.record["DefaultQty"] if quantity is None else quantity
         return {"ProductID": product_id, "Quantity": quantity}
 
     def _description(self, method: str) -> str:

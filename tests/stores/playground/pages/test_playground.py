@@ -283,3 +283,13 @@ def test_product_for_eddm_is_ordered_for_a_selection_of_the_application_that_mad
     assert "There is no such selection of yours" in refused
     item = Order.objects.get().items.get()
     assert (item.quantity, item.eddm["SelectionID"]) == (selection.pieces, str(selection.pk))
+
+
+@pytest.mark.parametrize("path", ["/catalog/demo/business-card", "/catalog/demo/business-card/batch"])
+def test_number_of_thousands_of_digits_is_an_error_of_its_field(world, browser, card, path):
+    form = values(browser.get(path).content.decode())
+
+    page = browser.post(path, {**form, "do": "quote", "mode": "Items", "quantity": "9" * 5000})
+
+    assert page.status_code == 200
+    assert "Enter a whole number" in page.content.decode()
