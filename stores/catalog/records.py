@@ -3,12 +3,8 @@
 The admin, the import and all other writers pass such a record; a member left out has its default.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from fulfillment.core.errors import Fault
-from printing.preflight.eddm import check_piece, check_size
 from stores.catalog import validation as checks
 from stores.catalog.models import (
     BudgetDuration,
@@ -17,11 +13,9 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.models.product import SUB_TYPES, Binding, Coating
+from stores.catalog.models.product import Binding, Coating
 from stores.catalog.models.store import EXTERNAL_ID
-from stores.catalog.validation import Refusal
 from stores.presets.models import CODE
-from stores.templates.records import Record
 
 REQUIRED: Any = object()
 MAXIMUM_FIELDS = 200
@@ -310,154 +304,3 @@ CHILDREN: dict[str, tuple[tuple[FieldSpec, ...], int]] = {
     "DeliveredPrices": (DELIVERED_PRICE, MAXIMUM_PRICES),
     "ProductionSpeeds": (PRODUCTION_SPEED, MAXIMUM_SPEEDS),
 }
-
-
-def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
-    """The store's record in stored form, and its faults; a record with faults must not be used."""
-    faults: list[Fault] = []
-    return _read(raw, STORE, frozenset(), pointer, faults), faults
-
-
-def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
-    faults: list[Fault] = []
-    record = _read(raw, PRODUCT, CHILDREN.keys(), pointer, faults)
-    if isinstance(raw, Mapping):
-        for name, (members, maximum) in CHILDREN.items():
-            record[name] = _read_all(raw.get(name, ()), members, maximum, f"{pointer}/{name}", faults)
-        faults.extend(_broken_rules(record, pointer))
-    return record, faults
-
-
-def _read(raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
-    if not isinstance(raw, Mapping):
-        faults.append(
-            Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.brief_json(raw)}.")
-        )
-        return {}
-    record: Record = {}
-    member_count = 0
-    for spec in members:
-        name, default = spec.name, spec.default
-        if name not in raw:
-            if default is REQUIRED:
-                faults.append(Fault(f"{pointer}/{name}", "required", f"{name}: this is required."))
-            record[name] = default
-            continue
-        member_count += 1
-        try:
-            record[name] = spec.check(raw[name])
-        except Refusal as refusal:
-            where = f"{pointer}/{name}{refusal.pointer}"
-            faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
-    if member_count + sum(name in raw for name in others) != len(raw):
-        faults.extend(_unknown(raw, [*(m.name for m in members), *others], pointer))
-    return record
-
-
-def _read_all(
-    raw: Any, members: tuple[FieldSpec, ...], maximum: int, pointer: str, faults: list[Fault]
-) -> list[Record]:
-    name = pointer.rpartition("/")[2]
-    if not isinstance(raw, list | tuple):
-        faults.append(
-            Fault(pointer, "not_an_array", f"{name}: write an array; found {checks.brief_json(raw)}.")
-        )
-        return []
-    if len(raw) > maximum:
-        faults.append(Fault(pointer, "too_many", f"{name}: at most {maximum} entries; found {len(raw)}."))
-        return []
-    return [_read(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)]
-
-
-def _unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> list[Fault]:
-    allowed = ", ".join(allowed_names)
-    return [
-        Fault(
-            f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}",
-            "unknown_field",
-            f"{checks.brief_json(name)} is not an allowed member. Allowed: {allowed}.",
-        )
-        for name in raw
-        if name not in allowed_names
-    ]
-
-
-def _broken_rules(record: Record, pointer: str) -> list[Fault]:
-    """Rules over several members. A rule is skipped where one of its members is invalid."""
-    faults = []
-    rules = [
-        ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
-        ("DefaultQty", "MaximumQty", "MaximumQty is below DefaultQty."),
-    ]
-    if not _is_readable(record, ("DefaultQty",)):
-        rules = [("MinimumQty", "MaximumQty", "MaximumQty is below MinimumQty.")]
-    for lower, upper, message in rules:
-        if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
-            faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
-    if record.get("IsEddm") is True:
-        faults.extend(_broken_eddm_rules(record, pointer))
-    for index, field in enumerate(record["TemplateFields"]):
-        if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
-            faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
-    for name, (key, members) in KEYS.items():
-        faults.extend(_repeated(record[name], key, members, f"{pointer}/{name}"))
-    return faults
-
-
-def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
-    if _is_readable(record, ("WidthMM", "HeightMM")):
-        for finding in check_size(record["WidthMM"], record["HeightMM"]):
-            yield Fault(f"{pointer}/IsEddm", finding.code, f"IsEddm: {finding.message}")
-    if _is_readable(record, ("PieceWeightG", "ThicknessMM")):
-        for name, message in check_piece(record["PieceWeightG"], record["ThicknessMM"]):
-            yield Fault(f"{pointer}/{name}", "eddm_piece_refused", f"{name}: {message}")
-
-
-def _is_readable(record: Record, names: Iterable[str]) -> bool:
-    return all(record.get(name, REQUIRED) is not REQUIRED for name in names)
-
-
-def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
-    kind, sub_type, choices = field["Type"], field["SubType"], field["Choices"]
-    allowed = SUB_TYPES[kind]
-    if sub_type not in allowed:
-        message = f"SubType: a field of type {kind} is one of {', '.join(allowed)}; found {sub_type}."
-        return [Fault(f"{pointer}/SubType", "unknown_value", message)]
-    if sub_type == TemplateFieldSubType.LIST and not choices:
-        return [Fault(f"{pointer}/Choices", "required", "Choices: a list needs at least one choice.")]
-    if choices and kind != TemplateFieldType.CHOICE:
-        message = f"Choices: a field of type {kind} has none."
-        return [Fault(f"{pointer}/Choices", "not_allowed", message)]
-    if choices and field["DefaultValue"] and field["DefaultValue"] not in choices:
-        message = "DefaultValue: this is not one of the Choices."
-        return [Fault(f"{pointer}/DefaultValue", "unknown_value", message)]
-    return []
-
-
-KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
-    "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
-    "DeliveredPrices": (
-        lambda entry: (entry["DeliveryMethodCode"], entry["CountryCode"], entry["LocationType"]),
-        "DeliveryMethodCode, CountryCode and LocationType",
-    ),
-    "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
-}
-KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
-
-
-def _repeated(entries: list[Record], key: Callable[[Record], Any], members: str, pointer: str) -> list[Fault]:
-    faults = []
-    positions: dict[Any, int] = {}
-    default = None
-    for index, entry in enumerate(entries):
-        is_readable = _is_readable(entry, KEY_MEMBERS[members])
-        first = positions.setdefault(key(entry), index) if is_readable else index
-        if first != index:
-            message = f"Entry {first} has the same {members}."
-            faults.append(Fault(f"{pointer}/{index}", "repeated", message))
-        if entry.get("IsDefault"):
-            if default is not None:
-                message = f"IsDefault: entry {default} is already the default."
-                faults.append(Fault(f"{pointer}/{index}/IsDefault", "repeated", message))
-            default = index
-    return faults

@@ -16,7 +16,7 @@ from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Store
 from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog
-from stores.catalog.records import check_product
+from stores.catalog.record_checks import check_product
 from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services.products import end_of_catalog
 from stores.catalog.services.refresh import begin_catalog_work

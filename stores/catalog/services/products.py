@@ -11,15 +11,8 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Fault
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.records import (
-    DELIVERED_PRICE,
-    KEYS,
-    PRODUCT,
-    PRODUCTION_SPEED,
-    TEMPLATE_FIELD,
-    FieldSpec,
-    check_product,
-)
+from stores.catalog.record_checks import KEYS, check_product
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change

@@ -21,7 +21,8 @@ from printing.pictures.reading import (
     open_picture,
 )
 from stores.catalog.models import BudgetType, Product, Store, StoreProfile
-from stores.catalog.records import STORE, check_store
+from stores.catalog.record_checks import check_store
+from stores.catalog.records import STORE
 from stores.catalog.representations import render_store
 from stores.catalog.selectors.products import store_record
 from stores.catalog.services.refresh import render_products_again

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from fulfillment.core.api.schema import schema_document
-from stores.catalog import records, representations
+from stores.catalog import record_checks, records, representations
 from stores.catalog.admin.product_forms import UNTYPED, ProductForm
 from stores.catalog.api import examples
 from stores.catalog.api.serializers import ProductSerializer, RecordSerializer
 from stores.catalog.models import Product, Store
-from stores.catalog.records import REQUIRED, FieldSpec, check_product
+from stores.catalog.record_checks import check_product
+from stores.catalog.records import REQUIRED, FieldSpec
 from stores.catalog.validation import flag
 
 SHINY = FieldSpec("IsShiny", flag, False, "is_active", "flag", verbose=True, example=True)
@@ -41,7 +42,7 @@ def test_console_form_has_every_stored_member():
 
 
 def test_a_new_member_is_checked_shown_and_described_by_its_row_alone(monkeypatch):
-    monkeypatch.setattr(records, "PRODUCT", (*records.PRODUCT, SHINY))
+    monkeypatch.setattr(record_checks, "PRODUCT", (*records.PRODUCT, SHINY))
     monkeypatch.setattr(representations, "PRODUCT_MEMBERS", (*records.PRODUCT_MEMBERS, SHINY))
     required = {spec.name: spec.example for spec in records.PRODUCT if spec.default is REQUIRED}
     required |= {"WidthMM": 90, "HeightMM": 50}
