@@ -105,7 +105,8 @@ said, before = [], dict(os.environ)
 for change in json.loads(sys.stdin.read()):
     os.environ.update(change)
     try:
-        sys.modules.pop("fulfillment.limits", None)
+        for name in ("fulfillment.limits", "fulfillment.retention"):
+            sys.modules.pop(name, None)
         runpy.run_module("fulfillment.settings")
         said.append("")
     except ImproperlyConfigured as error:
