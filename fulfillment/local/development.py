@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fulfillment.core.text import parse_number
 from fulfillment.local import postgres
 from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder, open_lock
 
@@ -123,7 +124,7 @@ def _public_url(arguments: Sequence[str]) -> str:
 
 
 def is_port(value: str) -> bool:
-    return value.isascii() and value.isdigit() and 0 < int(value) <= LAST_PORT
+    return bool(parse_number(value, most=LAST_PORT))
 
 
 def _file_beside_data() -> Path:

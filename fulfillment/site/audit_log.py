@@ -27,7 +27,7 @@ from fulfillment.core.admin.history import (
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import parse_number, parse_uuid
 
 ENTRIES_OF_A_PAGE = 25
 # Columns that label a record; the first existing one is used.
@@ -87,9 +87,10 @@ def _place(text: str) -> LogPlace | None:
         moment = parse_datetime(when)
     except ValueError:
         return None
-    if moment is None or not is_aware(moment) or not (key.isascii() and key.isdigit() and len(key) < 19):
+    number = parse_number(key)
+    if moment is None or not is_aware(moment) or number is None:
         return None
-    return LogPlace(moment, kind, int(key))
+    return LogPlace(moment, kind, number)
 
 
 def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:

@@ -15,6 +15,7 @@ from accounts.callers import Caller
 from fulfillment.core.api.errors import answer_exception, problem
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.text import parse_number
 from production.dispatch.services.reports import receive_reports
 from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, PDF, job_number, stamped_content
 from production.providers.models import Provider
@@ -35,8 +36,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
     provider = provider_at_address(code, secret)
     if provider is None:
         return problem(404, "address_unknown", "Nothing is received at this address.")
-    size = request.META.get("CONTENT_LENGTH") or "0"
-    if not (size.isascii() and size.isdecimal()) or int(size) > LARGEST_BODY:
+    if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=LARGEST_BODY) is None:
         return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
     body = request.read(LARGEST_BODY)
     try:

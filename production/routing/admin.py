@@ -13,6 +13,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
 from fulfillment.core.admin.read_only import register_history
+from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
 from production.routing.selectors import Decision, ItemFacts, decide, facts_of
 from stores.catalog.countries import COUNTRIES
@@ -145,11 +146,8 @@ class RoutingRuleAdmin(ConsoleAdmin):
         return TemplateResponse(request, "admin/production/rule_tester.html", context)
 
     def _order(self, entered: str) -> Order | None:
-        if not (entered.isascii() and entered.isdecimal()):
-            return None
-        number = int(entered)
-        found = Order.objects.select_related("store").filter(number=number) if number < 2**63 else None
-        return found.first() if found is not None else None
+        number = parse_number(entered)
+        return Order.objects.select_related("store").filter(number=number).first() if number else None
 
 
 def _tested(order: Order) -> Sequence[TestedItem]:

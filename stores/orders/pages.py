@@ -17,6 +17,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import parse_number
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from stores.orders.selectors.access import WRITE, actor_kind
@@ -66,8 +67,7 @@ def list_orders(request: HttpRequest, application_id: str) -> HttpResponse:
     if searched:
         orders = orders_named(access, searched, take=ORDERS_A_PAGE)
     else:
-        before = request.GET.get("before", "")
-        number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
+        number = parse_number(request.GET.get("before", ""))
         orders = newest_orders(access, before=number, take=ORDERS_A_PAGE + 1)
         context["is_first_page"] = number is None
         context["next_before"] = orders[ORDERS_A_PAGE - 1].number if len(orders) > ORDERS_A_PAGE else None

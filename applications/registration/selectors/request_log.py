@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from applications.registration.models import Application, LoggedRequest
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.errors import NotFound
+from fulfillment.core.text import parse_number
 
 A_PAGE = 50
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
@@ -102,7 +103,7 @@ def request_record(row: LoggedRequest) -> dict[str, Any]:
 
 
 def find_logged_request(application: Application, request_id: str) -> LoggedRequest:
-    number = int(request_id) if request_id.isascii() and request_id.isdigit() and len(request_id) < 19 else 0
+    number = parse_number(request_id)
     found = LoggedRequest.objects.filter(application=application, pk=number).first()
     if found is None:
         raise NotFound("There is no such call in the log, or no longer: it is kept for some days only.")

@@ -9,6 +9,7 @@ from typing import Any
 
 from delivery.datasets.details import Details, RawDetails
 from delivery.datasets.sources.problems import FileRefused
+from fulfillment.core.text import parse_number
 
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
 SHORT_POSTAL_CODE = re.compile(r"[0-9]{3,4}")
@@ -59,9 +60,8 @@ def read_count(cell: str) -> tuple[int | None, str]:
         return 0, ""
     if WITH_COMMAS.fullmatch(text):
         text, code = text.replace(",", ""), "W_COMMA"
-    if not (text.isascii() and text.isdigit()) or int(text[:9]) > MAXIMUM_COUNT:
-        return None, "E_COUNT"
-    return int(text), code
+    count = parse_number(text, most=MAXIMUM_COUNT)
+    return (None, "E_COUNT") if count is None else (count, code)
 
 
 def _bare(cell: str) -> str:
@@ -158,6 +158,6 @@ def plain_name(cell: str) -> str:
 def _position(plain: Sequence[str], name: str) -> int:
     if plain_name(name) in plain:
         return plain.index(plain_name(name))
-    if name.isascii() and name.isdigit() and 1 <= int(name) <= len(plain):
-        return int(name) - 1
+    if place := parse_number(name, most=len(plain)):
+        return place - 1
     raise FileRefused(f"There is no column {name!r}; the file has: {', '.join(plain)}.")

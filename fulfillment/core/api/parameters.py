@@ -13,6 +13,7 @@ from rest_framework.exceptions import ValidationError
 
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.errors import MAX_LISTED, Fault, Invalid
+from fulfillment.core.text import parse_number
 from printing.text import COMPARED, did_you_mean
 
 
@@ -72,10 +73,11 @@ def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: 
     text = query.get(name)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+    number = parse_number(text, most=most)
+    if number is None or number < least:
         message = f"{name}: write a whole number from {least} to {most}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message)
-    return int(text)
+    return number
 
 
 def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:

@@ -15,7 +15,7 @@ from rest_framework.parsers import BaseParser
 
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
-from fulfillment.core.text import Place, pointer_to
+from fulfillment.core.text import Place, parse_number, pointer_to
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -35,8 +35,8 @@ def takes_large_forms(view: View) -> View:
 
 
 def stated_size(request: HttpRequest) -> int:
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    return int(length) if length.isascii() and length.isdigit() else 0
+    # `head_limits` refuses longer numbers.
+    return parse_number(request.META.get("CONTENT_LENGTH") or "0", most=10**19) or 0
 
 
 def field_count(request: HttpRequest) -> int:

@@ -8,6 +8,7 @@ from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
 from fulfillment.core.errors import Invalid
+from fulfillment.core.text import parse_number
 
 # Size of the boundaries and headers of a form around one file.
 FORM_BYTES = 16_384
@@ -47,9 +48,9 @@ def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
     It may have one byte more than `maximum_bytes`: the service refuses it then, with what else it knows.
     """
     view = request.parser_context["view"]
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if length.isdigit() and int(length) > view.maximum_bytes + FORM_BYTES:
-        raise Invalid.at("", f"{kind}_too_large", f"The body has {int(length):,} bytes; {limit}.")
+    length = parse_number(request.META.get("CONTENT_LENGTH") or "0", most=10**19) or 0
+    if length > view.maximum_bytes + FORM_BYTES:
+        raise Invalid.at("", f"{kind}_too_large", f"The body has {length:,} bytes; {limit}.")
     media_type = request.content_type.split(";")[0].strip().lower()
     if media_type not in {parser.media_type for parser in view.parser_classes}:
         raise UnsupportedMediaType(request.content_type)

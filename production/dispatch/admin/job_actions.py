@@ -19,6 +19,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.selectors.archives import MAX_JOBS, gang_archive
 from production.jobs.models import AT_PROVIDER, Job, JobState
@@ -79,8 +80,8 @@ class JobActions(StaffAdmin):
         return providers_for_stores({job.store_id for job in jobs})
 
     def _jobs_to_reassign(self, request: HttpRequest, keys: Sequence[str]) -> list[Job]:
-        numbers = [int(key) for key in keys if key.isascii() and key.isdigit()]
-        chosen = self.get_queryset(request).filter(pk__in=numbers[:MAX_REASSIGNED]).order_by("pk")
+        numbers = [number for key in keys[:MAX_REASSIGNED] if (number := parse_number(key))]
+        chosen = self.get_queryset(request).filter(pk__in=numbers).order_by("pk")
         return [job for job in chosen if self.has_change_permission(request, job)]
 
     @harmless

@@ -16,6 +16,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
+from fulfillment.core.text import parse_number
 from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
 from production.dispatch.admin.scans import JobScans
@@ -130,8 +131,8 @@ class JobAdmin(JobActions, JobScans, JobColumns):
     ) -> tuple[QuerySet, bool]:
         """Looks up the order first: a join would keep PostgreSQL from using an index."""
         term = search_term.strip()
-        if term.isascii() and term.isdecimal() and len(term) < 19:
-            order = Order.objects.filter(number=int(term)).values_list("pk", flat=True).first()
+        if number := parse_number(term):
+            order = Order.objects.filter(number=number).values_list("pk", flat=True).first()
             return (records.none() if order is None else records.filter(order=order)), False
         return super().get_search_results(request, records, search_term)
 

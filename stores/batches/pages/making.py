@@ -13,6 +13,7 @@ from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import parse_number
 from stores.batches.models import Batch, BatchMode, BatchStatus
 from stores.batches.pages.opening import batches_of_person, open_batch
 from stores.batches.rows import RECIPIENT
@@ -98,9 +99,9 @@ def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
     """Columns and targets by their places: heads of a file may be any text."""
     chosen = {}
     for place, target in enumerate(targets_of(batch)):
-        number = request.POST.get(f"target-{place}", "")
-        if number.isascii() and number.isdigit() and int(number[:6]) < len(batch.columns):
-            chosen[target] = batch.columns[int(number[:6])]
+        number = parse_number(request.POST.get(f"target-{place}", ""), most=len(batch.columns) - 1)
+        if number is not None:
+            chosen[target] = batch.columns[number]
     return chosen
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from fulfillment.core.errors import Fault
+from fulfillment.core.text import parse_number
 from stores.catalog.admin.stores import as_known, method_choice, misspelled, sent_method
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
@@ -233,8 +234,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
 
 
 def _count(data: Mapping[str, Any], name: str) -> int:
-    text = _text(data, name)
-    return min(int(text), MAX_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(parse_number(_text(data, name)) or 0, MAX_CELLS)
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 
 from fulfillment.core.admin.history import FieldChange, first_changes
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.text import parse_number
 from stores.catalog.models import Product, TemplateChange
 from stores.editor.admin.editor import TemplateEditor, data_address, limited
 from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, lower_first, shown
@@ -321,4 +322,5 @@ def _chosen(
 
 
 def _number(text: Any) -> int:
-    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else -1
+    number = parse_number(text) if isinstance(text, str) else None
+    return -1 if number is None else number

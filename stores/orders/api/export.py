@@ -21,6 +21,7 @@ from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, js
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Fault, Invalid, raise_faults
+from fulfillment.core.text import parse_number
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import EXPORT_EXAMPLE
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -161,7 +162,7 @@ class ExportParameters:
 
     def _skip(self) -> int:
         text = self.query.get("skip", "")
-        if text.isascii() and text.isdigit() and len(text) < 12 and int(text) > MAX_SKIP:
+        if (parse_number(text) or 0) > MAX_SKIP:
             self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
             return 0
         return self._whole("skip", 0, MAX_SKIP) or 0
@@ -170,10 +171,11 @@ class ExportParameters:
         text = self.query.get(name)
         if text is None:
             return None
-        if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
+        number = parse_number(text, most=most)
+        if number is None or number < least:
             self._refuse(name, f"write a whole number from {least} to {most}; found {text[:40]!r}.")
             return None
-        return int(text)
+        return number
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")
