@@ -24,6 +24,7 @@ from stores.orders.selectors.access import WRITE, actor_kind
 from stores.orders.selectors.orders import (
     OrdersAccess,
     events_of_order,
+    first_items_of,
     history_of,
     item_of,
     newest_orders,
@@ -71,7 +72,9 @@ def list_orders(request: HttpRequest, application_id: str) -> HttpResponse:
         orders = newest_orders(access, before=number, take=ORDERS_A_PAGE + 1)
         context["is_first_page"] = number is None
         context["next_before"] = orders[ORDERS_A_PAGE - 1].number if len(orders) > ORDERS_A_PAGE else None
-    context["orders"] = [_row(order) for order in orders[:ORDERS_A_PAGE]]
+    shown = orders[:ORDERS_A_PAGE]
+    firsts = first_items_of([order.pk for order in shown])
+    context["orders"] = [{**_row(order), "first": firsts.get(order.pk)} for order in shown]
     context["searched"] = searched
     return render(request, "stores/orders/list.html", context)
 

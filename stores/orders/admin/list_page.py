@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -18,6 +17,7 @@ from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, li
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
 from stores.orders.selectors.board import days_late, late_orders, order_views_for, orders_by_status
+from stores.orders.selectors.orders import first_items_of
 
 # In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {
@@ -94,7 +94,7 @@ def chosen_columns(request: HttpRequest) -> list[str]:
 
 def _rows(orders: Iterable[Order]) -> list[Row]:
     listed, now = list(orders), timezone.now()
-    firsts = _first_items([order.pk for order in listed])
+    firsts = first_items_of([order.pk for order in listed])
     return [
         Row(
             order,
@@ -106,13 +106,6 @@ def _rows(orders: Iterable[Order]) -> list[Row]:
         )
         for order in listed
     ]
-
-
-def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
-    items = OrderItem.objects.filter(order__in=order_ids, position=0).only(
-        "order_id", "position", "product_name", "quantity", "print_file", "print_sha256"
-    )
-    return {item.order_id: item for item in items}
 
 
 def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Orders of a caller and of an application, and the chosen options of an item."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -161,6 +161,15 @@ def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
     visible = _shown().filter(access.visible_in(access.store_ids)).order_by("-number")
     found = search_orders(visible, text, application=access.application.pk, user=access.user_id)
     return list(found.orders[:take])
+
+
+def first_items_of(order_ids: Collection[UUID]) -> dict[UUID, OrderItem]:
+    """The first item of each order, with what lists show; `has_template` says whether a proof can be drawn."""
+    items = OrderItem.objects.filter(order__in=order_ids, position=0).annotate(
+        has_template=Q(product__template__isnull=False)
+    )
+    shown = "product_external_id", "product_version", "product_name", "quantity", "print_file", "print_sha256"
+    return {item.order_id: item for item in items.only("order_id", "position", *shown)}
 
 
 def order_of_application(access: OrdersAccess, order_id: str) -> Order:

@@ -126,6 +126,7 @@ def test_orders_are_paged_with_few_queries(
     newest = Order.objects.get(pk=orders[1])
     assert f"?before={newest.number}" in first
     second = browser.get(f"{root}?before={newest.number}").content.decode()
+    assert "100 × " in first
     assert (str(newest.number) in second, "Newest" in second) == (False, True)
     assert browser.get(f"{root}?before=x&q=").status_code == 200
 
