@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.utils.dateparse import parse_date
 from django.utils.timezone import make_aware
 from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter
-from unfold.contrib.filters.forms import SearchForm
+from unfold.contrib.filters.forms import DropdownForm, SearchForm
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
@@ -39,8 +40,19 @@ def stores_on(request: HttpRequest, grants: Sequence[str]) -> QuerySet[Store]:
     return staff_on(request).visible(Store.objects.all(), "pk", grants)
 
 
+class ChoiceForm(DropdownForm):
+    """The browser's own list, without the scripts that unfold's needs."""
+
+    widget = UnfoldAdminSelectWidget()
+
+    class Media:
+        extend = False
+
+
 class ChoiceFilter(DropdownFilter):
     """Filters by one of a list of names. A list that is too long is not loaded: the filter then takes an ID."""
+
+    form_class = ChoiceForm
 
     def has_output(self) -> bool:
         """Without it Django would ignore the filter, also in links."""
