@@ -11,7 +11,7 @@ from stores.orders.models import Order
 from tests.factories.orders import make_card
 from tests.factories.production import make_provider, make_rule
 from tests.support.approvals import add_approver
-from tests.support.console_forms import in_database
+from tests.support.console_forms import SIZES, in_database
 from tests.support.order_helpers import Shop
 
 CARD = "/catalog/associated/card-two-sided"
@@ -40,7 +40,7 @@ def newest():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("visitor", [(1280, "light"), (390, "light")], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page = visitor.page
     visitor.go(CARD)

@@ -7,7 +7,7 @@ from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
 from tests.factories.orders import make_card
-from tests.support.console_forms import in_database
+from tests.support.console_forms import SIZES, in_database
 from tests.support.jobs import working
 from tests.support.visual_checks import OVERFLOW, shoot
 
@@ -41,7 +41,7 @@ def look(visitor, name):
     shoot(visitor.page, f"batch-{name}-{visitor.page.viewport_size['width']}")
 
 
-@pytest.mark.parametrize("visitor", [(1280, "light"), (390, "dark")], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_file_is_mapped_corrected_and_ordered(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/catalog/demo/business-card")

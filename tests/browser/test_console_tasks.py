@@ -14,8 +14,8 @@ from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.products import save_product
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import in_database, open_console
-from tests.support.jobs import work_off
+from tests.support.console_forms import open_console
+from tests.support.jobs import working
 from tests.support.task_counts import TaskCounts
 
 
@@ -70,11 +70,10 @@ def test_tasks_beside_the_orders_take_few_actions(product, catalog, visitor):
         person.click(page.get_by_role("link", name="Import a catalog").first)
         person.actions += 1
         page.set_input_files("input[type=file]", catalog)
-        person.click(page.get_by_role("button", name="Upload and check"))
-        in_database(lambda: work_off(uploads.TASK))
-        person.click(page.get_by_role("button", name="Import it now"))
-        in_database(lambda: work_off(uploads.TASK))
-        expect(page.get_by_role("heading", name="What was imported")).to_be_visible()
+        with working(uploads.TASK):
+            person.click(page.get_by_role("button", name="Upload and check"))
+            person.click(page.get_by_role("button", name="Import it now"))
+            expect(page.get_by_role("heading", name="What was imported")).to_be_visible()
     with counts.task("Add a field with its box to a template", page) as person:
         visitor.go(f"/admin/stores/product/{product.pk}/template/")
         page.wait_for_selector(".ds[data-ready]")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from accounts.models import User
 from tests.support.axe import violations
+from tests.support.console_forms import SIZES
 from tests.support.visual_checks import OVERFLOW
 
 
@@ -58,7 +59,7 @@ def test_keys_requests_and_the_banner_ask_nothing_twice(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.parametrize("visitor", [(390, "dark"), (1280, "light")], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 @pytest.mark.slow
 def test_pages_of_development_fit(visitor):
     visitor.go("/admin/")

@@ -36,7 +36,7 @@ def jobs(site, settings, tmp_path) -> list[Job]:
     return found
 
 
-@pytest.mark.parametrize("visitor", [*SIZES, (1280, "dark"), (390, "dark")], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_planner_sees_each_day_and_one_provider_alone(jobs, visitor):
     page = visitor.page
     open_console(visitor, "/admin/production/job/")

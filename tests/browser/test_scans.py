@@ -10,7 +10,7 @@ from stores.orders.models import Order
 from tests.factories.production import accept, make_provider, make_rule
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import in_database, open_console
+from tests.support.console_forms import SIZES, in_database, open_console
 from tests.support.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def scan(page, number: str) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("visitor", [(1280, "light"), (390, "dark")], indirect=True)
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_scans_are_recorded_as_fast_as_they_are_typed_and_kept_without_a_connection(
     numbers, visitor, connected
 ):

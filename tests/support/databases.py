@@ -55,6 +55,12 @@ def template_of(fingerprint: str) -> str:
     return PREFIX + fingerprint[:16]
 
 
+def template_in_use() -> str:
+    """What the database of this process was copied from: what all migrations made, and nothing else."""
+    with connection.cursor() as cursor:
+        return _made_from(cursor, connection.settings_dict["NAME"]) or ""
+
+
 def rows_of() -> dict[str, list[str]]:
     """Every table of the database, and its rows as text."""
     with connection.cursor() as cursor:

@@ -62,11 +62,13 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
 
 
 @contextmanager
-def empty_database(name: str) -> Iterator[str]:
+def empty_database(name: str, *, template: str = "template1") -> Iterator[str]:
     drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
     with psycopg.connect(address_of("postgres"), autocommit=True) as server:
         server.execute(drop)
-        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        server.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*map(sql.Identifier, (name, template)))
+        )
         try:
             yield name
         finally:
