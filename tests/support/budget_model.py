@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import time_machine
 from dateutil.relativedelta import relativedelta
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -155,7 +155,8 @@ class BudgetMachine(RuleBasedStateMachine):
             if taken[key] and one.used + taken[key] > self.budgets[key].limit + one.added
         }
         try:
-            outcome = count_order(order=placed, caller=self.caller)
+            with transaction.atomic():
+                outcome = count_order(order=placed, caller=self.caller)
         except Conflict:
             assert "Refuse" in above
             return
