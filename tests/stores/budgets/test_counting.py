@@ -1,6 +1,6 @@
 """Orders are counted by the budgets that bind them, and give back what they took."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Role
 from applications.webhooks.models import Event
-from stores.budgets.models import BudgetEntry, BudgetPeriod
+from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body
@@ -141,6 +141,14 @@ def test_budget_that_is_not_in_force_binds_nothing(shop, values):
     dates = {name: date.fromisoformat(one) if name.endswith("Date") else one for name, one in values.items()}
     make_budget(shop.store, Limit=0, **dates)
     assert shop.place().status_code == 201
+
+
+def test_carry_over_of_many_periods_stops_at_what_a_period_can_hold(shop):
+    budget = make_budget(shop.store, Limit=10**12, Duration="Weekly", CarryOver=True)
+    Budget.objects.update(start_date=date(2010, 1, 1), created=datetime(2010, 1, 1, tzinfo=UTC))
+
+    assert shop.place().status_code == 201
+    assert budget.periods.get().added == 10**13 - 10**12
 
 
 def test_nothing_binds_in_a_store_that_switched_budgets_off(shop):
