@@ -93,7 +93,9 @@ AMOUNTS = st.decimals(min_value=0, max_value=60, places=0)
 
 
 class BudgetMachine(RuleBasedStateMachine):
-    """Orders, cancellations, adjustments and changes, over years and in every order."""
+    """Orders, cancellations, batches, adjustments and changes, over years and in every order."""
+
+    steps = 0
 
     @initialize(
         zone=st.sampled_from(["UTC", "America/Havana", "Pacific/Kiritimati"]),
@@ -267,6 +269,7 @@ class BudgetMachine(RuleBasedStateMachine):
     def service_agrees_with_the_model_and_balances_with_their_entries(self) -> None:
         if not hasattr(self, "budgets"):
             return
+        self.steps += 1
         budgets = list(Budget.objects.filter(pk__in=self.budgets))
         for standing in standings_of(budgets, store=self.store, at=timezone.now()):
             model = self.budgets[standing.budget.pk]
