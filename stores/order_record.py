@@ -1,6 +1,8 @@
-"""What an order's record says of the batch that it was ordered with: an order itself knows of none."""
+"""What other features add to the record of an order, and what those that keep its ID ask about it."""
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from stores.batches.selectors import rows_of_order
 from stores.orders.models import Order
@@ -17,3 +19,11 @@ def complete_record(*, order: Order, record: dict[str, Any]) -> None:
     keys = {row.item_key: row.key for row in rows}
     for item in record["Items"]:
         item["RowKey"] = keys[item["ItemKey"]]
+
+
+def order_numbers(*, order_ids: Iterable[UUID]) -> dict[UUID, int]:
+    return dict(Order.objects.filter(pk__in=order_ids).values_list("pk", "number"))
+
+
+def find_order(*, number: int) -> UUID | None:
+    return Order.objects.filter(number=number).values_list("pk", flat=True).first()

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from fulfillment.core.api.serializers import timestamp
-from stores.budgets.models import Budget, BudgetEntry, ScopeKind
+from stores.budgets.models import Budget, BudgetEntry, BudgetLevel, ScopeKind
 from stores.budgets.standings import Standing, number
 
 Record = dict[str, Any]
@@ -63,6 +63,22 @@ def quote_budget_record(standing: Standing) -> Record:
         "Remaining": number(budget.type, standing.remaining),
         "PeriodEnd": timestamp(standing.period.ends),
         "OverBudget": budget.over_budget,
+    }
+
+
+def gauge_of(standing: Standing) -> Record:
+    """How a budget stands, in words and for a bar."""
+    used, limit, budget = standing.period.used, standing.limit, standing.budget
+    percent = min(float(used * 100 / limit), 100.0) if limit > 0 else 100.0 * bool(used)
+    return {
+        "standing": standing,
+        "percent": round(percent, 2),
+        "warn_at": budget.warn_at,
+        "level": BudgetLevel(standing.level).name.lower(),
+        "used": standing.text(used),
+        "limit": standing.text(limit),
+        "left": standing.text(max(standing.remaining, standing.remaining * 0)),
+        "over": standing.text(-standing.remaining) if standing.remaining < 0 else "",
     }
 
 

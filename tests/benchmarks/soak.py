@@ -16,6 +16,7 @@ from tests.benchmarks import (
     soak_documents,
     soak_ha,
     soak_kills,
+    soak_ledger,
     soak_neighbours,
     soak_outcome,
     soak_production,
@@ -30,6 +31,7 @@ Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
     "budgets": (soak_budgets.MARK, lambda chosen: soak_budgets.measure(chosen.count or soak_budgets.ROUNDS)),
+    "ledger": (soak_ledger.MARK, lambda chosen: soak_ledger.measure(chosen.count or soak_ledger.STEPS)),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
     "production": (

@@ -1,5 +1,7 @@
 """The whole story of an order above the limit: ordered, denied, corrected, approved, and then made."""
 
+import os
+
 import pytest
 from django.conf import settings
 from playwright.sync_api import expect
@@ -8,7 +10,8 @@ from accounts.models import Notification, Role
 from production.jobs.models import Job
 from stores.catalog.models import Store
 from stores.orders.models import Order
-from tests.factories.orders import make_card
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
 from tests.factories.production import make_provider, make_rule
 from tests.support.approvals import add_approver
 from tests.support.console_forms import SIZES, in_database
@@ -26,7 +29,15 @@ def site(site):
     for grant in ("Store.Self.Read", "Order.Self.Write"):
         Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
     make_rule(make_provider(settings.MEDIA_ROOT / "production"))
+    make_budget(enable_budgets(world.associated))
     return site
+
+
+def look(visitor, name):
+    """A picture, where SHOTS names a folder for them."""
+    if folder := os.environ.get("SHOTS"):
+        size = visitor.page.viewport_size["width"]
+        visitor.page.screenshot(path=f"{folder}/{name}-{size}.png", full_page=True)
 
 
 def change_person(visitor, name, path):
@@ -45,6 +56,7 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page = visitor.page
     visitor.go(CARD)
     visitor.sign_in("outsider")
+    expect(page.get_by_text("100.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
     page.get_by_label("Name on the card").fill("Grace Hopper")
     page.get_by_label("Quantity").fill("200")
     page.get_by_role("button", name="Get prices").click()
@@ -56,10 +68,15 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page.get_by_role("button", name="Place the order").click()
     expect(page.get_by_text("is placed and needs approval.")).to_be_visible()
     expect(page.get_by_text("The total 24.00 is above 20.00.")).to_be_visible()
+    look(visitor, "request")
+    visitor.go(CARD)
+    expect(page.get_by_text("76.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
+    look(visitor, "portal-order")
 
     change_person(visitor, "approver", "/notifications")
     page.get_by_role("link", name="needs approval").click()
     expect(page.get_by_alt_text("Page 1 of Product card-two-sided")).to_be_visible()
+    look(visitor, "approval")
     page.get_by_role("button", name="Deny", exact=True).click()
     expect(page.get_by_text("Enter the reason, then press Enter to deny.")).to_be_visible()
     page.get_by_label("Note").fill("Order 150 instead.")
@@ -72,6 +89,7 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page.get_by_role("link", name="Order Product card-two-sided again").click()
     expect(page.get_by_label("Name on the card")).to_have_value("Grace Hopper")
     expect(page.get_by_label("Address", exact=True)).to_have_value("1200 17th Street")
+    expect(page.get_by_text("100.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
     page.get_by_label("Quantity").fill("200")
     page.get_by_role("button", name="Get prices").click()
     page.get_by_role("button", name="Place the order").click()
@@ -90,4 +108,46 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     jobs = in_database(lambda: list(Job.objects.values_list("order__approval", flat=True)))
     assert jobs == ["Approved"]
     assert in_database(lambda: Notification.objects.filter(kind="approval_decided").count()) == 2
+    assert visitor.complaints == []
+
+
+def place(visitor, quantity, *cities):
+    """Equal orders but for their cities; their numbers."""
+    item = {"ProductID": "card-two-sided", "Quantity": quantity, "TemplateData": card_data()}
+    bodies = [order_body(Items=[item], Recipient={**RECIPIENT, "City": city}) for city in cities]
+    shop = Shop(visitor.world)
+    return in_database(lambda: [shop.place(body=body).json()["OrderNumber"] for body in bodies])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("visitor", [(1280, "light")], indirect=True)
+def test_queue_is_worked_by_keys(visitor):
+    page = visitor.page
+    denver, boulder = place(visitor, 200, "Denver", "Boulder")
+    [other] = place(visitor, 250, "Denver")
+    visitor.go("/admin/stores/approvalrequest/")
+    visitor.sign_in("approver")
+    cards = page.locator("section.approval")
+    expect(cards).to_have_count(2)
+    expect(cards.first.get_by_text("2 equal orders")).to_be_visible()
+    expect(cards.last.get_by_role("checkbox")).to_have_count(0)
+
+    for key, number in (("j", denver), ("j", other), ("j", other), ("k", denver), ("j", other)):
+        page.keyboard.press(key)
+        expect(page.locator(":focus")).to_have_attribute("aria-label", f"Order {number}")
+    page.keyboard.press("d")
+    expect(cards.last.get_by_text("Enter the reason, then press Enter to deny.")).to_be_visible()
+    page.keyboard.type("jokad: too many")
+    look(visitor, "queue")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"Order {other} denied.")).to_be_visible()
+
+    page.get_by_role("checkbox").last.uncheck()
+    page.keyboard.press("a")
+    expect(page.get_by_text("Press Enter to approve.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"Order {denver} approved.")).to_be_visible()
+    expect(page.get_by_label(f"Order {boulder}", exact=True)).to_be_visible()
+    states = in_database(lambda: dict(Order.objects.values_list("number", "approval")))
+    assert states == {denver: "Approved", boulder: "Pending", other: "Denied"}
     assert visitor.complaints == []

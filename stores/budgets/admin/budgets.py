@@ -27,7 +27,8 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
 from stores.budgets.admin.forms import AdjustmentForm, BudgetForm
 from stores.budgets.admin.statements import StatementPages, places_of, statement_lines
-from stores.budgets.models import Budget, BudgetEntry, BudgetLevel
+from stores.budgets.models import Budget, BudgetEntry
+from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.budgets import scope_names
 from stores.budgets.selectors.standings import local_day, standings_of
 from stores.budgets.services.budgets import adjust_budget, change_budget, remove_budget
@@ -271,21 +272,6 @@ def standing_of(budget: Any) -> Standing:
         [budget.standing] = standings_of([budget], store=budget.store, at=timezone.now())
     standing: Standing = budget.standing
     return standing
-
-
-def gauge_of(standing: Standing) -> dict[str, Any]:
-    used, limit, budget = standing.period.used, standing.limit, standing.budget
-    percent = min(float(used * 100 / limit), 100.0) if limit > 0 else 100.0 * bool(used)
-    return {
-        "standing": standing,
-        "percent": round(percent, 2),
-        "warn_at": budget.warn_at,
-        "level": BudgetLevel(standing.level).name.lower(),
-        "used": standing.text(used),
-        "limit": standing.text(limit),
-        "left": standing.text(max(standing.remaining, standing.remaining * 0)),
-        "over": standing.text(-standing.remaining) if standing.remaining < 0 else "",
-    }
 
 
 def _has_entries(budget: Any) -> bool:

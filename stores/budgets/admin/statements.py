@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.apps import apps
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -16,6 +15,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
@@ -27,8 +27,6 @@ from stores.catalog.models.store import BudgetType
 
 A_PAGE = 50
 PERIODS_OFFERED = 120
-# Orders lie above budgets, which know their IDs as values.
-ORDER = "stores.Order"
 
 
 class StatementPages(StaffAdmin):
@@ -116,16 +114,16 @@ def places_of(budget: Budget) -> str:
 
 def _order_numbers(entries: Iterable[BudgetEntry]) -> dict[Any, int]:
     keys = {entry.order_id for entry in entries if entry.order_id}
-    orders = apps.get_model(ORDER).objects.filter(pk__in=keys)
-    return dict(orders.values_list("pk", "number")) if keys else {}
+    [numbers_of] = offered("order_record", "order_numbers")
+    numbers: dict[Any, int] = numbers_of(order_ids=keys) if keys else {}
+    return numbers
 
 
 def _order_id(text: str) -> UUID:
     """Of an OrderID or an order number; an order that is unknown has no entries."""
-    nothing = UUID(int=0)
     if key := parse_uuid(text):
         return key
-    if (number := parse_number(text)) is None:
-        return nothing
-    found = apps.get_model(ORDER).objects.filter(number=number).values_list("pk", flat=True).first()
-    return found or nothing
+    [find_order] = offered("order_record", "find_order")
+    number = parse_number(text)
+    found: UUID | None = None if number is None else find_order(number=number)
+    return found or UUID(int=0)

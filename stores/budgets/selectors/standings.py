@@ -11,7 +11,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from stores.budgets.models import Budget
 from stores.budgets.periods import period_bounds, period_number
-from stores.budgets.standings import ZERO, Period, Standing
+from stores.budgets.standings import LARGEST_LIMIT, ZERO, Period, Standing
 from stores.catalog.models import Store
 
 COLUMNS = [field.attname for field in Budget._meta.concrete_fields]
@@ -26,16 +26,6 @@ FITS = """
 """
 BINDING = f"SELECT {LISTED} FROM stores_budget budget WHERE {FITS} ORDER BY budget.id"  # noqa: S608 - our columns
 LOCKED = f"{BINDING} FOR NO KEY UPDATE OF budget"
-PERIOD = "period.id, period.number, period.starts, period.ends, period.added, period.used, period.level"
-# Both rows are locked: after a wait PostgreSQL reads both again. Budgets without a row of the period are missing here.
-LOCKED_WITH_PERIOD = f"""
-SELECT (SELECT count(*) FROM stores_budget budget WHERE {FITS}), {PERIOD}, {LISTED}
-FROM stores_budget budget
-JOIN stores_budgetperiod period
-    ON period.budget_id = budget.id AND period.starts <= %(at)s AND period.ends > %(at)s
-WHERE {FITS} ORDER BY budget.id FOR NO KEY UPDATE OF budget, period
-"""  # noqa: S608 - names of our columns
-PERIOD_COLUMNS = PERIOD.count(",") + 1
 LATEST = """
 SELECT latest.* FROM unnest(%s::uuid[]) AS named(id) CROSS JOIN LATERAL (
     SELECT budget_id, id, number, starts, ends, added, used, level FROM stores_budgetperiod
@@ -55,15 +45,7 @@ def binding_standings(
 
     With `lock` no other transaction changes them, or what is used of them, until this one ends.
     """
-    parameters = {
-        "store": store.pk,
-        "day": local_day(store, at),
-        "user": user_id,
-        "application": application_id,
-        "at": at,
-    }
-    if lock and (found := _locked_standings(parameters)):
-        return found
+    parameters = parameters_of(store=store, user_id=user_id, application_id=application_id, at=at)
     rows = fetch_rows(LOCKED if lock else BINDING, parameters)
     if not rows:
         return []
@@ -71,13 +53,17 @@ def binding_standings(
     return standings_of([Budget.from_db("default", COLUMNS, row) for row in rows], store=store, at=at)
 
 
-def _locked_standings(parameters: dict[str, Any]) -> list[Standing]:
-    """In one statement, where each budget has a row of the period already; else nothing."""
-    rows = fetch_rows(LOCKED_WITH_PERIOD, parameters)
-    if not rows or rows[0][0] != len(rows):
-        return []
-    first = 1 + PERIOD_COLUMNS
-    return [Standing(Budget.from_db("default", COLUMNS, row[first:]), Period(*row[1:first])) for row in rows]
+def parameters_of(
+    *, store: Store, user_id: UUID | None, application_id: UUID | None, at: datetime
+) -> dict[str, Any]:
+    """The parameters of FITS, and the moment."""
+    return {
+        "store": store.pk,
+        "day": local_day(store, at),
+        "user": user_id,
+        "application": application_id,
+        "at": at,
+    }
 
 
 def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[Standing]:
@@ -108,7 +94,8 @@ def _period(budget: Budget, latest: Period | None, store: Store, at: datetime) -
     if latest is not None and latest.number >= number:
         return latest
     starts, ends = period_bounds(budget.duration, budget.start_date, number, store.time_zone)
-    added = _carried(budget, latest, number, store) if budget.carry_over else ZERO
+    carried = _carried(budget, latest, number, store) if budget.carry_over else ZERO
+    added = min(carried, LARGEST_LIMIT - budget.limit)
     return Period(None, number, starts, ends, added, ZERO)
 
 

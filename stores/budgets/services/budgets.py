@@ -20,7 +20,7 @@ from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter,
 from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.announcements import announce_levels
 from stores.budgets.services.ledger import Posting, Reason, lock_standing, open_period, write_entries
-from stores.budgets.standings import Standing
+from stores.budgets.standings import LARGEST_LIMIT, Standing
 from stores.catalog.models import Store
 from stores.catalog.models.store import BudgetType
 from stores.catalog.services.stores import lock_store
@@ -94,12 +94,7 @@ def adjust_budget(
         raise Conflict(
             "The budget has no period today: it has not begun, or it has ended.", code="budget_not_in_force"
         )
-    raise_faults(list(_amount_faults("Amount", amount, stored.type)))
-    if standing.limit + amount < 0:
-        message = (
-            f"Amount: the limit of the period is {standing.text(standing.limit)}; not more can be taken."
-        )
-        raise Invalid.at("/Amount", "limit_below_zero", message)
+    _check_adjustment(standing, amount)
     open_period(standing, at=now)
     reason = Reason(
         EntryKind.ADJUSTMENT,
@@ -113,6 +108,18 @@ def adjust_budget(
     standing.period.added += amount
     announce_levels(standing, store=store)
     return entries.get()
+
+
+def _check_adjustment(standing: Standing, amount: Decimal) -> None:
+    raise_faults(list(_amount_faults("Amount", amount, standing.budget.type)))
+    if standing.limit + amount < 0:
+        message = (
+            f"Amount: the limit of the period is {standing.text(standing.limit)}; not more can be taken."
+        )
+        raise Invalid.at("/Amount", "limit_below_zero", message)
+    if standing.limit + amount > LARGEST_LIMIT:
+        message = f"Amount: the limit of a period is at most {LARGEST_LIMIT:,}."
+        raise Invalid.at("/Amount", "too_large", message)
 
 
 @transaction.atomic

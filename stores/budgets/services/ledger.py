@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from fulfillment.core.db.prepared import execute, fetch_row
@@ -19,8 +19,8 @@ WITH entry AS (
     INSERT INTO stores_budgetentry
         (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
          created)
-    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(user)s::uuid, %(application)s::uuid,
-           %(note)s, %(created)s
+    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(actor_user)s::uuid,
+           %(actor_application)s::uuid, %(note)s, %(created)s
     FROM unnest(%(budgets)s::uuid[], %(periods)s::bigint[], %(amounts)s::numeric[]) AS listed
     RETURNING period_id, amount, kind IN ('Adjustment', 'CarryOver') AS adds
 )
@@ -61,16 +61,23 @@ def write_entries(*, postings: Sequence[Posting], reason: Reason) -> None:
         "budgets": [posting.budget_id for posting in postings],
         "periods": [posting.period_id for posting in postings],
         "amounts": [posting.amount for posting in postings],
+        **reason_parameters(reason),
+    }
+    execute(WRITE, parameters)
+
+
+def reason_parameters(reason: Reason) -> dict[str, Any]:
+    """The parameters of a statement that writes entries."""
+    return {
         "kind": reason.kind.value,
         "cause": reason.cause,
         "order": reason.order_id,
         "reservation": reason.reservation_id,
-        "user": reason.user_id,
-        "application": reason.application_id,
+        "actor_user": reason.user_id,
+        "actor_application": reason.application_id,
         "note": reason.note,
         "created": reason.created,
     }
-    execute(WRITE, parameters)
 
 
 def open_period(standing: Standing, *, at: datetime) -> None:

@@ -9,13 +9,8 @@ from django.utils import timezone
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.models import EntryKind
-from stores.budgets.services.counting import (
-    BudgetOutcome,
-    claims_of,
-    decide_claims,
-    is_counted,
-    write_claims,
-)
+from stores.budgets.services.claims import BudgetOutcome, claim_budgets
+from stores.budgets.services.counting import is_counted
 from stores.budgets.services.ledger import Posting, Reason, write_entries
 from stores.budgets.standings import Countable, measure
 
@@ -31,25 +26,18 @@ WHERE entry.reservation_id = %s GROUP BY entry.budget_id, entry.period_id, budge
 
 
 def reserve_budgets(*, batch: Countable, orders: int, reservation_id: UUID, caller: Caller) -> BudgetOutcome:
-    """Reserves the sum of a batch in every budget that binds it, or raises Conflict and reserves nothing.
-
-    Call it as the last step of the transaction: the budgets stay locked until that ends.
-    """
+    """Reserves the sum of a batch in every budget that binds it, or raises Conflict; see `claim_budgets`."""
     if not is_counted(batch):
         return BudgetOutcome()
-    claims = claims_of(batch, orders=orders)
-    outcome = decide_claims(claims)
-    if claims:
-        reason = Reason(
-            EntryKind.RESERVATION,
-            f"reserve:{reservation_id}",
-            batch.created,
-            reservation_id=reservation_id,
-            user_id=caller.user_id,
-            application_id=caller.application_id,
-        )
-        write_claims(claims=claims, order=batch, reason=reason)
-    return outcome
+    reason = Reason(
+        EntryKind.RESERVATION,
+        f"reserve:{reservation_id}",
+        batch.created,
+        reservation_id=reservation_id,
+        user_id=caller.user_id,
+        application_id=caller.application_id,
+    )
+    return claim_budgets(order=batch, reason=reason, orders=orders)
 
 
 def count_reserved_order(*, order: Countable, caller: Caller, reservation_id: UUID) -> None:

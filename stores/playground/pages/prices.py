@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -88,12 +88,6 @@ class PriceForm:
             }
             for one in found
         ]
-
-    @property
-    def budgets(self) -> list[dict[str, Any]]:
-        """What is left for the person, as the quote says."""
-        found = json.loads(self.quote.rendering)["Budgets"] if self.quote else []
-        return [{**one, "PeriodEnd": datetime.fromisoformat(one["PeriodEnd"])} for one in found]
 
     @property
     def needs_approval(self) -> bool:

@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -25,6 +26,8 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import picture_answer, serves_picture
 from fulfillment.core.http.dangerous import harmless
+from stores.budgets.representations import gauge_of
+from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.orders.api.requests import price_request_from
@@ -171,6 +174,14 @@ class Playground(ProductForm):
     @property
     def approvers(self) -> list[str]:
         return approver_names(self.store.pk, [self.actor.caller.user_id]) if self.actor.caller.user_id else []
+
+    @property
+    def budgets(self) -> list[dict[str, Any]]:
+        """What is left for the person who may order."""
+        if self.access is None:
+            return []
+        standings = standings_of_caller(self.actor.caller, store=self.store, at=timezone.now())
+        return [gauge_of(one) for one in standings]
 
     def fail(self, error: DomainError, *, place: str = "") -> None:
         self.show_errors(error, self.places(place))

@@ -184,6 +184,15 @@ def test_adjustment_that_makes_no_sense_is_refused(shop, manager, amount, code):
     assert (answer.status_code, answer.json()["Errors"][0]["Code"]) == (400, code)
 
 
+def test_adjustments_never_add_up_to_more_than_a_period_can_hold(shop, manager):
+    path = f"{PATH}/{make_budget(shop.store, Limit=10**11).pk}/adjustment"
+    answers = [manager.call("POST", path, {"Amount": 9 * 10**11, "Note": "x"}) for _ in range(12)]
+
+    assert [answer.status_code for answer in answers] == [201] * 11 + [400]
+    [error] = answers[-1].json()["Errors"]
+    assert (error["Pointer"], error["Code"]) == ("/Amount", "too_large")
+
+
 def test_budget_that_has_ended_is_not_adjusted(shop, manager):
     budget = make_budget(shop.store, StartDate=date(2020, 1, 1), EndDate=date(2020, 6, 30))
     answer = manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "x"})

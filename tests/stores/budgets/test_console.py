@@ -5,6 +5,7 @@ from django.db import connection
 
 from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
 from stores.budgets.services.checks import check_balances
+from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.support.order_helpers import open_shop
 from tests.support.scenario import sign_in
@@ -34,6 +35,21 @@ def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):
     assert "Add entry" not in page
     assert "Mail Studio" in page
     assert "-12.00" in page
+
+
+def test_statement_is_filtered_by_number_and_id_of_an_order(shop, client):
+    budget = make_budget(shop.store, Limit=50)
+    order = Order.objects.get(pk=shop.place().json()["OrderID"])
+    shop.place()
+    sign_in(client, shop.world.user)
+
+    def lines(text):
+        page = client.get(f"{LIST}{budget.pk}/statement/", {"order": text})
+        return [line["order_number"] for line in page.context["lines"]]
+
+    assert len(lines("")) == 2
+    assert lines(str(order.number)) == lines(str(order.pk)) == [order.number]
+    assert lines("x") == lines("-1") == lines("9" * 40) == lines(str(2**63)) == []
 
 
 def test_staff_of_another_store_see_none(shop, client):

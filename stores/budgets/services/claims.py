@@ -1,0 +1,157 @@
+"""Takes from every budget that binds an order or a batch what it needs, and says what they answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.errors import Conflict
+from stores.budgets.models import Budget
+from stores.budgets.selectors.standings import COLUMNS, FITS, LISTED, binding_standings, parameters_of
+from stores.budgets.services.announcements import announce_levels
+from stores.budgets.services.ledger import Posting, Reason, open_period, reason_parameters, write_entries
+from stores.budgets.standings import (
+    BudgetDecision,
+    Countable,
+    Period,
+    Standing,
+    measure,
+    overdraft_record,
+)
+from stores.catalog.models.store import BudgetType
+
+# The rows of a budget and its period are both locked: after a wait PostgreSQL reads both again. Nothing is written
+# where a budget has no row of the period yet, or no longer binds after the wait.
+CLAIM = f"""
+WITH bound AS MATERIALIZED (
+    SELECT period.id AS period_id, period.number, period.starts, period.ends, period.added, period.used, period.level,
+           CASE budget.type WHEN 'Amount' THEN %(Amount)s::numeric WHEN 'Orders' THEN %(Orders)s::numeric
+                            ELSE %(Quantity)s::numeric END AS requested, {LISTED}
+    FROM stores_budget budget
+    JOIN stores_budgetperiod period
+        ON period.budget_id = budget.id AND period.starts <= %(at)s AND period.ends > %(at)s
+    WHERE {FITS} ORDER BY budget.id FOR NO KEY UPDATE OF budget, period
+), found AS MATERIALIZED (
+    SELECT (SELECT count(*) FROM stores_budget budget WHERE {FITS}) = (SELECT count(*) FROM bound) AS is_whole
+), entry AS (
+    INSERT INTO stores_budgetentry
+        (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
+         created)
+    SELECT bound.id, bound.period_id, -bound.requested, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid,
+           %(actor_user)s::uuid, %(actor_application)s::uuid, %(note)s, %(created)s
+    FROM bound, found WHERE found.is_whole AND bound.requested <> 0
+), balance AS (
+    UPDATE stores_budgetperiod period SET used = period.used + bound.requested
+    FROM bound, found WHERE found.is_whole AND bound.requested <> 0 AND period.id = bound.period_id
+)
+SELECT found.is_whole, bound.* FROM found LEFT JOIN bound ON true ORDER BY bound.id
+"""  # noqa: S608 - names of our columns
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetOutcome:
+    """`reasons` are the budgets for which the order needs an approval; `messages` those it exceeds with a warning."""
+
+    reasons: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is requested of a budget, as it stood before."""
+
+    standing: Standing
+    requested: Decimal
+
+    @property
+    def decision(self) -> BudgetDecision:
+        return self.standing.decide(self.requested)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return overdraft_record(self.standing, self.requested)
+
+
+def claim_budgets(*, order: Countable, reason: Reason, orders: int = 1) -> BudgetOutcome:
+    """Takes what the order, or a batch of `orders`, needs from every budget that binds it.
+
+    Raises Conflict if a budget refuses; then the transaction must be rolled back. Call it as the last step of the
+    transaction: the budgets stay locked until that ends.
+    """
+    needs = {
+        kind: measure(kind, total=order.total, quantity=order.total_quantity, orders=orders)
+        for kind in BudgetType.values
+    }
+    claims = _claim_open_periods(order, reason, needs)
+    if claims is None:
+        claims = _claim_new_periods(order, reason, needs)
+    outcome = _decide(claims)
+    for claim in claims:
+        claim.standing.period.used += claim.requested
+        announce_levels(claim.standing, store=order.store, application_id=order.application_id)
+    return outcome
+
+
+def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
+    names = ", ".join(record["Name"] for record in records)
+    plural = len(records) > 1
+    message = (
+        f"The order exceeds {'these budgets' if plural else 'a budget'}: {names}. `Budgets` has the numbers."
+    )
+    return Conflict(message, code="budget_exceeded", members={"Budgets": list(records)})
+
+
+def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim] | None:
+    """In one statement; None, with nothing written, unless each budget has a row of the period."""
+    rows = fetch_rows(CLAIM, {**parameters_of(**_who(order)), **needs, **reason_parameters(reason)})
+    if not rows[0][0]:
+        return None
+    claims = []
+    for _, *row in rows:
+        period, requested, budget = row[:7], row[7], row[8:]
+        if requested:
+            standing = Standing(Budget.from_db("default", COLUMNS, budget), Period(*period))
+            claims.append(Claim(standing, requested))
+    return claims
+
+
+def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim]:
+    standings = binding_standings(**_who(order), lock=True)
+    claims = [Claim(one, needs[one.budget.type]) for one in standings if needs[one.budget.type]]
+    for claim in claims:
+        open_period(claim.standing, at=order.created)
+    postings = [
+        Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested) for claim in claims
+    ]
+    write_entries(postings=postings, reason=reason)
+    return claims
+
+
+def _who(order: Countable) -> dict[str, Any]:
+    return {
+        "store": order.store,
+        "user_id": order.user_id,
+        "application_id": order.application_id,
+        "at": order.created,
+    }
+
+
+def _decide(claims: Sequence[Claim]) -> BudgetOutcome:
+    by_decision: dict[BudgetDecision, list[Claim]] = {decision: [] for decision in BudgetDecision}
+    for claim in claims:
+        by_decision[claim.decision].append(claim)
+    if refused := by_decision[BudgetDecision.REFUSED]:
+        raise budget_exceeded([claim.record for claim in refused])
+    return BudgetOutcome(
+        reasons=[claim.record for claim in by_decision[BudgetDecision.NEEDS_APPROVAL]],
+        messages=[_warning(claim) for claim in by_decision[BudgetDecision.WARNED]],
+    )
+
+
+def _warning(claim: Claim) -> str:
+    standing = claim.standing
+    used = standing.text(standing.period.used + claim.requested)
+    return (
+        f"The budget {standing.budget.name} is exceeded: {used} of {standing.text(standing.limit)} are used."
+    )
