@@ -358,6 +358,11 @@ EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
 EDDM_BUNDLE_PIECES = environment.integer("EDDM_BUNDLE_PIECES", 100)
 if EDDM_BUNDLE_PIECES not in {50, 100}:
     environment.refuse(f"EDDM_BUNDLE_PIECES is {EDDM_BUNDLE_PIECES}; write 50 or 100.", None)
+# What PS Form 3587 asks of the print house: its Customer Registration ID, and how it pays.
+EDDM_CRID = environment.text("EDDM_CRID")
+if EDDM_CRID and not (EDDM_CRID.isascii() and EDDM_CRID.isdigit() and len(EDDM_CRID) <= 15):
+    environment.refuse(f"EDDM_CRID is {EDDM_CRID!r}; write up to 15 digits.", None)
+EDDM_PAYMENT = environment.text("EDDM_PAYMENT")[:60]
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     environment.refuse(f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH.", None)

@@ -42,6 +42,8 @@ VALUES = {
     "postage": "Total postage",
     "weight": "Weight of a piece",
     "thickness": "Thickness of a piece",
+    "crid": "Customer Registration ID (CRID)",
+    "payment": "Method of payment",
     "order": "Order number",
 }
 ROW_VALUES = {
@@ -66,6 +68,8 @@ HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "postage": (("total", "postage"),),
     "weight": (("weight",),),
     "thickness": (("thickness",),),
+    "crid": (("crid",), ("registration", "id")),
+    "payment": (("method", "payment"),),
     "row_code": (("zip",),),
     "row_route": (("route",),),
     "row_pieces": (("pieces",),),
@@ -218,6 +222,8 @@ def _values(
         "postage": drop["postage"] or "",
         "weight": sheets["weight"],
         "thickness": sheets["thickness"],
+        "crid": sheets["crid"],
+        "payment": sheets["payment"],
         "order": sheets["order"],
     }
     values = {mapping[key]: text for key, text in known.items() if key in mapping}

@@ -125,6 +125,8 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
         email="sample@example.com",
         size_mm=(Decimal("228.6"), Decimal("165.1")),
         vintage="2000-01",
+        crid="0000000",
+        payment="check",
         day_date=lambda day: date(2000, 1, 2 + day),
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))

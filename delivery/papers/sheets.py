@@ -37,6 +37,8 @@ class Mailing:
     is_test: bool = False
     piece_weight_g: Decimal | None = None
     thickness_mm: Decimal | None = None
+    crid: str = ""
+    payment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "size": _size(mailing.size_mm),
         "weight": _ounces(mailing.piece_weight_g),
         "thickness": _thickness(mailing.thickness_mm),
+        "crid": mailing.crid,
+        "payment": mailing.payment,
         "boxes": [
             box
             for drop, sheet in zip(drops, sheets, strict=True)

@@ -86,13 +86,29 @@ def _place(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            content = _laid_out(source, page, target) if source and page else _blank(target)
+            content, screen, found = (
+                _of_page(source, page, target, ppi) if source and page else _empty(target)
+            )
             (folder / _file("page", number)).write_bytes(content)
-            (folder / _file("screen", number)).write_bytes(fit_pictures(content, ppi, quality=QUALITY))
-            found = read_pdf(_alone(source) if source else content)
+            (folder / _file("screen", number)).write_bytes(screen)
             (folder / _file("bare", number)).write_bytes(found.bare)
             facts.append(packed_facts(found))
     return facts
+
+
+def _of_page(
+    source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float
+) -> tuple[bytes, bytes, ArtworkFacts]:
+    alone = _alone(source)
+    small = fit_pictures(alone, ppi, quality=QUALITY)
+    with pikepdf.open(BytesIO(small)) as fitted:
+        screen = _laid_out(fitted.pages[0], page, target)
+    return _laid_out(source, page, target), screen, read_pdf(alone, small=small)
+
+
+def _empty(target: Target) -> tuple[bytes, bytes, ArtworkFacts]:
+    content = _blank(target)
+    return content, content, read_pdf(content)
 
 
 def _file(kind: str, number: int) -> str:

@@ -14,6 +14,8 @@ from printing.imposition.marks import (
     BLACK,
     PAPER,
     POINTS,
+    bar_code,
+    bar_code_width,
     box,
     color_bar,
     cross,
@@ -27,17 +29,22 @@ SIZE_TOLERANCE_MM = 0.5
 MARK_WIDTH = 0.25
 # The number beside a piece: its type, the height of its field, and its distance from the trim.
 NUMBER_SIZE, NUMBER_MM, NUMBER_CLEAR_MM = 3.5, 1.4, 1.0
+# The bar code in the slug line.
+CODE_MODULE_MM, CODE_LEAST_MM = 0.25, 4.0
 SLUG_SIZES = (6.0, 5.0, 4.0, 3.0)
 TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0)}
 
 
-def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes]) -> bytes:
-    """`files` are print files by job number. Raises ValueError naming the job whose file does not fit its place."""
+def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes], *, code: str = "") -> bytes:
+    """`files` are print files by job number, and `code` is what is scanned for all of them.
+
+    Raises ValueError naming the job whose file does not fit its place.
+    """
     pdf = pikepdf.new()
     forms = _Forms(pdf, planned, files)
     for side, places in (("FRONT", planned.fronts), ("BACK", planned.backs)):
         if places:
-            _add_side(pdf, planned, side, places, forms)
+            _add_side(pdf, planned, side, places, forms, code)
     if forms.intents is not None:
         pdf.Root.OutputIntents = forms.intents
     return save_for_press(pdf, title=f"Sheet {planned.number} of {planned.of}: {', '.join(planned.counts)}")
@@ -103,7 +110,7 @@ class _Forms:
 
 
 def _add_side(
-    pdf: pikepdf.Pdf, planned: PlannedSheet, side: str, places: Sequence[Place], forms: _Forms
+    pdf: pikepdf.Pdf, planned: PlannedSheet, side: str, places: Sequence[Place], forms: _Forms, code: str
 ) -> None:
     sheet = planned.sheet
     size = (sheet.width_mm * POINTS, sheet.height_mm * POINTS)
@@ -119,7 +126,7 @@ def _add_side(
         operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
     operators += [_number(place, sheet) for place in places]
     operators.append(_marks(planned, is_back=side == "BACK"))
-    operators.append(_slug(planned, side))
+    operators.append(_slug(planned, side, code))
     page.obj.Resources = pikepdf.Dictionary(
         XObject=resources, ColorSpace=pikepdf.Dictionary(All=registration(pdf))
     )
@@ -187,24 +194,37 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *crosses])
 
 
-def _slug(planned: PlannedSheet, side: str) -> str:
-    """The slug line with all job numbers, in smaller type if there are many, and the color bar at its end."""
+def _slug(planned: PlannedSheet, side: str, code: str) -> str:
+    """The slug line with all job numbers, in smaller type if there are many; bar code and color bar at its end."""
     sheet = planned.sheet
     if not sheet.slug_mm:
         return ""
     overs = f" + {planned.overs} OVERS" if planned.overs else ""
-    head = f"SHEET {planned.number}/{planned.of}   RUN {planned.run}{overs}   {_side(planned, side)}"
+    sheets = f"{code and code + '   '}SHEET {planned.number}/{planned.of}"
+    head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}"
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
-    width = (sheet.width_mm - 2 * sheet.margin_mm - BAR_MM - 2) * POINTS
+    bar_x = sheet.width_mm - sheet.margin_mm - BAR_MM
+    drawn_code, code_x = _slug_code(sheet, code, right=bar_x - 2)
+    width = (code_x - sheet.margin_mm - 2) * POINTS
     for size in SLUG_SIZES:
         lines = _lines(words, size, width)
         if len(lines) * size * 1.25 <= sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
             break
     x, top = sheet.margin_mm * POINTS, (sheet.bottom_mm + sheet.slug_mm) * POINTS
     paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
-    bar = color_bar(sheet.width_mm - sheet.margin_mm - BAR_MM, sheet.bottom_mm + 1)
-    return "\n".join(["q /All cs 1 scn", *paths, "Q", bar])
+    bar = color_bar(bar_x, sheet.bottom_mm + 1)
+    return "\n".join(["q /All cs 1 scn", *paths, "Q", drawn_code, bar])
+
+
+def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:
+    """The bar code, and where it begins; none where it would take a third of the line."""
+    width = bar_code_width(code, CODE_MODULE_MM) if code else 0.0
+    height = sheet.slug_mm - 1
+    if not code or height < CODE_LEAST_MM or width > sheet.width_mm / 3:
+        return "", right
+    left = right - width
+    return bar_code(code, left, sheet.bottom_mm + 0.5, module=CODE_MODULE_MM, height=height), left
 
 
 def _side(planned: PlannedSheet, side: str) -> str:

@@ -138,16 +138,15 @@ def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, 
     return found
 
 
-def without_letters(template: Template, artwork: Artwork, facts: ArtworkFacts) -> Template:
-    """The template with a PDF that has no letters."""
-    bare = replace(artwork, digest=f"{artwork.digest} without letters", data=facts.bare, is_placed=False)
-    if facts.page is not None:
-        prepared_cache.put(bare.digest, PreparedArtwork(facts.bare, (facts.page,)))
-    return replace(
-        template,
-        digest=f"{template.digest} without letters",
-        artwork={**template.artwork, artwork.name: bare},
-    )
+def without_letters(template: Template, lettered: Iterable[tuple[Artwork, ArtworkFacts]]) -> Template:
+    """The template with PDFs that have no letters."""
+    bare = dict(template.artwork)
+    for one, facts in lettered:
+        digest = f"{one.digest} without letters"
+        bare[one.name] = replace(one, digest=digest, data=facts.bare, is_placed=False)
+        if facts.page is not None:
+            prepared_cache.put(digest, PreparedArtwork(facts.bare, (facts.page,)))
+    return replace(template, digest=f"{template.digest} without letters", artwork=bare)
 
 
 def _key(template: Template, page: Page) -> tuple[object, ...]:

@@ -138,7 +138,10 @@ class Sheet:
 
     @cached_property
     def background_pixels(self) -> dict[int, BackgroundPixels]:
-        return background_pixels_of(self.template, [number for number, _ in self.pages])
+        """A page without boxes is looked at without its letters: one picture serves bleed and contrast."""
+        bare = self._bare_pixels
+        others = [number for number, page in self.pages if page.boxes or number not in bare]
+        return bare | background_pixels_of(self.template, others)
 
     def ground_of(self, behind: Background, area: Area) -> Seen | None:
         """The colour of the page behind letters of a PDF, as it is drawn without them."""
@@ -147,13 +150,9 @@ class Sheet:
 
     @cached_property
     def _bare_pixels(self) -> dict[int, BackgroundPixels]:
-        found: dict[int, BackgroundPixels] = {}
-        for one in self.backgrounds:
-            if one.facts.page is not None and one.facts.bare:
-                found |= background_pixels_of(
-                    without_letters(self.template, one.artwork, one.facts), [one.number]
-                )
-        return found
+        lettered = [one for one in self.backgrounds if one.facts.page is not None and one.facts.bare]
+        bare = without_letters(self.template, [(one.artwork, one.facts) for one in lettered])
+        return background_pixels_of(bare, [one.number for one in lettered])
 
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:

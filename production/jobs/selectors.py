@@ -160,6 +160,12 @@ def job_of_code(visible: QuerySet[Job], code: str) -> Job | None:
     return visible.filter(of_item, generation__gte=generation).select_related("order").first()
 
 
+def jobs_of_sheet(visible: QuerySet[Job], sheet_id: int, generation: int) -> list[Job]:
+    """The jobs on a gang sheet whose printed sheets carry this generation of its number."""
+    on = visible.filter(gang_sheet=sheet_id, gang_sheet__generation=generation)
+    return list(on.select_related("order").order_by("pk"))
+
+
 def packed_of_order(job: Job) -> tuple[int, int]:
     """How many jobs of the order are packed, and how many there are."""
     jobs = Job.objects.filter(order=job.order_id).exclude(state=JobState.CANCELLED)

@@ -30,6 +30,11 @@ class Scans {
       const isText = event.target.matches("input:not([type=radio]), textarea, button, a");
       if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !isText) this.code.focus();
     });
+    const camera = form.querySelector("[data-camera]");
+    if (window.BarcodeDetector && navigator.mediaDevices) {
+      camera.hidden = false;
+      camera.addEventListener("click", () => new Camera(this, camera).start());
+    }
     addEventListener("online", () => this.send());
     setInterval(() => this.send(), Scans.RETRY_MS);
     this.send();
@@ -39,11 +44,20 @@ class Scans {
     const code = this.code.value.trim();
     this.code.value = "";
     this.code.focus();
-    if (!code) return;
+    if (code) this.keep(code);
+  }
+
+  keep(code) {
     const { step, pieces } = this.form.elements;
     const isMissing = step.value === "Missing";
     const scan = { id: crypto.randomUUID(), code, step: step.value, pieces: isMissing ? pieces.value : "", at: new Date().toISOString() };
-    localStorage.setItem(`${this.prefix}${scan.at}:${scan.id}`, JSON.stringify(scan));
+    try {
+      localStorage.setItem(`${this.prefix}${scan.at}:${scan.id}`, JSON.stringify(scan));
+    } catch {
+      this.code.value = code;
+      this.note(`${code}: not recorded. This device keeps no more scans: wait until they are sent, and scan it again.`, true);
+      return;
+    }
     if (isMissing) {
       // The next scan is hardly one of as many missing pieces.
       pieces.value = "";
@@ -102,6 +116,53 @@ class Scans {
     line.className = isProblem ? "console-error" : "";
     this.log.prepend(line);
     while (this.log.children.length > Scans.SHOWN) this.log.lastElementChild.remove();
+  }
+}
+
+// Chromium on phones reads bar codes from the camera. A code in view counts again once it was out of view.
+class Camera {
+  static LOOK_MS = 200;
+  static FORMATS = ["code_128", "qr_code"];
+  static AWAY_MS = 2000;
+
+  constructor(scans, button) {
+    this.scans = scans;
+    this.button = button;
+    this.video = scans.form.querySelector("video");
+  }
+
+  async start() {
+    this.button.disabled = true;
+    try {
+      this.stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+      this.detector = new BarcodeDetector({ formats: Camera.FORMATS });
+      this.video.srcObject = this.stream;
+      this.video.hidden = false;
+      await this.video.play();
+      this.look();
+    } catch {
+      this.scans.note("The camera cannot be used. Allow it in the browser, or type the number.", true);
+      this.button.disabled = false;
+    }
+  }
+
+  async look() {
+    try {
+      for (const { rawValue } of await this.detector.detect(this.video)) this.see(rawValue.trim());
+    } catch {
+      // A frame that is not ready.
+    }
+    setTimeout(() => this.look(), Camera.LOOK_MS);
+  }
+
+  see(code) {
+    const now = performance.now();
+    const isNew = code && (code !== this.code || now - this.seen > Camera.AWAY_MS);
+    this.code = code;
+    this.seen = now;
+    if (!isNew) return;
+    navigator.vibrate?.(60);
+    this.scans.keep(code);
   }
 }
 

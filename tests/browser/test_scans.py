@@ -96,3 +96,49 @@ def test_scan_whose_answer_was_lost_counts_once_after_the_page_is_opened_again(n
     )
     assert in_database(Scan.objects.count) == 1
     assert in_database(lambda: Job.objects.get(number=f"{number}-2").pieces) == 7
+
+
+# Chromium on Linux reads no bar codes, so that the detector is one whose view the test chooses.
+CAMERA = """
+window.inView = null;
+window.BarcodeDetector = class { async detect() { return inView ? [{ rawValue: inView }] : []; } };
+navigator.mediaDevices.getUserMedia = async () => {
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  setInterval(() => context.fillRect(0, 0, Math.random() * 90, 90), 50);
+  return canvas.captureStream(20);
+};
+"""
+
+
+def test_code_that_stays_before_the_camera_is_recorded_once(numbers, visitor):
+    first, second = numbers
+    open_console(visitor, PAGE)
+    assert visitor.page.get_by_role("button", name="Use the camera").is_hidden()
+    page = visitor.page.context.new_page()
+    try:
+        page.add_init_script(CAMERA)
+        page.goto(visitor.page.url)
+        page.get_by_role("button", name="Use the camera").click()
+        log = page.get_by_role("region", name="Scanned here").get_by_role("listitem")
+        for count, number in enumerate((first, second), 1):
+            page.evaluate("(number) => { inView = number }", number)
+            expect(log).to_have_count(count)
+        expect(page.locator("video")).to_be_visible()
+        page.wait_for_timeout(600)
+        expect(log).to_have_count(2)
+    finally:
+        page.close()
+    assert in_database(Scan.objects.filter(step="Printed").count) == 2
+
+
+def test_scan_that_the_device_cannot_keep_is_named_and_stays_in_the_field(numbers, visitor):
+    page, number = visitor.page, numbers[0]
+    open_console(visitor, PAGE)
+    full = "throw new DOMException('full', 'QuotaExceededError')"
+    page.evaluate(f"() => {{ Storage.prototype.setItem = () => {{ {full} }} }}")
+    scan(page, number)
+
+    log = page.get_by_role("region", name="Scanned here").get_by_role("listitem")
+    expect(log).to_contain_text(f"{number}: not recorded.")
+    expect(page.get_by_label("Job number")).to_have_value(number)

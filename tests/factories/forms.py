@@ -12,6 +12,8 @@ FIELDS = [
     "Mailing Date",
     "Total Pieces",
     "Total Postage",
+    "CRID",
+    "Method of Payment",
     *(f"{name}{row}" for row in range(1, ROWS + 1) for name in ("ZIP", "Route", "Pieces")),
 ]
 

@@ -61,22 +61,23 @@ class _State:
     font_name: str = ""
 
 
-def read_pdf(content: bytes) -> ArtworkFacts:
+def read_pdf(content: bytes, *, small: bytes = b"") -> ArtworkFacts:
+    """`small` is the same PDF with smaller pictures, enough to see what is behind its letters."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             page = pdf.pages[0]
             _, _, right, top = (float(one) for one in page.mediabox)
             reader = _Reader(height=top)
             reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), _State(), 0)
-            bare = _without_letters(pdf) if reader.has_letters else b""
+            bare = _without_letters(small or content) if reader.has_letters else b""
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return UNREADABLE
     return ArtworkFacts(right, top, tuple(reader.parts), bare=bare)
 
 
-def _without_letters(pdf: pikepdf.Pdf) -> bytes:
+def _without_letters(content: bytes) -> bytes:
     """The first page with nothing in the place of its letters, to see what is behind them."""
-    with pikepdf.new() as made:
+    with pikepdf.open(io.BytesIO(content)) as pdf, pikepdf.new() as made:
         made.pages.append(pdf.pages[0])
         if "/Contents" in made.pages[0].obj:
             made.pages[0].contents_coalesce()

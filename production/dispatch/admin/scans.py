@@ -1,6 +1,8 @@
 """The page for scanners on the shop floor, and the address to which it sends each scan."""
 
 from http import HTTPStatus
+from typing import Any
+from uuid import uuid5
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -12,8 +14,9 @@ from django.utils.formats import date_format
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.errors import DomainError
 from production.dispatch.services.scans import record_scan
-from production.jobs.models import Scan, ScanStep
-from production.jobs.selectors import job_of_code, packed_of_order
+from production.gang_sheets.models import NUMBER as SHEET_NUMBER
+from production.jobs.models import Job, Scan, ScanStep
+from production.jobs.selectors import job_of_code, jobs_of_sheet, packed_of_order
 from stores.orders.admin.actions import actor_on
 
 
@@ -34,28 +37,57 @@ class JobScans(StaffAdmin):
             return self._scanned(request)
         steps = [step for step in ScanStep if step != ScanStep.MISSING]
         context = {**self.page_context(request, "Scan jobs"), "steps": steps}
-        return TemplateResponse(request, "admin/production/scan.html", context)
+        response = TemplateResponse(request, "admin/production/scan.html", context)
+        response["Permissions-Policy"] = "camera=(self), geolocation=(), microphone=()"
+        return response
 
     def _scanned(self, request: HttpRequest) -> JsonResponse:
         form = ScanForm(request.POST)
         if not form.is_valid():
             return _refused(HTTPStatus.BAD_REQUEST, f"This is no scan: {', '.join(form.errors)}.")
         sent = form.cleaned_data
+        if sheet := SHEET_NUMBER.match(sent["code"]):
+            return self._scanned_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
         job = job_of_code(self.get_queryset(request), sent["code"])
         if job is None or not self.has_change_permission(request, job):
             return _refused(HTTPStatus.NOT_FOUND, f"There is no job {sent['code']} here.")
         try:
-            scan = record_scan(
-                job=job,
-                scan_id=sent["id"],
-                step=ScanStep(sent["step"]),
-                pieces=sent["pieces"],
-                at=sent["at"],
-                actor=actor_on(request),
-            )
+            scan = _recorded(request, job, sent)
         except DomainError as error:
             return _refused(error.status, error.message)
         return JsonResponse({"words": _words(scan, is_repeated=scan.pk != sent["id"])})
+
+    def _scanned_sheet(
+        self, request: HttpRequest, sent: dict[str, Any], sheet_id: int, generation: int
+    ) -> JsonResponse:
+        """A gang sheet is a scan of each job on it; jobs that are not printed now are named."""
+        code, found = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
+        jobs = [job for job in found if self.has_change_permission(request, job)]
+        if not jobs:
+            return _refused(HTTPStatus.NOT_FOUND, f"There is no gang sheet {code} here.")
+        if sent["step"] == ScanStep.MISSING:
+            message = f"{code} has {len(jobs)} jobs. Type the number beside the pieces that are missing."
+            return _refused(HTTPStatus.BAD_REQUEST, message)
+        refused = []
+        for job in jobs:
+            try:
+                _recorded(request, job, {**sent, "id": uuid5(sent["id"], job.number)})
+            except DomainError as error:
+                refused.append(error.message)
+        done = f"{code}: {sent['step'].lower()}, {len(jobs) - len(refused)} of {len(jobs)} jobs."
+        words = " ".join([done, *refused])
+        return _refused(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
+
+
+def _recorded(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
+    return record_scan(
+        job=job,
+        scan_id=sent["id"],
+        step=ScanStep(sent["step"]),
+        pieces=sent["pieces"],
+        at=sent["at"],
+        actor=actor_on(request),
+    )
 
 
 def _refused(status: int, message: str) -> JsonResponse:

@@ -57,7 +57,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
     names = {planned.number: _name(gang, planned) for planned in plan.sheets}
     files = []
     for planned in plan.sheets:
-        content = impose_sheet(planned, contents)
+        content = impose_sheet(planned, contents, code=gang.number)
         digest = hashlib.sha256(content).hexdigest()
         files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
     first = sent[0]

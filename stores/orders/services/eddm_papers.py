@@ -90,6 +90,8 @@ def _mailing(item: OrderItem) -> Mailing:
         size_mm=(width, height),
         piece_weight_g=weight,
         thickness_mm=thickness,
+        crid=settings.EDDM_CRID,
+        payment=printable(settings.EDDM_PAYMENT),
         vintage=stored["Vintage"],
         day_date=day_date,
         is_residential_only=stored["ResidentialOnly"],

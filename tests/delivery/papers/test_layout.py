@@ -95,7 +95,7 @@ def test_texts_are_data_and_marks_are_drawn():
 def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
     routes = [DropRoute("84101", f"C{number:03}", "MAIN", 600) for number in range(1, 4)]
     sheets = papers_sheets(
-        make_mailing(piece_weight_g=Decimal("14.174762"), thickness_mm=Decimal("0.3")),
+        make_mailing(piece_weight_g=Decimal("14.174762"), thickness_mm=Decimal("0.3"), crid="4077123"),
         plan_drops(routes),
         lambda day: PRICE,
     )
@@ -118,3 +118,4 @@ def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
     assert labels.count("With the sample piece") == 1
     assert "0.500 oz" in "\n".join(pages)
     assert "0.012 in" in "\n".join(pages)
+    assert "4077123" in "\n".join(pages)

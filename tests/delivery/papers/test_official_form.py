@@ -37,6 +37,8 @@ def test_fields_are_read_and_suggested_by_their_names():
         "date": "Mailing Date",
         "pieces": "Total Pieces",
         "postage": "Total Postage",
+        "crid": "CRID",
+        "payment": "Method of Payment",
         "row_code": "ZIP{n}",
         "row_route": "Route{n}",
         "row_pieces": "Pieces{n}",
@@ -46,14 +48,15 @@ def test_fields_are_read_and_suggested_by_their_names():
 def test_each_drop_gets_as_many_filled_copies_as_its_routes_need():
     content, names = make_form(), FIELDS
     mapping = suggest_mapping(names)
-    sheets = papers_sheets(make_mailing(), plan_drops(ROUTES), lambda day: PRICE)
+    mailing = make_mailing(crid="4077123", payment="check")
+    sheets = papers_sheets(mailing, plan_drops(ROUTES), lambda day: PRICE)
 
     copies = fill_forms(content, mapping, names, sheets)
 
     assert len(copies) == copies_needed(mapping, names, sheets) == 3
     texts = [PdfReader(io.BytesIO(copy)).pages[0].extract_text() for copy in copies]
     for text in texts:
-        for value in ("Dana Example", "MAIN", "11/23/2026", "1,200", "296.40"):
+        for value in ("Dana Example", "MAIN", "11/23/2026", "1,200", "296.40", "4077123", "check"):
             assert value in text
     found = [route.carrier_route for route in ROUTES for text in texts if route.carrier_route in text]
     assert found == [route.carrier_route for route in ROUTES]

@@ -2,10 +2,13 @@ import io
 
 import pikepdf
 import pytest
+import zxingcpp
+from PIL import Image
 from pypdf import PdfReader
 
 from printing.imposition import GangRequest, Sheet, impose_sheet, plan_sheets
 from printing.imposition.reading import request_of
+from printing.typesetting import render_pdf_page
 from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
@@ -182,3 +185,11 @@ def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
             and y + height <= place.y_mm - 1
         ]
         assert len(below) == 1, place
+
+
+def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
+    planned, files = _planned(Sheet())
+    content = impose_sheet(planned, files, code="G12-2")
+    for number in range(2):
+        page = Image.open(io.BytesIO(render_pdf_page(content, number, pixels=3500, trimmed=False)))
+        assert [found.text for found in zxingcpp.read_barcodes(page)] == ["G12-2"]

@@ -26,4 +26,4 @@ def test_file_is_good_with_bleed_and_lacks_nothing_else_without(path):
 
 def test_there_are_files_of_many_programs():
     assert len(BLED) >= 20
-    assert len({path.stem.partition("-")[0] for path in BLED}) >= 5
+    assert len({path.stem.partition("-")[0] for path in BLED}) >= 6

@@ -7,6 +7,7 @@ import re
 import pytest
 from PIL import Image
 
+from printing.imposition import spot_plates
 from printing.preflight import Job, Limits, preflight
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
@@ -96,3 +97,10 @@ def test_caption_of_the_standard_card_is_centered_below_its_arch():
 
     lines = (middle(25, 28.2), middle(28.6, 33))
     assert abs(sum(lines) / 2 - middle(8, 24)) < 0.1
+
+
+@pytest.mark.parametrize("press", [COATED, Press(rules=PresetRules(policy=ColourPolicy.MANAGED))])
+def test_round_sticker_has_its_die_line_on_a_plate_of_its_own(press):
+    template, values, images = demo_print("sticker-round-3in")
+
+    assert spot_plates(render_print(template, values, images, press=press).pdf) == ("CutContour",)

@@ -15,6 +15,7 @@ from accounts.models import Role
 from accounts.permissions import Grant
 from production.dispatch.services.actions import cancel_job
 from production.dispatch.services.scans import record_scan
+from production.gang_sheets.models import GangSheet
 from production.jobs.models import Job, JobState, Scan, ScanStep
 from production.jobs.selectors import adapter_job, stamped_content
 from stores.orders.models import OrderStatus
@@ -115,6 +116,33 @@ def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder
     [address] = [one.url for one in adapter_job(job).files]
     fetched = Client().get(address.removeprefix("http://127.0.0.1:8000"))
     assert fetched.content == again
+
+
+def test_code_of_a_gang_sheet_counts_once_for_each_of_its_jobs(scan, world, settings, tmp_path):
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    make_rule(make_provider(tmp_path, settings={"gang_sheets": "sheetwise", "gang_pieces": 1000}))
+    shop = open_shop(world)
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 500, "TemplateData": card_data()}
+    for _ in range(2):
+        accept(shop.place(body=order_body(Items=[item])).json()["OrderID"])
+        work_off_jobs()
+    GangSheet.objects.update(next_try=timezone.now())
+    work_off_jobs()
+    sheet, same = GangSheet.objects.get(), str(uuid.uuid4())
+
+    for _ in range(2):
+        assert words(scan(sheet.number, "Printed", id=same)) == f"{sheet}: printed, 2 of 2 jobs."
+
+    assert [one.step for one in Scan.objects.all()] == ["Printed"] * 2
+    assert set(Job.objects.values_list("state", flat=True)) == {JobState.IN_PRODUCTION}
+    assert "Type the number beside the pieces" in words(scan(sheet.number, "Missing", pieces="7"), 400)
+    assert scan(f"{sheet.number}-2").status_code == scan(f"G{sheet.pk + 1}").status_code == 404
+
+    Job.objects.filter(pk=Job.objects.first().pk).update(state=JobState.SHIPPED)
+    told = words(scan(sheet.number, "Cut"), 409)
+    assert told.startswith(f"{sheet}: cut, 1 of 2 jobs. ")
+    assert "is shipped" in told
 
 
 def test_reprint_is_scanned_under_its_number_and_that_of_the_first_sheets(scan, job):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the cards of this folder with programs of others: a card of 88.9 x 50.8 mm with 3 mm of bleed, and one without.
 # Needs inkscape, libreoffice-draw, ghostscript, mupdf-tools, qpdf,
-# poppler-utils and chromium. Takes half a minute: sh make.sh
+# poppler-utils, chromium, scribus and xvfb. Takes half a minute: sh make.sh
 set -e
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -51,6 +51,35 @@ PS
   chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --print-to-pdf="chromium$3.pdf" "$s.html" > /dev/null 2>&1
   soffice --headless -env:UserInstallation="file://$work/office" --convert-to pdf:draw_pdf_Export --outdir "$work/lo" "$s.svg" > /dev/null 2>&1
   cp "$work/lo/$1.pdf" "libreoffice$3.pdf"
+  scribus_card "scribus$3.pdf" "$b" 15 subset
+  scribus_card "scribus-1.3$3.pdf" "$b" 13 subset
+  scribus_card "scribus-outlines$3.pdf" "$b" 14 outlines
+}
+scribus_card() { # file, bleed in mm, version of PDF, fonts
+  cat > "$work/card.py" <<PY
+from scribus import *
+newDocument((88.9, 50.8), (0, 0, 0, 0), PORTRAIT, 1, UNIT_MILLIMETERS, PAGE_1, 0, 1)
+defineColorCMYK("Paper", 5, 20, 51, 0)
+defineColorCMYK("Forest", 204, 77, 179, 102)
+for color, shape in (("Paper", createRect(-$2, -$2, 88.9 + 2 * $2, 50.8 + 2 * $2)), ("Forest", createEllipse(61, 11, 18, 18))):
+    setFillColor(color, shape)
+    setLineColor("None", shape)
+for text, y, size in (("Dana Whitfield", 14, 12), ("+1 555 0100", 30, 9)):
+    frame = createText(12, y, 44, 8)
+    setText(text, frame)
+    setFont("DejaVu Sans Book", frame)
+    setFontSize(size, frame)
+    setTextColor("Black", frame)
+pdf = PDFfile()
+pdf.file, pdf.version, pdf.outdst, pdf.pages, pdf.useDocBleeds = "$PWD/$1", $3, 1, [1], False
+pdf.bleedl = pdf.bleedr = pdf.bleedt = pdf.bleedb = $2
+if "$4" == "subset":
+    pdf.fontEmbedding, pdf.fonts, pdf.subsetList = 0, [], ["DejaVu Sans Book"]
+else:
+    pdf.fontEmbedding = 1
+pdf.save()
+PY
+  xvfb-run -a scribus -g -ns -py "$work/card.py" > /dev/null 2>&1
 }
 card bled 3 ""
 card cut 0 "-no-bleed"
