@@ -235,12 +235,12 @@ def _line(name: str, value: str, mark: str) -> str:
 
 def _report(stored: int, lines: list[str]) -> str:
     heading = (
-        f"\nMeasured by `python -m tests.benchmarks.orders` at {stored:,} orders in {STORES} stores, one web "
+        f"Measured by `python -m tests.benchmarks.orders` at {stored:,} orders in {STORES} stores, one web "
         f"worker on {os.cpu_count()} cores with its database and the load; medians. Load average of the machine "
         f"during the run: {os.getloadavg()[1]:.1f}.\n\n"
         "| what | measured | mark |\n|---|---|---|\n"
     )
-    return heading + "\n".join(lines) + "\n\n"
+    return heading + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
