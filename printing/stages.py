@@ -24,9 +24,10 @@ def stage(name: str) -> Iterator[None]:
             _observer(name, time.perf_counter() - started)
 
 
-def observe_renderer(stages: Mapping[str, float], seconds: float) -> None:
+def observe_renderer(stages: Mapping[str, float], seconds: float | None = None) -> None:
     """The stages that a renderer reports, and what its caller waited beyond them."""
     if _observer is not None:
         for name, spent in stages.items():
             _observer(name, spent)
-        _observer("hand-over", seconds - sum(stages.values()))
+        if seconds is not None:
+            _observer("hand-over", seconds - sum(stages.values()))

@@ -90,7 +90,7 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_
         "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": 72,
         "shown_ppi": ppi,
-        "outputs": [("png", 0)],
+        "outputs": ["png"],
     }
     lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline)
     with lending as worker:

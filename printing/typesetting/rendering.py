@@ -1,7 +1,8 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import WorkDir, current_workdir
-from printing.typesetting.workers import shared_workers
+from printing.typesetting.workers import Worker, shared_workers
 
 DPI = 144
 SECONDS = 10.0
@@ -40,6 +41,9 @@ class SetText:
     size: float
     width: float
     height: float
+
+
+Meanwhile = Callable[[Sequence[SetText]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,12 @@ def render_proof(
     *,
     press: Press | None = None,
     seconds: float = SECONDS,
+    meanwhile: Meanwhile | None = None,
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
     With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
-    print file then.
+    print file then. `meanwhile` gets the texts as they were set while pages are drawn, if any are; it may not render.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -96,7 +101,7 @@ def render_proof(
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
     families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
     job |= {"mark": shown_mark, "mark-fonts": families}
-    parts, texts = _render(builder, values, job, seconds, press)
+    parts, texts = _render(builder, values, job, seconds, press, meanwhile)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
 
@@ -189,7 +194,7 @@ def render_document(
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": DPI,
-        "outputs": [("pdf", 0)],
+        "outputs": ["pdf"],
     }
     with shared_workers.lend(deadline) as worker:
         root = workdir.empty_root(worker.slot)
@@ -222,6 +227,7 @@ def _render(
     job: dict[str, Any],
     seconds: float,
     press: Press | None = None,
+    meanwhile: Meanwhile | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
@@ -230,7 +236,7 @@ def _render(
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return _typeset(builder, workdir, job, deadline, press)
+        return _typeset(builder, workdir, job, deadline, press, meanwhile)
     finally:
         workdir.release_template(builder.template)
 
@@ -241,6 +247,7 @@ def _typeset(
     job: dict[str, Any],
     deadline: float,
     press: Press | None = None,
+    meanwhile: Meanwhile | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
     sheet, setting = builder.sheet, _setting(builder, workdir, job.get("ppi"))
@@ -248,35 +255,77 @@ def _typeset(
     keys = _page_keys(sheet, job, setting) if press is None else []
     drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
     new = [at for at, key in enumerate(keys) if key not in drawn]
-    before = [] if "page-only" in job else ["pdf"]
     lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
-    with lend(deadline) as worker:
-        root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
-        try:
-            jobs = [_job(sheet.pages, job, paths)]
-            if 0 < len(new) < len(keys):
-                jobs.append(_job([sheet.pages[at] for at in new], job, paths))
-            if press is not None:
-                setting["press"] = _press_request(builder, press, root, paths, job)
-            drawing = [("png", len(jobs) - 1)] if new else []
-            sizes = [(SIZES, 0)] if sheet.places else []
-            # The compiler's cache has the layout of the job before.
-            after = drawing + sizes if len(jobs) == 1 else sizes + drawing
-            outputs = [*((form, 0) for form in before), *after]
-            request = {**setting, "root": str(root), "outputs": outputs}
-            started = time.perf_counter()
-            header, parts = worker.render(request, jobs, deadline)
-            observe_renderer(header.get("stages", {}), time.perf_counter() - started)
-        finally:
-            workdir.clear_job(root)
-    _refuse_failure(header, sheet)
-    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
+    with lend(deadline) as worker, workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths):
+        whole = _job(sheet.pages, job, paths)
+        if press is not None:
+            setting["press"] = _press_request(builder, press, root, paths, job)
+        request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
+        if press is not None or "page-only" in job or not new:
+            header, parts = _observed(worker, request, whole, deadline)
+            headers = [header]
+        else:
+            some = _job([sheet.pages[at] for at in new], job, paths) if len(new) < len(keys) else whole
+            drawing = ({**request, "outputs": ["png"]}, some)
+            headers, parts = _apart(builder, workdir, worker, (request, whole), drawing, deadline, meanwhile)
+    for header in headers:
+        _refuse_failure(header, sheet)
+    texts = _set_texts(headers[0], sheet)
     if press is not None:
         return parts, texts
-    for at, png in zip(new, parts[len(before) :], strict=True):
+    pdf = len(parts) - len(new)
+    for at, png in zip(new, parts[pdf:], strict=True):
         drawn[keys[at]] = png
         drawn_pages.put(keys[at], png)
-    return [*parts[: len(before)], *(drawn[key] for key in keys)], texts
+    return [*parts[:pdf], *(drawn[key] for key in keys)], texts
+
+
+def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
+    """Of the request for the whole sheet, whose layout the later ones reuse."""
+    first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
+    return [*first, SIZES] if sheet.places else first
+
+
+def _apart(
+    builder: SheetBuilder,
+    workdir: WorkDir,
+    worker: Worker,
+    layout: tuple[dict[str, Any], bytes],
+    drawing: tuple[dict[str, Any], bytes],
+    deadline: float,
+    meanwhile: Meanwhile | None,
+) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
+    sheet = builder.sheet
+    with ExitStack() as lent:
+        second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
+        if second is not None:
+            own = workdir.job(second.slot, builder.template, sheet.files())
+            root, _ = lent.enter_context(own)
+            second.send({**drawing[0], "root": str(root)}, [drawing[1]], deadline)
+        header, parts = _observed(worker, layout[0], layout[1], deadline)
+        if second is None:
+            if not header["ok"]:
+                return [header], []
+            worker.send(drawing[0], [drawing[1]], deadline)
+        if header["ok"] and meanwhile is not None:
+            meanwhile(_set_texts(header, sheet))
+        drawn, pages = (second or worker).receive(deadline)
+        observe_renderer(drawn.get("stages", {}))
+    return [header, drawn], [*parts, *pages]
+
+
+def _observed(
+    worker: Worker, request: Mapping[str, Any], job: bytes, deadline: float
+) -> tuple[dict[str, Any], list[bytes]]:
+    started = time.perf_counter()
+    header, parts = worker.render(request, [job], deadline)
+    observe_renderer(header.get("stages", {}), time.perf_counter() - started)
+    return header, parts
+
+
+def _set_texts(header: Mapping[str, Any], sheet: RenderInput) -> tuple[SetText, ...]:
+    return tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
 
 
 def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:

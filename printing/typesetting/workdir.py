@@ -3,7 +3,8 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from printing.scratch import ScratchFolder
@@ -61,10 +62,12 @@ class WorkDir:
                     (folder / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
         return str(folder)
 
-    def lay_out_job(
+    @contextmanager
+    def job(
         self, slot: int, template: Template, pictures: Mapping[str, tuple[bytes, str]]
-    ) -> tuple[Path, dict[str, str]]:
-        """Create the root folder of a worker's next job, with its template's artwork and its pictures only."""
+    ) -> Iterator[tuple[Path, dict[str, str]]]:
+        """The root folder of a worker's next job, with its template's artwork and its pictures only, and the paths
+        of these in it."""
         root = self.empty_root(slot)
         digest = template.artwork_digest
         (root / digest).symlink_to(self.root / "artwork" / digest)
@@ -73,7 +76,10 @@ class WorkDir:
             # File names are reused: the compiler keeps every path in memory.
             paths[key] = f"{number}.{extension}"
             (root / paths[key]).write_bytes(content)
-        return root, paths
+        try:
+            yield root, paths
+        finally:
+            self.clear_job(root)
 
     def empty_root(self, slot: int) -> Path:
         root = self.root / "jobs" / str(slot)

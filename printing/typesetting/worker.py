@@ -39,7 +39,7 @@ DOCUMENT = "document"
 RENDERINGS_OF_A_COMPILER = 500
 # What Typst may keep of earlier renderings for the next ones, mostly laid out text and decoded artwork; and what one
 # rendering may add to it. Ordinary ones of many templates stay below both.
-KEPT_KIB, ADDED_KIB = 64 * 1024, 48 * 1024
+KEPT_KIB = ADDED_KIB = 16 * 1024
 # Typst forgets what its last ten compilations did not use.
 FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
@@ -89,21 +89,18 @@ class Renderer:
         (root / MAIN).write_bytes(jobs[-1] if request["layout"] == DOCUMENT else LAYOUTS[request["layout"]])
         stages: dict[str, float] = {}
         header: dict[str, Any] = {"ok": True, "stages": stages}
-        written = None
-        for form, number in request["outputs"]:
+        (root / JOB).write_bytes(jobs[0])
+        for form in request["outputs"]:
             started = time.perf_counter()
-            if number != written:
-                (root / JOB).write_bytes(jobs[number])
-                written = number
             try:
-                # What one job was laid out for is reused from the compiler's cache by its next output.
+                # The compiler's cache has the layout for the next output.
                 if form == SIZES:
                     header["set"] = self._query(request, "<set>")
                 else:
                     parts += self._compile(request, form)
             except typst.TypstError as error:
                 if "unfit" in error.message:
-                    return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
+                    return {"ok": False, "unfit": self._unfit(request, jobs[0])}, []
                 return {"ok": False, "message": error.message}, []
             stages[form] = time.perf_counter() - started
         if (press := request.get("press")) is not None:
@@ -202,6 +199,8 @@ def _condition(profile: str) -> OutputCondition:
 def serve(channel: socket.socket) -> None:
     renderer = Renderer()
     workdir = None
+    # The first message says that this process has started.
+    send_message(channel, {})
     while True:
         try:
             request, jobs = receive_message(channel)

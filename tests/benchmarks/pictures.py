@@ -35,8 +35,8 @@ def main() -> int:
         arguments.file.write_text(json.dumps(found))
         return 0
     before = json.loads(arguments.file.read_text())
-    different = sorted(name for name in before.keys() | found.keys() if before.get(name) != found.get(name))
-    print(f"{len(before)} pages and PDFs, {len(different)} of them different", *different[:20], sep="\n")
+    different = sorted(name for name in found if before.get(name) != found[name])
+    print(f"{len(found)} pages and PDFs, {len(different)} of them different", *different[:20], sep="\n")
     return bool(different)
 
 
@@ -45,7 +45,8 @@ def _pictures(product: str, number: int | None) -> Iterator[tuple[str, str]]:
     template, values, images = demo_print(product, None if number is None else random.Random(number))
     name = f"{product} {'sample' if number is None else number}"
     try:
-        proof = render_proof(template, values, images)
+        # Also beside other work.
+        proof = render_proof(template, values, images, seconds=120)
     except ValuesInvalid as error:
         yield name, str(error)
         return

@@ -3,14 +3,13 @@
 python -m tests.benchmarks.press
 """
 
-import contextlib
 import io
 import os
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,9 +18,9 @@ from PIL import Image
 
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Field, Press, load_fields, parse_template, render_print
-from printing.typesetting.worker import Renderer
 from printing.typesetting.workers import shared_workers
 from tests.support.made_templates import DEMO, card
+from tests.support.own_renderer import OwnRenderer
 from tests.support.press_samples import demo_print
 
 TRIES = 20
@@ -33,16 +32,13 @@ ADDED_MS, TIMES_AS_LONG, MEMORY_MB = 40, 2, 250
 MISSED = 3
 
 
-@dataclass
-class Timed(Renderer):
-    """Renders in this process; `added` and `busy` are the milliseconds of what follows the typesetter."""
+class Timed(OwnRenderer):
+    """`added` and `busy` are the milliseconds of what follows the typesetter."""
 
-    slot = 0
-    added: list[float] = field(default_factory=list)
-    busy: list[float] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        self.added: list[float] = []
+        self.busy: list[float] = []
 
     def _for_press(self, *work: Any) -> list[bytes]:
         started, worked = time.perf_counter(), time.process_time()
@@ -50,13 +46,6 @@ class Timed(Renderer):
         self.added.append((time.perf_counter() - started) * 1000)
         self.busy.append((time.process_time() - worked) * 1000)
         return made
-
-    def render(self, *request: Any) -> tuple[dict[str, Any], list[bytes]]:
-        return super().render(*request[:2])
-
-    @contextlib.contextmanager
-    def lend(self, _: float) -> Iterator["Timed"]:
-        yield self
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -23,23 +23,8 @@ from printing.typesetting import (
     render_proof,
     resolve_values,
 )
-from printing.typesetting.worker import Renderer
 from tests.support.made_templates import DEMO
-
-
-class OwnRenderer(Renderer):
-    """Renders in this process."""
-
-    slot = 0
-
-    def render(self, *request: Any) -> tuple[dict[str, Any], list[bytes]]:
-        answer = super().render(*request[:2])
-        self.forget()
-        return answer
-
-    @contextmanager
-    def lend(self, _: float) -> Iterator["OwnRenderer"]:
-        yield self
+from tests.support.own_renderer import OwnRenderer
 
 
 @dataclass(frozen=True)

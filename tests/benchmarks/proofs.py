@@ -23,6 +23,14 @@ from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.processes import processor_seconds
 from tests.benchmarks.proof_limit import Limit
+from tests.benchmarks.proof_rows import (
+    make_photo_card,
+    node_lines,
+    peer_lines,
+    photo_lines,
+    proof_of,
+    renderer_line,
+)
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.servers import Server, running
 
@@ -124,12 +132,13 @@ def main() -> None:
         with running("ours", threads=THREADS) as server:
             stages: dict[str, float] = {}
             lines = list(_measure(server, headers, samples, arguments, stages))
+            more = list(_more(server, headers, samples[CARD])) if arguments.more else []
         shown = ", ".join(f"{name} {spent:.1f}" for name, spent in stages.items())
         stage_line = f"Stages of a new card, milliseconds on average: {shown}."
         print(stage_line)
         load = f"Load average during the run: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
         if arguments.write:
-            _write(lines, f"{stage_line}\n\n{load}")
+            _write(lines, more, f"{stage_line}\n\n{load}")
     finally:
         shutil.rmtree(media, ignore_errors=True)
 
@@ -138,6 +147,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.proofs", description=__doc__)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--memory", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--more", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
 
@@ -182,6 +192,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     lift_limits()
     for name in (CARD, BOOKLET):
         make_demo_product(world.associated, name)
+    make_photo_card(world.associated)
     client = world.as_application()
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
     return headers, {name: load_sample(TEMPLATES / name) for name in (CARD, BOOKLET)}
@@ -213,6 +224,16 @@ def _measure(
         text = f"{few:.0f} MB after {FEW:,} proofs, {many:.0f} MB after {MANY:,}"
         yield f"| memory of the worker and its renderers | | | | | | {text}: ≤ 1.2 ×{'' if good else ' **(missed)**'} |"
         print(text, "reached" if good else "MISSED")
+
+
+def _more(server: Server, headers: dict[str, str], sample: dict[str, str]) -> Iterator[str]:
+    def vary(text: str) -> dict[str, str]:
+        return {**sample, VARIED[CARD]: text}
+
+    yield from peer_lines(lambda text: proof_of(server, CARD, vary(text), headers), CARD, VARIED[CARD])
+    yield from photo_lines(server, headers)
+    yield from node_lines(server, headers, CARD, vary, THREADS)
+    yield renderer_line(server)
 
 
 def _stages(server: Server) -> dict[str, float]:
@@ -312,11 +333,12 @@ def _ask(
             raise RuntimeError(content.decode())
 
 
-def _write(lines: list[str], load: str) -> None:
+def _write(lines: list[str], more: list[str], load: str) -> None:
     heading = (
         "| row | requests/s | p50 ms | p95 ms | CPU ms | of limit | mark |\n|---|---|---|---|---|---|---|\n"
     )
-    write_between(DOCUMENT, "proofs", heading + "\n".join(lines) + f"\n\n{load}\n")
+    table = "\n".join(["\n\n| what | measured | mark |\n|---|---|---|", *more]) if more else ""
+    write_between(DOCUMENT, "proofs", heading + "\n".join(lines) + f"{table}\n\n{load}\n")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,12 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
         expect(faulty).to_contain_text("Email is not an address")
         expect(page.get_by_role("link", name="Order 2 rows")).to_be_visible()
         look(visitor, "grid")
+        page.get_by_alt_text("Proof of row 2").click()
+        zoom = page.get_by_role("dialog", name="Proof of row 2")
+        expect(zoom.get_by_role("button", name="2 ×")).to_have_attribute("aria-pressed", "true")
+        page.wait_for_function("() => document.querySelector('#zoom img').naturalWidth >= 672")
+        look(visitor, "zoom")
+        page.keyboard.press("Escape")
 
         faulty.get_by_role("link", name="Edit row 3").click()
         expect(page.get_by_label("Mail", exact=True)).to_have_attribute("aria-invalid", "true")

@@ -176,17 +176,17 @@ class ApprovalRequestAdmin(StaffAdmin):
         return {"sees_orders": staff.holds(ORDER_GRANTS), "is_operator": staff.is_operator}
 
 
-def _pages(card: RequestCard) -> list[tuple[OrderItem, list[int]]]:
-    """The items with a proof, each with the numbers of its pages; at most PAGES_SHOWN pages together."""
-    found: list[tuple[OrderItem, list[int]]] = []
+def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:
+    """The items with a proof, each with the widths of its pages in mm; at most PAGES_SHOWN pages together."""
+    found: list[tuple[OrderItem, list[float]]] = []
     left = PAGES_SHOWN
     for item in card.items:
         if not item.print_file or left <= 0:
             continue
         try:
-            count = min(left, len(print_file_pages(item=item)))
+            widths = [width for _, _, width, _ in print_file_pages(item=item)[:left]]
         except DomainError:
             continue
-        found.append((item, list(range(count))))
-        left -= count
+        found.append((item, widths))
+        left -= len(widths)
     return found

@@ -81,9 +81,9 @@ def read_print_file(*, item: OrderItem) -> bytes:
     return content
 
 
-Size = Literal["small", "large"]
-# Size in pixels, and whether bleed and crop marks are cropped.
-SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1100, False)}
+Size = Literal["small", "large", "widest"]
+# Pixels, and whether bleed and crop marks are cropped. Pages are shown 800 wide, on screens twice as dense.
+SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1600, False), "widest": (3000, False)}
 # The order list requests one picture for each row at once.
 WAIT_SECONDS = 8.0
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,15 +11,18 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
+from psycopg.types.json import Jsonb
 
 from accounts.callers import Caller
 from applications.registration.services.usage import PROOF, record_milestone
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
 from printing.stages import stage
-from printing.typesetting import Press, SetText, render_proof
+from printing.typesetting import Press, RenderingNested, SetText, render_proof
+from printing.typesetting import Proof as Rendered
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
@@ -53,6 +57,8 @@ def preflight_records(
     )
     try:
         return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))
+    except RenderingNested:
+        raise
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []
@@ -134,13 +140,7 @@ def _render_once(
             record_traces(proof=former, traces=traces)
             return former
         with typesetting_errors(), measured_rendering("proof"):
-            plates, layout = merged.images(plates=True), merged.layout
-            images = merged.images() if press is None else plates
-            rendered = render_proof(
-                layout.template, merged.values, images, layout.fonts, settings.PROOF_WATERMARK, press=press
-            )
-        with stage("preflight"):
-            findings = preflight_records(merged=merged, plates=plates, texts=rendered.texts)
+            rendered, findings = _render(merged, press)
         contents = (rendered.pdf, *rendered.pages)
         with stage("files"), storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
@@ -158,6 +158,29 @@ def _render_once(
     return proof
 
 
+def _render(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str, Any]]]:
+    """The proof and its findings, which are found while its pages are drawn."""
+    plates, layout, found = merged.images(plates=True), merged.layout, []
+
+    def check(texts: Sequence[SetText]) -> None:
+        # The first preflight of a template draws its backgrounds, and has to wait for the renderer.
+        with stage("preflight"), suppress(RenderingNested):
+            found.append(preflight_records(merged=merged, plates=plates, texts=texts))
+
+    rendered = render_proof(
+        layout.template,
+        merged.values,
+        merged.images() if press is None else plates,
+        layout.fonts,
+        settings.PROOF_WATERMARK,
+        press=press,
+        meanwhile=check,
+    )
+    if not found:
+        check(rendered.texts)
+    return rendered, found[0]
+
+
 def _wait_for_lock(digest: str) -> None:
     try:
         lock_proof(digest)
@@ -167,24 +190,27 @@ def _wait_for_lock(digest: str) -> None:
         raise
 
 
+# A row that exists keeps its traces.
+SAVE = """
+INSERT INTO stores_proof (product_id, is_test, digest, sizes, messages, preflight, traces, created, last_used)
+VALUES (%(product)s, %(is_test)s, %(digest)s, %(sizes)s, %(messages)s, %(preflight)s, %(traces)s, %(now)s, %(now)s)
+ON CONFLICT (digest) DO UPDATE SET product_id = excluded.product_id, sizes = excluded.sizes,
+    messages = excluded.messages, preflight = excluded.preflight, last_used = excluded.last_used
+"""
+
+
 def _save(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_test: bool) -> None:
-    """An existing row keeps its traces."""
-    row = Proof(
-        product_id=product.pk,
-        is_test=is_test,
-        digest=proof.digest,
-        sizes=proof.sizes,
-        messages=proof.messages,
-        preflight=proof.preflight or None,
-        traces=traces or None,
-        last_used=proof.last_used,
-    )
-    Proof.objects.bulk_create(
-        [row],
-        update_conflicts=True,
-        unique_fields=["digest"],
-        update_fields=["product", "sizes", "messages", "preflight", "last_used"],
-    )
+    row = {
+        "product": product.pk,
+        "is_test": is_test,
+        "digest": proof.digest,
+        "sizes": proof.sizes,
+        "messages": Jsonb(proof.messages),
+        "preflight": Jsonb(proof.preflight) if proof.preflight else None,
+        "traces": traces or None,
+        "now": proof.last_used,
+    }
+    execute(SAVE, row)
 
 
 def _is_whole(proof: StoredProof) -> bool:

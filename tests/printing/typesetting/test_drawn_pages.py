@@ -1,33 +1,22 @@
 """How often the typesetter works for a proof."""
 
-from contextlib import contextmanager
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
-from printing.typesetting import Field, parse_template, render_page, render_proof, rendering
-from printing.typesetting.worker import Renderer
+from printing.typesetting import Field, ValuesInvalid, parse_template, render_page, render_proof, rendering
 from tests.factories.pictures import encode_picture
 from tests.support.made_templates import card, text_box
+from tests.support.own_renderer import OwnRenderer
 
 
-class CountingRenderer(Renderer):
-    """Renders in this process and records what was compiled, and for each PNG how many pages."""
-
-    slot = 0
+class CountingRenderer(OwnRenderer):
+    """Records what was compiled, and for each PNG how many pages."""
 
     def __init__(self):
         super().__init__()
-        self.hand_overs, self.made = 0, []
-
-    @contextmanager
-    def lend(self, _deadline):
-        yield self
-
-    def render(self, request, jobs, _deadline):
-        self.hand_overs += 1
-        return super().render(request, jobs)
+        self.made = []
 
     def _compile(self, request, form):
         output = super()._compile(request, form)
@@ -64,11 +53,41 @@ def values(count, **changes):
     return {f"F{number}": str(number) for number in range(count)} | changes
 
 
-def test_proof_takes_one_hand_over_one_compiler_and_each_output_once(renderer):
+def test_proof_takes_two_hand_overs_one_compiler_and_each_output_once(renderer):
+    render_proof(booklet(2), values(2))
+
+    assert renderer.hand_overs == 2
+    assert renderer.made == [("compiler", 1), ("pdf", 1), ("<set>", 1), ("png", 2)]
+
+
+def test_proof_of_known_pages_takes_one_hand_over(renderer):
+    render_proof(booklet(2), values(2))
+    renderer.hand_overs = 0
+
     render_proof(booklet(2), values(2))
 
     assert renderer.hand_overs == 1
-    assert renderer.made == [("compiler", 1), ("pdf", 1), ("png", 2), ("<set>", 1)]
+    assert renderer.made[-2:] == [("pdf", 1), ("<set>", 1)]
+
+
+def test_texts_are_checked_before_pages_are_drawn(renderer):
+    seen = []
+
+    proof = render_proof(
+        booklet(2), values(2), meanwhile=lambda texts: seen.append((texts, dict(renderer.made)))
+    )
+
+    assert seen == [(proof.texts, {"compiler": 1, "pdf": 1, "<set>": 1})]
+
+
+def test_text_that_does_not_fit_is_checked_and_drawn_by_nobody(renderer):
+    def check(_):
+        raise AssertionError
+
+    with pytest.raises(ValuesInvalid):
+        render_proof(booklet(2), values(2, F1="W" * 14), meanwhile=check)
+
+    assert "png" not in dict(renderer.made)
 
 
 def test_only_changed_pages_are_drawn_again(renderer):

@@ -26,7 +26,7 @@ from printing.typesetting import (
     resolve_values,
     workers,
 )
-from printing.typesetting.errors import RenderingBusy
+from printing.typesetting.errors import RenderingBusy, RenderingNested
 from printing.typesetting.workers import Worker, Workers, shared_workers
 from tests.support.made_templates import DEMO, card, hard_texts, text_box, unread_artwork, words_template
 from tests.support.patience import PATIENCE, least_seconds
@@ -210,15 +210,115 @@ def test_renderer_that_aborts_in_the_middle_costs_an_error():
         end_in_the_middle(signal.SIGABRT)
 
 
+@contextlib.contextmanager
+def lent_elsewhere(own):
+    """A worker in the hands of another thread."""
+    taken, done = threading.Event(), threading.Event()
+
+    def borrow():
+        with own.lend(time.monotonic() + PATIENCE):
+            taken.set()
+            done.wait(PATIENCE)
+
+    thread = threading.Thread(target=borrow)
+    thread.start()
+    assert taken.wait(PATIENCE)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
 def test_caller_waits_no_longer_than_its_time():
-    workers = Workers(limit=1)
     with (
-        workers.lend(time.monotonic() + PATIENCE),
+        contextlib.closing(Workers(limit=1)) as own,
+        lent_elsewhere(own),
         pytest.raises(RenderingBusy),
-        workers.lend(time.monotonic() + 0.05),
+        own.lend(time.monotonic() + 0.05),
     ):
         pytest.fail("lent twice")
-    workers.close()
+
+
+def test_thread_that_holds_a_worker_waits_for_no_other():
+    with contextlib.closing(Workers(limit=3)) as own:
+        with (
+            own.lend(time.monotonic() + PATIENCE),
+            pytest.raises(RenderingNested),
+            own.lend(time.monotonic() + PATIENCE),
+        ):
+            pytest.fail("lent twice")
+
+        with own.lend(time.monotonic() + PATIENCE) as worker:
+            assert worker.process.poll() is None
+
+
+def until_ready(worker):
+    deadline = time.monotonic() + PATIENCE
+    while not worker.is_ready() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return worker
+
+
+def test_second_worker_is_lent_only_to_a_caller_alone_and_once_it_is_ready():
+    with contextlib.closing(Workers(limit=3)) as own, own.lend(time.monotonic() + PATIENCE):
+        with own.lend_second() as second:
+            assert second is None
+        started = until_ready(own._idle[0])
+        with own.lend_second() as second:
+            assert second is started
+        with lent_elsewhere(own), own.lend_second() as second:
+            assert second is None
+
+
+def test_one_core_has_no_second_worker():
+    with contextlib.closing(Workers(limit=2)) as own, own.lend(time.monotonic() + PATIENCE):
+        with own.lend_second() as second:
+            assert second is None
+        assert own._idle == []
+
+
+def test_worn_out_worker_works_until_another_one_is_ready():
+    with contextlib.closing(Workers(limit=3)) as own:
+        with own.lend(time.monotonic() + PATIENCE) as worker:
+            until_ready(worker)
+            worker.needs_replacement = True
+        successor, still = own._idle
+        assert still is worker
+        until_ready(successor)
+
+        with own.lend(time.monotonic() + PATIENCE) as lent:
+            assert lent is worker
+
+        assert worker.process.poll() == -signal.SIGKILL
+        assert successor in own._idle
+
+
+def test_proof_by_two_workers_is_that_of_one(monkeypatch, one_renderer):
+    template = words_template(Font="Oswald", Size=30)
+    alone = render_proof(template, {"Words": "one"})
+    with contextlib.closing(Workers(limit=3)) as own:
+        monkeypatch.setattr(rendering, "shared_workers", own)
+        render_proof(template, {"Words": "two"})
+        [started] = [one for one in own._idle if not one.renderings]
+        until_ready(started)
+        rendering.drawn_pages.clear()
+
+        assert render_proof(template, {"Words": "one"}) == alone
+        assert started.renderings == 1
+
+
+def test_text_that_does_not_fit_costs_no_worker(monkeypatch):
+    template = words_template(Size=30, MinimumSize=30)
+    with contextlib.closing(Workers(limit=3)) as own:
+        monkeypatch.setattr(rendering, "shared_workers", own)
+        render_proof(template, {"Words": "x"})
+        for _ in range(3):
+            with pytest.raises(ValuesInvalid):
+                render_proof(template, {"Words": "W" * 14})
+
+        assert sum(one.renderings for one in own._idle) > 3
+        assert all(one.process.poll() is None for one in own._idle)
 
 
 def test_waiting_caller_gets_the_next_free_worker():

@@ -1,9 +1,11 @@
 """The pages of batches in the portal: a file becomes orders, and only for the people whose batch it is."""
 
+import io
 import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from PIL import Image
 
 from stores.batches.models import Batch
 from stores.batches.services.ordering import ORDER_TASK
@@ -63,7 +65,12 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     assert "Order 2 rows?" in question
     assert "Rows changed meanwhile" in stale
     assert Order.objects.count() == 2
-    assert browser.get(f"{place}?state=all").content.decode().count("Order 1") >= 2
+    page = browser.get(f"{place}?state=all").content.decode()
+    assert page.count("Order 1") >= 2
+    [wide, _] = re.findall(r'href="([^"]+width=3000)" [^>]*data-zoom="88.900"', page)
+    drawn = Image.open(io.BytesIO(b"".join(browser.get(wide).streaming_content)))
+    assert drawn.width == 3000
+    assert 'id="zoom"' in page
 
 
 def test_refused_correction_keeps_what_was_typed(browser, batch):

@@ -74,7 +74,7 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
     assert picture.size == (192, round(192 * 2 / 3.5))
     assert "immutable" in answer["Cache-Control"]
     whole = Image.open(io.BytesIO(console.get(address("print_picture", order.pk, 0, 0, "large")).content))
-    assert whole.width == 1100
+    assert whole.width == 1600
 
     def fail(*given, **more):
         raise AssertionError("It was drawn again.")

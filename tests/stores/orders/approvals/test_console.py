@@ -1,10 +1,12 @@
 """The queue of approvers in the console."""
 
+import io
 import re
 from html import unescape
 
 import pytest
 from django.urls import reverse
+from PIL import Image
 
 from accounts.models import Role
 from stores.orders.models import Order
@@ -57,7 +59,9 @@ def test_queue_shows_proof_price_person_and_reason(shop, console):
     assert "Mail Studio" in text
     assert "The total 12.00 is above 10.00." in text
     assert console.get(picture).headers["Content-Type"] == "image/png"
-    assert console.get(f"{QUEUE}{order.pk}/change/").status_code == 200
+    alone = console.get(f"{QUEUE}{order.pk}/change/").content.decode()
+    [_, zoomed] = re.findall(r'href="([^"]+widest\.png[^"]*)" [^>]*data-zoom="[0-9.]+"', alone)
+    assert Image.open(io.BytesIO(console.get(f"{zoomed}&width=900").content)).width == 3000
     assert "1 order needs approval" in " ".join(
         re.sub("<[^>]+>", " ", console.get("/admin/").content.decode()).split()
     )
