@@ -39,8 +39,12 @@ STORE_COLUMNS = """
 SELECT table_name, is_nullable = 'YES' FROM information_schema.columns
 WHERE table_schema = 'public' AND column_name = 'store_id' AND data_type = 'bigint'
 """
-# Keys whose values are made so that no two stores can have the same.
-GENERATED = {("stores_order", "number")}
+INTO_KEYS = f"put `{COLUMN}` into the keys"
+INTO_FOREIGN_KEYS = f"put `{COLUMN}` into the foreign keys, at both ends"
+# Values of a sequence, which no two stores can both have.
+GENERATED = {("stores_order", "number"), ("production_job", "number")}
+# Rows with an equal value there are of one store.
+OF_ONE_STORE = {"order_id", "item_id", "product_id", "batch_id", "budget_id"}
 
 
 @dataclass
@@ -97,7 +101,7 @@ def findings() -> dict[str, Findings]:
     split = sorted(table for table, kind in kinds.items() if kind == BY_STORE)
     for table in split:
         if table not in nullable:
-            found[table].add(f"no `{COLUMN}`", f"add `{COLUMN}`, filled from `{_filled_from(table, kinds)}`")
+            found[table].add(f"no `{COLUMN}`", f"add `{COLUMN}` from `{_filled_from(table, kinds)}`")
         elif nullable[table]:
             found[table].add(f"`{COLUMN}` may be null", f"make `{COLUMN}` NOT NULL")
     for table, name, is_primary, columns in _rows(KEYS):
@@ -110,12 +114,9 @@ def findings() -> dict[str, Findings]:
 
 
 def _new_key(table: str, is_primary: bool, columns: list[str]) -> str:
-    new = f"the key becomes ({COLUMN}, {', '.join(columns)})"
-    if is_primary or (table, *columns) in GENERATED:
-        return f"{new}; its values are generated and stay unique"
-    if any(column.endswith("_id") and column not in {"application_id", "user_id"} for column in columns):
-        return f"{new}; all rows it compares are of one store"
-    return f"{new} and holds within a store alone; a table everywhere must hold it across stores"
+    if is_primary or (table, *columns) in GENERATED or any(one in OF_ONE_STORE for one in columns):
+        return INTO_KEYS
+    return f"{INTO_KEYS}; ({', '.join(columns)}) is then unique within a store alone"
 
 
 def _refused_link(
@@ -124,7 +125,7 @@ def _refused_link(
     here, there, column = kinds.get(table), kinds.get(target), ", ".join(columns)
     words = f"foreign key ({column}) to `{target}`"
     if here == there == BY_STORE:
-        return None if COLUMN in columns else (words, f"foreign keys get `{COLUMN}` at both ends")
+        return None if COLUMN in columns else (words, INTO_FOREIGN_KEYS)
     if there == BY_STORE:
         return words, f"drop the constraint on {column}: a table that is {here} cannot refer to a split one"
     if here == BY_STORE and there == GLOBAL:

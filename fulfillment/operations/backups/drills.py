@@ -62,9 +62,10 @@ def _scratch_database() -> Iterator[str]:
     """Leads this process's connection to an empty database beside the live one."""
     live = connection.settings_dict["NAME"]
     name = f"{live}_drill"
-    drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+    _drop(name)
     try:
-        _run(drop, sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
+        with connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
     except ProgrammingError as error:
         role = connection.settings_dict["USER"] or "of the service"
         raise Unprocessable(
@@ -77,7 +78,7 @@ def _scratch_database() -> Iterator[str]:
         yield name
     finally:
         _connect_to(live)
-        _run(drop)
+        _drop(name)
 
 
 def _connect_to(name: str) -> None:
@@ -85,9 +86,6 @@ def _connect_to(name: str) -> None:
     connection.settings_dict["NAME"] = name
 
 
-def _run(*statements: sql.Composed) -> None:
+def _drop(name: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0")
-        for statement in statements:
-            cursor.execute(statement)
-        cursor.execute("RESET statement_timeout")
+        cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -10,6 +10,7 @@ from django.db import models
 from psycopg import Connection, sql
 
 from fulfillment.core.errors import Unprocessable
+from fulfillment.core.plugins import offered
 
 Model = type[models.Model]
 
@@ -69,9 +70,12 @@ def parents(model: Model) -> list[models.ForeignKey[Any, Any]]:
 
 
 def ordered_models() -> list[Model]:
-    """Every model with a table, after those its rows depend on."""
+    """Every model with a table, after those its rows depend on; without what apps render again."""
+    again = {label for labels in offered("backup", "RENDERED_AGAIN") for label in labels}
     found = [
-        one for one in apps.get_models(include_auto_created=True) if one._meta.managed and not one._meta.proxy
+        one
+        for one in apps.get_models(include_auto_created=True)
+        if one._meta.managed and not one._meta.proxy and one._meta.label not in again
     ]
     graph = {model: [key.remote_field.model for key in parents(model)] for model in found}
     return list(
