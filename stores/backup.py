@@ -8,6 +8,9 @@ from stores.proofs.models import Asset, AssetFormat
 from stores.templates.models import Font
 from stores.templates.selectors import font_file
 
+# Proofs are rendered again on request, and stores with equal templates share them.
+RENDERED_AGAIN = ("stores.Proof",)
+
 
 def named_files() -> Iterator[str]:
     yield from (font_file(font) for font in Font.objects.all())

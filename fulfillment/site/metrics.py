@@ -44,6 +44,19 @@ TEXTS = {
 }
 
 JOB_GAUGES = Gauges(JOBS, TEXTS)
+# Before the first drill both count from the installation.
+DRILL_GAUGES = Gauges(
+    """
+SELECT name, '', extract(epoch FROM now() - coalesce(at, (SELECT min(applied) FROM django_migrations)))::float8
+FROM (SELECT max(passed) AS passed, max(backup_made) AS made FROM fulfillment_backupdrill) last
+CROSS JOIN LATERAL (VALUES ('drill_passed_seconds', passed), ('drill_backup_seconds', made)) AS one (name, at)
+""",
+    {
+        "drill_passed_seconds": ("How long ago a drill last restored a backup.", ""),
+        "drill_backup_seconds": ("The age of the backup that it restored.", ""),
+    },
+)
+GAUGES = (JOB_GAUGES, DRILL_GAUGES)
 
 
 class DatabaseFigures:
@@ -59,9 +72,7 @@ class DatabaseFigures:
 
 
 def _families() -> list[GaugeMetricFamily]:
-    return [
-        family for gauges in (JOB_GAUGES, *offered("metrics", "GAUGES")) for family in _families_of(gauges)
-    ]
+    return [family for gauges in (*GAUGES, *offered("metrics", "GAUGES")) for family in _families_of(gauges)]
 
 
 def _families_of(gauges: Gauges) -> list[GaugeMetricFamily]:

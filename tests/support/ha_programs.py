@@ -20,6 +20,7 @@ PACKAGES = {
     "etcd": "etcd-server",
     "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
     "nginx": "nginx",
+    "pgbackrest": "pgbackrest",
 }
 
 
@@ -37,10 +38,15 @@ def database_owner() -> pwd.struct_passwd | None:
 
 
 def shipped(name: str, replaced: Mapping[str, str]) -> str:
-    """A file of docs/deploy/ha; each text to replace must be in it."""
-    text = (SHIPPED / name).read_text("utf-8")
+    """A file of docs/deploy/ha with other paths and ports."""
+    return replaced_text(SHIPPED / name, replaced)
+
+
+def replaced_text(path: Path, replaced: Mapping[str, str]) -> str:
+    """Each text to replace must be in the file."""
+    text = path.read_text("utf-8")
     for old, new in replaced.items():
-        assert old in text, f"{name} has no {old}"
+        assert old in text, f"{path.name} has no {old}"
         text = text.replace(old, new)
     return text
 

@@ -46,12 +46,15 @@ def restore_backup(
             _restore_files(folder)
         on_progress("Restoring the database")
         with _old_tables_aside():
-            run_program(
-                "pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP)
-            )
-            _compare(manifest)
-            _refuse_other_releases()
+            restore_database(folder, manifest)
     return manifest
+
+
+def restore_database(folder: Path, manifest: Manifest) -> None:
+    """Into an empty schema; compares the number of rows of every table."""
+    run_program("pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP))
+    _compare(manifest)
+    _refuse_other_releases()
 
 
 def _check_database(force: bool) -> None:

@@ -26,9 +26,11 @@ from psycopg import sql
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Unprocessable
-from fulfillment.operations.backups import making, programs
+from fulfillment.models import BackupDrill
+from fulfillment.operations.backups import drills, making, programs
 from fulfillment.operations.backups.manifest import check_backup, read_manifest
 from fulfillment.operations.backups.programs import find_program
+from fulfillment.site.metrics import DRILL_GAUGES
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.modes import add_test_application
@@ -415,6 +417,67 @@ def test_database_that_was_not_prepared_is_one_clear_line_of_a_command(second):
         assert done.returncode == 1
         assert "does not have the tables of this release; run prepare." in done.stderr.splitlines()[-1]
         assert "Traceback" not in done.stderr
+
+
+def drill_gauges() -> dict[str, float]:
+    with connection.cursor() as cursor:
+        cursor.execute(DRILL_GAUGES.statement)
+        return {name: value for name, _, value in cursor.fetchall()}
+
+
+def scratch_databases() -> list[tuple]:
+    with connected("postgres") as server:
+        name = f"{connection.settings_dict['NAME']}_drill"
+        return server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchall()
+
+
+def test_drill_restores_the_newest_backup_and_reports_when(shop, backup, tmp_path, capsys):
+    manifest = json.loads((backup / "manifest.json").read_text())
+    older = shutil.copytree(backup, tmp_path / "older")
+    damage(older, "dump")
+    (older / "manifest.json").write_text(json.dumps({**manifest, "created": "2020-01-01T00:00:00+00:00"}))
+    before = drill_gauges()
+    # What a killed drill left.
+    with connected("postgres") as server:
+        server.execute(f"CREATE DATABASE {connection.settings_dict['NAME']}_drill")
+
+    call_command("drill", str(tmp_path))
+
+    assert "The drill passed" in capsys.readouterr().out
+    after = drill_gauges()
+    assert after["drill_passed_seconds"] < after["drill_backup_seconds"] < before["drill_passed_seconds"]
+    assert scratch_databases() == []
+    # Its own row is all that changed.
+    assert Order.objects.count() == manifest["tables"]["stores_order"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("dump", "The drill failed. The backup is damaged: database.dump"),
+        ("rows", "other numbers of rows than the backup"),
+        ("old", "no new ones are made. Look at the log of fulfillment-backup.service"),
+        ("none", "holds no backup; look at the log"),
+        ("secrets", "FULFILLMENT_PEPPERS of here did not make the keys"),
+    ],
+)
+def test_failed_drill_says_why_and_counts_as_none(shop, backup, kind, said, monkeypatch):
+    manifest = json.loads((backup / "manifest.json").read_text())
+    if kind == "old":
+        manifest["created"] = "2020-01-01T00:00:00+00:00"
+        (backup / "manifest.json").write_text(json.dumps(manifest))
+    elif kind == "none":
+        (backup / "manifest.json").unlink()
+    elif kind == "secrets":
+        monkeypatch.setattr(drills, "settings_that_do_not_fit", lambda: ["FULFILLMENT_PEPPERS"])
+    else:
+        damage(backup, kind)
+
+    with pytest.raises(CommandError, match=said):
+        call_command("drill", str(backup.parent))
+
+    assert not BackupDrill.objects.exists()
+    assert scratch_databases() == []
 
 
 def test_older_programs_are_refused_by_name(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from fulfillment.core.observability import instruments
 from fulfillment.core.plugins import offered
-from fulfillment.site.metrics import JOB_GAUGES
+from fulfillment.site.metrics import GAUGES
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
@@ -36,6 +36,7 @@ HEALTHY = {
     "fulfillment_print_jobs_failed": "4x90",
     "fulfillment_print_providers_failing": "0x90",
     "fulfillment_budget_balances_wrong": "0x90",
+    "fulfillment_drill_passed_seconds": "500000+60x90",
     f'fulfillment_requests_total{{{READ},status="200"}}': "0+6000x90",
     f'fulfillment_requests_total{{{READ},status="500"}}': "0+0x90",
     f'fulfillment_request_seconds_bucket{{{READ},le="0.1"}}': "0+6000x90",
@@ -55,6 +56,8 @@ FAULTS = {
     "PrintProviderFailing": {"fulfillment_print_providers_failing": "0x59 1x30"},
     "PrintJobsFailed": {"fulfillment_print_jobs_failed": "4x59 5x30"},
     "BudgetBalancesWrong": {"fulfillment_budget_balances_wrong": "0x59 1x30"},
+    # Eight days are 691,200 seconds.
+    "DrillOverdue": {"fulfillment_drill_passed_seconds": "600000x59 691201+60x30"},
     # The whole service fails: of 6,000 requests a minute each one.
     "ErrorBudgetBurns": {f'fulfillment_requests_total{{{READ},status="500"}}': "0x59 6000+6000x30"},
     "ReadsSlow": {f'fulfillment_request_seconds_bucket{{{READ},le="0.1"}}': "0+6000x59 354000x30"},
@@ -73,7 +76,7 @@ def queries():
 
 
 def test_rules_and_dashboard_name_metrics_that_the_service_has():
-    gauges = [JOB_GAUGES, *offered("metrics", "GAUGES")]
+    gauges = [*GAUGES, *offered("metrics", "GAUGES")]
     exported = {f"fulfillment_{name}" for one in gauges for name in one.texts} | {"fulfillment_database_up"}
     for name in ("requests", "request_seconds", "refusals", "render_seconds"):
         family = getattr(instruments, name)

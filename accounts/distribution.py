@@ -1,0 +1,11 @@
+"""Where the tables of this app belong when the database is split by store."""
+
+from fulfillment.core.db.distribution import Distribution
+
+DISTRIBUTION = Distribution(
+    everywhere="Role Tenant User",
+    on_one="""
+        AssociationRequest Authenticator EmailChange IdempotentAnswer Notification NotificationPreference RateWindow
+        RecoveryCode RequestLease Subscription SubscriptionKey
+    """,
+)

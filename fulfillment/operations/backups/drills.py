@@ -1,0 +1,91 @@
+"""A drill: the newest backup is restored into a scratch database and checked, and nothing of it stays."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.db import connection
+from django.db.utils import ProgrammingError
+from django.utils import timezone
+from psycopg import sql
+
+from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.errors import Unprocessable
+from fulfillment.models import BackupDrill
+from fulfillment.operations.backups.manifest import MANIFEST, Manifest, check_backup, read_manifest
+from fulfillment.operations.backups.restoring import restore_database
+from fulfillment.operations.secret_rotation import settings_that_do_not_fit
+
+# A drill of an old backup would hide that no new ones are made.
+OLDEST = timedelta(hours=48)
+
+
+def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
+    """Of the newest backup in the folder. Raises Unprocessable when it cannot be restored, and says why."""
+    with exclusive_job("A drill"):
+        backup, manifest = _newest(folder)
+        made = datetime.fromisoformat(manifest.created)
+        on_progress(f"Checking {backup}, made {made:%Y-%m-%d %H:%M} UTC")
+        check_backup(backup, manifest)
+        with _scratch_database() as name:
+            on_progress(f"Restoring it into the database {name}")
+            restore_database(backup, manifest)
+            if names := settings_that_do_not_fit():
+                raise Unprocessable(
+                    f"{' and '.join(names)} of here did not make the keys in the backup. Find the values it was made "
+                    "with: with others no client can sign in after a restore.",
+                    code="secrets_differ",
+                )
+        BackupDrill.objects.update_or_create(pk=1, defaults={"passed": timezone.now(), "backup_made": made})
+    return manifest
+
+
+def _newest(folder: Path) -> tuple[Path, Manifest]:
+    backups = [(path.parent, read_manifest(path.parent)) for path in folder.glob(f"*/{MANIFEST}")]
+    if not backups:
+        raise Unprocessable(
+            f"{folder} holds no backup; look at the log of fulfillment-backup.service.", code="no_backup"
+        )
+    backup, manifest = max(backups, key=lambda one: datetime.fromisoformat(one[1].created))
+    if timezone.now() - datetime.fromisoformat(manifest.created) > OLDEST:
+        raise Unprocessable(
+            f"The newest backup, {backup}, is of {manifest.created}: no new ones are made. Look at the log of "
+            "fulfillment-backup.service.",
+            code="backup_old",
+        )
+    return backup, manifest
+
+
+@contextmanager
+def _scratch_database() -> Iterator[str]:
+    """Leads this process's connection to an empty database beside the live one."""
+    live = connection.settings_dict["NAME"]
+    name = f"{live}_drill"
+    _drop(name)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
+    except ProgrammingError as error:
+        role = connection.settings_dict["USER"] or "of the service"
+        raise Unprocessable(
+            f"The database {name} cannot be made: {error} Let the role make databases, as postgres: "
+            f"psql -c 'ALTER ROLE \"{role}\" CREATEDB'",
+            code="no_scratch_database",
+        ) from error
+    try:
+        _connect_to(name)
+        yield name
+    finally:
+        _connect_to(live)
+        _drop(name)
+
+
+def _connect_to(name: str) -> None:
+    connection.close()
+    connection.settings_dict["NAME"] = name
+
+
+def _drop(name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
