@@ -5,9 +5,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 
 from tests.shop.checks import CHECKS
-from tests.shop.faults import check_faults
+from tests.shop.faults import check_faults, check_time
 from tests.shop.install import build_plugin, install_shop, require_npm
 from tests.shop.scene import Scene, scene
 
@@ -26,10 +27,10 @@ def main() -> int:
     plugin = build_plugin()
     checks: list[Callable[[Scene], None]] = [*CHECKS]
     if options.orders:
-        checks.append(lambda found: check_faults(found, options.orders))
-        checks[-1].__name__ = f"check_faults_with_{options.orders}_orders"
+        checks.append(partial(check_time, count=20))
+        checks.append(partial(check_faults, count=options.orders))
     if options.only:
-        checks = [check for check in checks if options.only in check.__name__]
+        checks = [check for check in checks if options.only in name_of(check)]
     failed = 0
     for version in options.medusa:
         print(f"Medusa {version}", flush=True)
@@ -40,8 +41,13 @@ def main() -> int:
     return bool(failed)
 
 
+def name_of(check: Callable[[Scene], None]) -> str:
+    name: str = (check.func if isinstance(check, partial) else check).__name__
+    return name.removeprefix("check_").replace("_", " ")
+
+
 def passes(check: Callable[[Scene], None], found: Scene) -> bool:
-    name, began = check.__name__.removeprefix("check_").replace("_", " "), time.monotonic()
+    name, began = name_of(check), time.monotonic()
     try:
         check(found)
     except Exception:  # noqa: BLE001  # the next check is made, whatever broke this one
