@@ -6,7 +6,9 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
+from tests.shop.admin_pages import check_pages
 from tests.shop.checks import CHECKS
 from tests.shop.faults import check_faults, check_time
 from tests.shop.install import build_plugin, install_shop, require_npm
@@ -21,6 +23,9 @@ def main() -> int:
     parser.add_argument(
         "--orders", type=int, default=20, help="with faults between both sides (default: %(default)s)"
     )
+    parser.add_argument(
+        "--screenshots", type=Path, help="look at the pages in Chromium, and put pictures there"
+    )
     parser.add_argument("--only", help="checks with this in their names")
     options = parser.parse_args()
     require_npm()
@@ -29,12 +34,14 @@ def main() -> int:
     if options.orders:
         checks.append(partial(check_time, count=20))
         checks.append(partial(check_faults, count=options.orders))
+    if options.screenshots:
+        checks.append(partial(check_pages, folder=options.screenshots))
     if options.only:
         checks = [check for check in checks if options.only in name_of(check)]
     failed = 0
     for version in options.medusa:
         print(f"Medusa {version}", flush=True)
-        with scene(install_shop(version, plugin)) as found:
+        with scene(install_shop(version, plugin), has_pages=bool(options.screenshots)) as found:
             failed += sum(not passes(check, found) for check in checks)
     total = len(checks) * len(options.medusa)
     print(f"{total - failed} passed, {failed} failed")

@@ -7,6 +7,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import requests
@@ -35,6 +36,7 @@ TO_SHOP = {
     "is repeated": 2,
 }
 KILLS_OF_EACH = 3
+BUYERS = 4
 ENOUGH = 900
 
 
@@ -43,9 +45,8 @@ def check_faults(scene: Scene, count: int) -> None:
     chance, bought = random.Random(count), {}
     kills = {max(1, count * part // 8): part for part in range(1, 2 * KILLS_OF_EACH + 1)}
     set_fates(scene, TO_SERVICE, TO_SHOP)
-    with scene.service.accepting():
-        for number in range(count):
-            order_id, paid = buy(scene)
+    with scene.service.accepting(), ThreadPoolExecutor(BUYERS) as buyers:
+        for number, (order_id, paid) in enumerate(buyers.map(lambda _: buy(scene), range(count))):
             bought[order_id] = paid
             if number in kills:
                 kill(scene, ("shop", "service")[kills[number] % 2], chance)

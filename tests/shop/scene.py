@@ -29,7 +29,7 @@ class Scene:
 
 
 @contextlib.contextmanager
-def scene(shop_folder: Path) -> Iterator[Scene]:
+def scene(shop_folder: Path, *, has_pages: bool = False) -> Iterator[Scene]:
     with tempfile.TemporaryDirectory(prefix="fulfillment-shop-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -51,7 +51,12 @@ def scene(shop_folder: Path) -> Iterator[Scene]:
                         settings = settings_of(to_service.url, service.demo, f"whsec_b2xk {secret}")
                         address = f"postgres://fulfillment@127.0.0.1:{port}/{name}"
                         with open_shop(
-                            shop_folder, folder / f"{name}.log", address, shop_url, settings
+                            shop_folder,
+                            folder / f"{name}.log",
+                            address,
+                            shop_url,
+                            settings,
+                            has_pages=has_pages,
                         ) as shop:
                             shop.set_up()
                             yield shop, to_shop

@@ -237,11 +237,13 @@ def settings_of(service_url: str, demo: Mapping[str, Any], secrets: str) -> dict
 
 @contextlib.contextmanager
 def open_shop(
-    folder: Path, log: Path, database: str, url: str, settings: Mapping[str, str]
+    folder: Path, log: Path, database: str, url: str, settings: Mapping[str, str], *, has_pages: bool
 ) -> Iterator[Shop]:
     environment = {
         **{name: os.environ[name] for name in ("PATH", "HOME")},
-        "NODE_ENV": "production",
+        # In production Medusa's sign-in wants https.
+        "NODE_ENV": "development" if has_pages else "production",
+        "SHOP_ADMIN": str(int(has_pages)),
         "MEDUSA_DISABLE_TELEMETRY": "1",
         "DATABASE_URL": database,
         **settings,
@@ -256,6 +258,9 @@ def open_shop(
 
     run("db:migrate", "--skip-scripts")
     run("user", "--email", ADMIN["email"], "--password", ADMIN["password"])
+    if has_pages:
+        run("build")
+        folder = folder / ".medusa" / "server"
     start = [medusa, "start", "--port", url.rsplit(":", 1)[1], "--host", "127.0.0.1"]
     process = Process(start, folder, environment, log, f"{url}/health")
     with running(process):

@@ -78,8 +78,9 @@ async function requestReturn(orderId: string, fulfillment: Fulfillment): Promise
   }
   const returns = await read<Found>("return", ["id", "items.metadata"], { order_id: orderId });
   if (returns.some((one) => one.items.some((item) => item.metadata?.["fulfillment_id"] === fulfillment.id))) return;
-  const [order] = await read<{ items: Array<{ id: string; detail: Detail }> }>("order", ["id", "items.id", "items.detail.*"], { id: orderId });
-  const left = new Map((order?.items ?? []).map(({ id, detail }) => [id, Number(detail.shipped_quantity) - returnedOf(detail)]));
+  const fields = ["id", "items.id", ...QUANTITIES.map((name) => `items.detail.${name}`)];
+  const [order] = await read<{ items: Array<{ id: string; detail: Detail }> }>("order", fields, { id: orderId });
+  const left = new Map((order?.items ?? []).map(({ id, detail }) => [id, notReturned(detail)]));
   const items = fulfillment.items
     .map((item) => ({ id: item.line_item_id, quantity: Math.min(Number(item.quantity), left.get(item.line_item_id) ?? 0) }))
     .filter((item) => item.quantity > 0)
@@ -87,15 +88,13 @@ async function requestReturn(orderId: string, fulfillment: Fulfillment): Promise
   if (items.length) await container.resolve(Modules.ORDER).createReturn({ order_id: orderId, requested_at: new Date(), items });
 }
 
-interface Detail {
-  shipped_quantity: unknown;
-  return_requested_quantity: unknown;
-  return_received_quantity: unknown;
-  return_dismissed_quantity: unknown;
-}
+const QUANTITIES = ["shipped_quantity", "return_requested_quantity", "return_received_quantity", "return_dismissed_quantity"] as const;
 
-function returnedOf(detail: Detail): number {
-  return Number(detail.return_requested_quantity) + Number(detail.return_received_quantity) + Number(detail.return_dismissed_quantity);
+type Detail = Record<(typeof QUANTITIES)[number], unknown>;
+
+function notReturned(detail: Detail): number {
+  const [shipped = 0, ...returned] = QUANTITIES.map((name) => Number(detail[name]));
+  return returned.reduce((left, quantity) => left - quantity, shipped);
 }
 
 function labelsOf(order: models.Order): Array<{ tracking_number: string; tracking_url: string; label_url: string }> {

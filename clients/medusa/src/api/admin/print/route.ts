@@ -19,7 +19,8 @@ export async function GET(_: MedusaRequest, response: MedusaResponse): Promise<v
 
 async function tested(): Promise<{ stores: string[]; problem: string | null }> {
   try {
-    return { stores: (await client().stores.list()).map((store) => store.CompanyName), problem: null };
+    const stores = await client().stores.list({ verbose: true });
+    return { stores: stores.map((store) => `${store.CompanyName} (${store.Currency ?? ""})`), problem: null };
   } catch (error) {
     return { stores: [], problem: error instanceof Error ? error.message : String(error) };
   }
