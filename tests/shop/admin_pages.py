@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.shop.checks import held, placed
 from tests.shop.processes import ROOT
 from tests.shop.scene import Scene
-from tests.shop.shop import ADMIN
+from tests.shop.shop import ADMIN, STOREFRONT
 from tests.support.patience import PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -86,9 +86,9 @@ class Files(SimpleHTTPRequestHandler):
 @contextlib.contextmanager
 def example_served() -> Iterator[str]:
     handler = partial(Files, directory=ROOT / "clients" / "medusa" / "example")
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", int(STOREFRONT.rsplit(":", 1)[1])), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield STOREFRONT
         server.shutdown()
         thread.join()

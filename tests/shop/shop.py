@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import requests
@@ -14,6 +15,7 @@ from tests.shop.processes import Process, running
 from tests.support.ports import free_port
 
 ADMIN = {"email": "admin@shop.example", "password": "copper-meadow-kite"}
+STOREFRONT = f"http://127.0.0.1:{free_port()}"
 PROVIDER = "store-fulfillment_print"
 ADDRESS = {
     "first_name": "Dana",
@@ -243,7 +245,9 @@ def open_shop(
         **{name: os.environ[name] for name in ("PATH", "HOME")},
         # In production Medusa's sign-in wants https.
         "NODE_ENV": "development" if has_pages else "production",
-        "SHOP_ADMIN": str(int(has_pages)),
+        "DISABLE_MEDUSA_ADMIN": str(not has_pages).lower(),
+        **{name: token_urlsafe() for name in ("JWT_SECRET", "COOKIE_SECRET")},
+        "STORE_CORS": STOREFRONT,
         "MEDUSA_DISABLE_TELEMETRY": "1",
         "DATABASE_URL": database,
         **settings,
