@@ -26,18 +26,17 @@ def main() -> int:
     parser.add_argument(
         "--screenshots", type=Path, help="look at the pages in Chromium, and put pictures there"
     )
-    parser.add_argument("--only", help="checks with this in their names")
+    parser.add_argument("--only", nargs="+", default=[""], help="checks with one of these in their names")
     options = parser.parse_args()
     require_npm()
     plugin = build_plugin()
     checks: list[Callable[[Scene], None]] = [*CHECKS]
+    if options.screenshots:
+        checks.append(partial(check_pages, folder=options.screenshots))
     if options.orders:
         checks.append(partial(check_time, count=20))
         checks.append(partial(check_faults, count=options.orders))
-    if options.screenshots:
-        checks.append(partial(check_pages, folder=options.screenshots))
-    if options.only:
-        checks = [check for check in checks if options.only in name_of(check)]
+    checks = [check for check in checks if any(words in name_of(check) for words in options.only)]
     failed = 0
     for version in options.medusa:
         print(f"Medusa {version}", flush=True)
