@@ -77,6 +77,9 @@ def check_paid_order_is_printed_and_shipped(scene: Scene) -> None:
     assert [job for job in jobs if job.name.startswith(f"{row['print_order_number']}-1")], jobs
     [fulfillment] = shop.order(order["id"])["fulfillments"]
     assert [label["tracking_number"] for label in fulfillment["labels"]], "no tracking number"
+    slip = f"{shop.url}/admin/print/orders/{row['id']}/packing-slip"
+    found = requests.get(slip, headers={"Authorization": f"Bearer {shop.token}"}, timeout=60)
+    assert found.content.startswith(b"%PDF"), found.text
 
 
 def check_returned_parcel_is_a_return(scene: Scene) -> None:
