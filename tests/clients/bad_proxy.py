@@ -1,4 +1,4 @@
-"""A proxy before the service that loses requests and answers, delays them, and says 429 or 503 of what was done."""
+"""A proxy that loses, repeats and delays requests and answers, and says 429 or 503 of what was done."""
 
 import contextlib
 import http.client
@@ -66,12 +66,8 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         [fate] = self.server.chance.choices(*zip(*self.server.fates_of.items(), strict=True))
         self.server.fates[fate] += 1
-        if fate == "is cut before":
-            return self.cut()
-        if fate == "is 429 before":
-            return self.refuse(429)
-        if fate == "is late":
-            time.sleep(self.server.chance.uniform(0.1, 0.6))
+        if self.is_kept_back(fate, body):
+            return None
         status, headers, answer = self.forward(body)
         if fate == "is cut after":
             return self.cut()
@@ -91,6 +87,26 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST
 
+    def is_kept_back(self, fate: str, body: bytes) -> bool:
+        """Whether the request ends here; what is late or repeated goes on."""
+        if fate == "is cut before":
+            self.cut()
+        elif fate == "is 429 before":
+            self.refuse(429)
+        elif fate == "is lost":
+            self.refuse(204)
+        elif fate == "is overtaken":
+            self.forward_later(body)
+        elif fate == "is late":
+            time.sleep(self.server.chance.uniform(0.1, 0.6))
+            return False
+        elif fate == "is repeated":
+            self.forward(body)
+            return False
+        else:
+            return False
+        return True
+
     def forward(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         connection = http.client.HTTPConnection(self.server.target, timeout=PATIENCE)
         with contextlib.closing(connection):
@@ -98,6 +114,18 @@ class Handler(BaseHTTPRequestHandler):
             connection.request(self.command, self.path, body, headers)
             answer = connection.getresponse()
             return answer.status, answer.getheaders(), answer.read()
+
+    def forward_later(self, body: bytes) -> None:
+        """Reports success at once; others overtake the request meanwhile."""
+
+        def forward() -> None:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                self.forward(body)
+
+        # The next request of this connection would replace what is forwarded.
+        self.close_connection = True
+        threading.Timer(self.server.chance.uniform(1, 3), forward).start()
+        self.refuse(204)
 
     def refuse(self, status: int) -> None:
         self.send_response(status)

@@ -2,7 +2,6 @@
 
 import contextlib
 import time
-from collections import Counter
 from collections.abc import Iterator
 
 import requests
@@ -10,9 +9,10 @@ import requests
 from tests.shop.processes import wait_until
 from tests.shop.scene import Scene
 from tests.shop.service import ACCEPTED, STORE
-from tests.shop.shop import CARD, Refused
+from tests.shop.shop import CARD, Refused, Shop
+from tests.support.document_making import document
 
-IN_PRODUCTION, REJECTED = 40, 95
+IN_PRODUCTION, RETURNED, REJECTED = 40, 80, 95
 
 
 def placed(scene: Scene, order_id: str) -> dict:
@@ -23,6 +23,14 @@ def placed(scene: Scene, order_id: str) -> dict:
 
 def states(scene: Scene, order_id: str) -> list[str]:
     return [one["state"] for one in scene.shop.prints(order_id)]
+
+
+def shipped(shop: Shop, order_id: str) -> None:
+    wait_until(
+        lambda: shop.order(order_id)["fulfillment_status"] == "shipped",
+        f"the shop says shipped of {order_id}",
+        120,
+    )
 
 
 def held(scene: Scene, order_id: str, words: str) -> None:
@@ -64,13 +72,49 @@ def check_paid_order_is_printed_and_shipped(scene: Scene) -> None:
     row = placed(scene, order["id"])
     assert float(row["total"]) == float(order["shipping_total"]), "billed is not what was shown"
     with service.accepting():
-        wait_until(
-            lambda: shop.order(order["id"])["fulfillment_status"] == "shipped", "the shop says shipped", 120
-        )
+        shipped(shop, order["id"])
     jobs = list((service.hot_folder.parent / "done").iterdir())
     assert [job for job in jobs if job.name.startswith(f"{row['print_order_number']}-1")], jobs
     [fulfillment] = shop.order(order["id"])["fulfillments"]
     assert [label["tracking_number"] for label in fulfillment["labels"]], "no tracking number"
+    slip = f"{shop.url}/admin/print/orders/{row['id']}/packing-slip"
+    found = requests.get(slip, headers={"Authorization": f"Bearer {shop.token}"}, timeout=60)
+    assert found.content.startswith(b"%PDF"), found.text
+
+
+def check_returned_parcel_is_a_return(scene: Scene) -> None:
+    shop, service = scene.shop, scene.service
+    order_id = shop.buy()
+    row = placed(scene, order_id)
+    with service.accepting():
+        shipped(shop, order_id)
+    service.set_status(row["print_order_id"], RETURNED)
+
+    def found() -> list[dict]:
+        return shop.get(f"/admin/returns?order_id={order_id}&fields=status,*items")["returns"]
+
+    wait_until(found, "the shop has a return", 60)
+    shop.look()
+    [one] = found()
+    assert (one["status"], len(one["items"])) == ("requested", 1), one
+    assert shop.prints(order_id)[0]["status_name"] == "Returned"
+
+
+def check_uploaded_pdf_is_printed(scene: Scene) -> None:
+    shop, variant = scene.shop, scene.shop.known["variant"]
+    upload = f"/store/print/artwork?variant_id={variant}"
+    with refused("PDF"):
+        shop.call("POST", upload, b"no PDF at all")
+    artwork = shop.call("POST", upload, document())["artwork"]
+    proof = shop.post("/store/print/proof", {"variant_id": variant, "artwork": artwork})
+    assert requests.get(proof["pages"][0], timeout=60).headers["Content-Type"] == "image/png"
+    row = placed(scene, shop.buy(artwork=artwork))
+    [item] = scene.service.call("GET", f"/store/{STORE}/order/{row['print_order_id']}")["Items"]
+    assert item["Artwork"]["AssetID"] == artwork["AssetID"], item
+    [shown] = shop.get(f"/admin/print/orders/{row['id']}/proofs")["proofs"]
+    assert shown["pages"], shown
+    without_bleed = shop.call("POST", upload, document(bleed=0))["artwork"]
+    held(scene, shop.buy(artwork=without_bleed), "bleed")
 
 
 def check_line_without_product_is_held(scene: Scene) -> None:
@@ -148,6 +192,40 @@ def check_rejected_by_the_store(scene: Scene) -> None:
     assert states(scene, order_id) == ["ended", "placed"], "it could not be ordered again"
 
 
+def check_edited_order_is_printed_once_more(scene: Scene) -> None:
+    """What was added is a print order of its own, and what is at the press cannot be taken away."""
+    shop = scene.shop
+    order_id = shop.buy()
+    placed(scene, order_id)
+    added = {
+        "variant_id": shop.known["variant"],
+        "quantity": 1,
+        "unit_price": 20,
+        "metadata": {"print": CARD},
+    }
+    shop.edit(order_id, "", {"items": [added]})
+    wait_until(lambda: states(scene, order_id) == ["placed", "placed"], "what was added is placed", 60)
+    line = shop.get(f"/admin/orders/{order_id}?fields=*items")["order"]["items"][0]
+    with refused("fulfilled"):
+        shop.edit(order_id, f"/item/{line['id']}", {"quantity": 0})
+
+
+def check_two_shops_on_one_store(scene: Scene) -> None:
+    """They share the application: each hears of the orders of both, and follows its own."""
+    first = scene.shop.buy()
+    with scene.another() as other:
+        second = other.buy()
+        wait_until(lambda: [one["state"] for one in other.prints(second)] == ["placed"], "it is placed", 60)
+        placed(scene, first)
+        with scene.service.accepting():
+            shipped(scene.shop, first)
+            shipped(other, second)
+        assert other.prints(first) == scene.shop.prints(second) == []
+        for shop in (scene.shop, other):
+            problems = {one["problem"] for one in shop.get("/admin/print")["contacts"]}
+            assert problems == {None}, problems
+
+
 def check_split_fulfillments_are_two_orders(scene: Scene) -> None:
     shop = scene.shop
     order = shop.check_out(shop.cart(shop.known["variant"], shop.known["variant"]))
@@ -173,31 +251,6 @@ def check_withdrawn_product_is_printed_as_quoted(scene: Scene) -> None:
     late = shop.cart(variant, variant, card={})
     with refused("business-card-silk"):
         shop.check_out(late)
-
-
-def check_other_program_of_the_store_is_ignored(scene: Scene) -> None:
-    """Two shops may use one application: each gets the events of both."""
-    order = scene.service.call(
-        "POST",
-        f"/store/{STORE}/order",
-        {
-            "ExternalID": "another-shop-1",
-            "Items": [{"ProductID": "business-card-standard", "Quantity": 500, "TemplateData": dict(CARD)}],
-            "Recipient": {
-                "Name": "Dana Whitfield",
-                "Address1": "1200 17th Street",
-                "City": "Denver",
-                "State": "CO",
-                "PostalCode": "80202",
-                "CountryCode": "US",
-            },
-        },
-        by="application",
-    )
-    scene.service.set_status(order["OrderID"], ACCEPTED)
-    scene.shop.look()
-    problems = Counter(one["problem"] for one in scene.shop.get("/admin/print")["contacts"])
-    assert set(problems) == {None}, problems
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

@@ -1,7 +1,7 @@
 """Installs Medusa and the plug-in as a shop does, in a folder outside of the checkout that is kept for the next run."""
 
-import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,26 +10,15 @@ from pathlib import Path
 from tests.shop.processes import ROOT
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "store-fulfillment"
-PACKAGES = ("@medusajs/medusa", "@medusajs/cli", "@medusajs/framework", "@medusajs/admin-sdk")
+GUIDE = ROOT / "docs" / "guides" / "medusa.md"
 QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-CONFIGURATION = """\
-const { defineConfig } = require("@medusajs/framework/utils");
 
-module.exports = defineConfig({
-  admin: { disable: process.env.SHOP_ADMIN !== "1" },
-  projectConfig: {
-    databaseUrl: process.env.DATABASE_URL,
-    http: { storeCors: "*", adminCors: "*", authCors: "*", jwtSecret: "shop", cookieSecret: "shop" },
-  },
-  plugins: ["medusa-plugin-store-fulfillment"],
-  modules: [
-    {
-      resolve: "@medusajs/medusa/fulfillment",
-      options: { providers: [{ resolve: "medusa-plugin-store-fulfillment/providers/print", id: "print" }] },
-    },
-  ],
-});
-"""
+
+def guide_block(start: str) -> str:
+    """The code block of the guide that begins with this: what the guide says is what is tested."""
+    blocks = re.findall(r"```(?:sh|js)\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    [found] = [block for block in blocks if block.startswith(start)]
+    return str(found)
 
 
 def npm(*arguments: str, folder: Path) -> None:
@@ -61,13 +50,15 @@ def build_plugin() -> Path:
 
 
 def install_shop(version: str, plugin: Path) -> Path:
+    """By the commands of the guide. Medusa itself is installed once."""
     shop = CACHE / f"medusa-{version}"
     shop.mkdir(parents=True, exist_ok=True)
+    _, medusa, own, settings = guide_block("mkdir shop").splitlines()
     if not (shop / "installed").exists():
-        description = {"name": "shop", "private": True, "version": "0.0.1"}
-        (shop / "package.json").write_text(json.dumps(description))
-        npm("install", *QUIET, *(f"{name}@{version}" for name in PACKAGES), folder=shop)
+        (shop / "package.json").write_text('{"name": "shop", "private": true, "version": "0.0.1"}')
+        npm(*re.sub(r"@[\d.]+(?= |$)", f"@{version}", medusa).split()[1:], *QUIET, folder=shop)
         (shop / "installed").touch()
-    (shop / "medusa-config.js").write_text(CONFIGURATION)
-    npm("install", *QUIET, "--no-save", str(plugin), folder=shop)
+    npm(*own.replace(own.split()[-1], str(plugin)).split()[1:], "--no-save", *QUIET, folder=shop)
+    subprocess.run(["sh", "-c", settings], cwd=shop, check=True)
+    (shop / "medusa-config.js").write_text(guide_block("const { defineConfig }"))
     return shop

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import requests
@@ -14,6 +15,7 @@ from tests.shop.processes import Process, running
 from tests.support.ports import free_port
 
 ADMIN = {"email": "admin@shop.example", "password": "copper-meadow-kite"}
+STOREFRONT = f"http://127.0.0.1:{free_port()}"
 PROVIDER = "store-fulfillment_print"
 ADDRESS = {
     "first_name": "Dana",
@@ -40,10 +42,15 @@ class Shop:
     known: dict[str, str] = field(default_factory=dict)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
+        """With a body that is sent as JSON, or is a PDF."""
         headers = {"x-publishable-api-key": self.key} if path.startswith("/store") else {}
         if path.startswith("/admin"):
             headers = {"Authorization": f"Bearer {self.token}"}
-        answer = requests.request(method, f"{self.url}{path}", json=body, headers=headers, timeout=120)
+        content = {"json": body}
+        if isinstance(body, bytes):
+            headers["Content-Type"] = "application/pdf"
+            content = {"data": body}
+        answer = requests.request(method, f"{self.url}{path}", headers=headers, timeout=120, **content)
         if not answer.ok:
             raise Refused(f"{method} {path}: {answer.status_code} {answer.text}")
         return answer.json() if answer.content else None
@@ -153,6 +160,22 @@ class Shop:
             for payment in collection["payments"]:
                 self.post(f"/admin/payments/{payment['id']}/capture")
 
+    def edit(self, order_id: str, path: str, body: Any) -> None:
+        """A change of what was ordered, paid where it costs more."""
+        self.post("/admin/order-edits", {"order_id": order_id})
+        try:
+            self.post(f"/admin/order-edits/{order_id}/items{path}", body)
+        except Refused:
+            self.call("DELETE", f"/admin/order-edits/{order_id}")
+            raise
+        self.post(f"/admin/order-edits/{order_id}/confirm")
+        order = self.get(f"/admin/orders/{order_id}?fields=*payment_collections")["order"]
+        for collection in order["payment_collections"]:
+            if collection["status"] == "not_paid":
+                self.post(
+                    f"/admin/payment-collections/{collection['id']}/mark-as-paid", {"order_id": order_id}
+                )
+
     def order(self, order_id: str) -> dict[str, Any]:
         fields = "id,status,fulfillment_status,shipping_total,*fulfillments,*fulfillments.labels"
         return self.get(f"/admin/orders/{order_id}?fields={fields}")["order"]
@@ -168,10 +191,16 @@ class Shop:
     # A buyer
 
     def cart(
-        self, *variants: str, region: str = "", country: str = "us", card: Mapping[str, str] = CARD
+        self,
+        *variants: str,
+        region: str = "",
+        country: str = "us",
+        card: Mapping[str, str] = CARD,
+        artwork: Mapping[str, str] | None = None,
     ) -> str:
         variants = variants or (self.known["variant"],)
-        lines = [{"variant_id": one, "quantity": 1, "metadata": {"print": dict(card)}} for one in variants]
+        content = {"print_artwork": artwork} if artwork else {"print": dict(card)}
+        lines = [{"variant_id": one, "quantity": 1, "metadata": content} for one in variants]
         body = {
             "region_id": region or self.known["region"],
             "sales_channel_id": self.known["channel"],
@@ -210,11 +239,15 @@ def settings_of(service_url: str, demo: Mapping[str, Any], secrets: str) -> dict
 
 @contextlib.contextmanager
 def open_shop(
-    folder: Path, log: Path, database: str, port: int, settings: Mapping[str, str], *, fresh: bool = True
+    folder: Path, log: Path, database: str, url: str, settings: Mapping[str, str], *, has_pages: bool
 ) -> Iterator[Shop]:
     environment = {
         **{name: os.environ[name] for name in ("PATH", "HOME")},
-        "NODE_ENV": "production",
+        # In production Medusa's sign-in wants https.
+        "NODE_ENV": "development" if has_pages else "production",
+        "DISABLE_MEDUSA_ADMIN": str(not has_pages).lower(),
+        **{name: token_urlsafe() for name in ("JWT_SECRET", "COOKIE_SECRET")},
+        "STORE_CORS": STOREFRONT,
         "MEDUSA_DISABLE_TELEMETRY": "1",
         "DATABASE_URL": database,
         **settings,
@@ -227,15 +260,16 @@ def open_shop(
         )
         assert done.returncode == 0, f"medusa {arguments[0]}:\n{done.stdout[-3000:]}{done.stderr[-1000:]}"
 
-    if fresh:
-        run("db:migrate", "--skip-scripts")
-        run("user", "--email", ADMIN["email"], "--password", ADMIN["password"])
-    url = f"http://127.0.0.1:{port}"
-    start = [medusa, "start", "--port", str(port), "--host", "127.0.0.1"]
+    run("db:migrate", "--skip-scripts")
+    run("user", "--email", ADMIN["email"], "--password", ADMIN["password"])
+    if has_pages:
+        run("build")
+        folder = folder / ".medusa" / "server"
+    start = [medusa, "start", "--port", url.rsplit(":", 1)[1], "--host", "127.0.0.1"]
     process = Process(start, folder, environment, log, f"{url}/health")
     with running(process):
         yield Shop(url, process)
 
 
-def new_port() -> int:
-    return free_port()
+def free_url() -> str:
+    return f"http://127.0.0.1:{free_port()}"

@@ -1,7 +1,13 @@
 import { authenticate, defineMiddlewares, validateAndTransformBody } from "@medusajs/framework/http";
 import { z } from "@medusajs/framework/zod";
 
-export const ProofBody = z.object({ variant_id: z.string(), fields: z.record(z.string(), z.string().nullable()) });
+import { Artwork } from "../print/lines";
+
+export const ProofBody = z.object({
+  variant_id: z.string(),
+  fields: z.record(z.string(), z.string().nullable()).default({}),
+  artwork: Artwork.optional(),
+});
 export const MappingBody = z.object({
   store_id: z.string().min(1),
   product_id: z.string().min(1),

@@ -15,7 +15,7 @@ export const logger = (): Logger => container.resolve<Logger>(ContainerRegistrat
 /** `T` names the fields that are read. */
 export async function read<T>(entity: string, fields: string[], filters: Record<string, unknown>, pagination?: object): Promise<T[]> {
   const query = container.resolve<Omit<RemoteQueryFunction, symbol>>(ContainerRegistrationKeys.QUERY);
-  const { data } = await query.graph({ entity, fields, filters, ...(pagination ? { pagination } : {}) } as never);
+  const { data } = await query.graph({ entity, fields, filters, ...(pagination ? { pagination } : {}) });
   return data as T[];
 }
 

@@ -14,7 +14,8 @@ import { client } from "./settings";
 
 const SHIPPED = [60, 70, 80];
 const DELIVERED = 70;
-const ENDED = [90, 95];
+const RETURNED = 80;
+export const ENDED = [90, 95];
 const LOCK_SECONDS = 30;
 
 interface Fulfillment {
@@ -35,9 +36,7 @@ export async function follow(externalId: string): Promise<void> {
     async () => {
       const order = await client().orders.get(known.store_id, `@${externalId}`);
       await bring(known, order);
-      const hasEnded = ENDED.includes(order.Status);
-      const problem = hasEnded ? await reasonOf(order) : null;
-      await prints().updatePrintOrders({ id: known.id, ...recordOf(order), problem, ...(hasEnded ? { state: "ended" } : {}) });
+      await prints().updatePrintOrders({ id: known.id, ...(await changesOf(order)) });
     },
     { timeout: LOCK_SECONDS },
   );
@@ -57,6 +56,7 @@ async function bring(row: PrintOrderRow, order: models.Order): Promise<void> {
   if (order.Status === DELIVERED && !fulfillment.delivered_at) {
     await markOrderFulfillmentAsDeliveredWorkflow(container).run({ input: { orderId: row.order_id, fulfillmentId: fulfillment.id } });
   }
+  if (order.Status === RETURNED) await requestReturn(row.order_id, fulfillment);
   if (ENDED.includes(order.Status) && !fulfillment.shipped_at) await cancelOrderFulfillmentWorkflow(container).run({ input });
 }
 
@@ -71,8 +71,40 @@ async function registerLost(orderId: string, fulfillmentId: string, items: Array
   await container.resolve(Modules.ORDER).registerFulfillment({ order_id: orderId, ...reference, items });
 }
 
+/** Parcels that came back are a return in the shop. Its admin receives and refunds it. */
+async function requestReturn(orderId: string, fulfillment: Fulfillment): Promise<void> {
+  interface Found {
+    items: Array<{ metadata: Record<string, unknown> | null }>;
+  }
+  const returns = await read<Found>("return", ["id", "items.metadata"], { order_id: orderId });
+  if (returns.some((one) => one.items.some((item) => item.metadata?.["fulfillment_id"] === fulfillment.id))) return;
+  const fields = ["id", "items.id", ...QUANTITIES.map((name) => `items.detail.${name}`)];
+  const [order] = await read<{ items: Array<{ id: string; detail: Detail }> }>("order", fields, { id: orderId });
+  const left = new Map((order?.items ?? []).map(({ id, detail }) => [id, notReturned(detail)]));
+  const items = fulfillment.items
+    .map((item) => ({ id: item.line_item_id, quantity: Math.min(Number(item.quantity), left.get(item.line_item_id) ?? 0) }))
+    .filter((item) => item.quantity > 0)
+    .map((item) => ({ ...item, note: "Came back to the print store", metadata: { fulfillment_id: fulfillment.id } }));
+  if (items.length) await container.resolve(Modules.ORDER).createReturn({ order_id: orderId, requested_at: new Date(), items });
+}
+
+const QUANTITIES = ["shipped_quantity", "return_requested_quantity", "return_received_quantity", "return_dismissed_quantity"] as const;
+
+type Detail = Record<(typeof QUANTITIES)[number], unknown>;
+
+function notReturned(detail: Detail): number {
+  const [shipped = 0, ...returned] = QUANTITIES.map((name) => Number(detail[name]));
+  return returned.reduce((left, quantity) => left - quantity, shipped);
+}
+
 function labelsOf(order: models.Order): Array<{ tracking_number: string; tracking_url: string; label_url: string }> {
   return order.Shipments.map((one) => ({ tracking_number: one.TrackingNumber, tracking_url: one.TrackingURL ?? "", label_url: "" }));
+}
+
+/** What the row of an order says after a change. */
+export async function changesOf(order: models.Order): Promise<Partial<PrintOrderRow>> {
+  const end: Partial<PrintOrderRow> = ENDED.includes(order.Status) ? { state: "ended", problem: await reasonOf(order) } : { problem: null };
+  return { ...recordOf(order), ...end };
 }
 
 async function reasonOf(order: models.Order): Promise<string> {

@@ -1,4 +1,6 @@
 /** From lines of a cart or an order to items of the print store. */
+import { z } from "@medusajs/framework/zod";
+
 import { refusal, type PrintProductRow } from "../modules/print/service";
 import { prints } from "./container";
 
@@ -7,15 +9,18 @@ export interface Line {
   title?: string | null;
   variant_id?: string | null;
   quantity: unknown;
-  /** What the buyer typed stands in `print`, by the FieldName of each template field. */
+  /** What the buyer typed stands in `print`, by the FieldName of each template field; an uploaded PDF in `print_artwork`. */
   metadata?: Record<string, unknown> | null;
 }
+
+export const Artwork = z.object({ AssetID: z.string().min(1), FirstPage: z.number().int().positive().optional() });
 
 export interface Item {
   ItemKey: string;
   ProductID: string;
   Quantity: number;
-  TemplateData: Record<string, unknown> | null;
+  TemplateData?: Record<string, unknown> | null;
+  Artwork?: z.infer<typeof Artwork>;
 }
 
 /** A refusal that names each line without a product: none is left out. */
@@ -36,17 +41,21 @@ export async function itemsOf(lines: Line[], storeId: string): Promise<Item[]> {
 }
 
 function itemOf(line: Line, product: PrintProductRow): Item {
+  const item = { ItemKey: line.id, ProductID: product.product_id, Quantity: Number(line.quantity) * product.pieces };
+  const artwork = line.metadata?.["print_artwork"];
+  if (artwork) return { ...item, Artwork: artworkOf(line, artwork) };
   const values = fieldsOf(product, line.metadata?.["print"]);
-  return {
-    ItemKey: line.id,
-    ProductID: product.product_id,
-    Quantity: Number(line.quantity) * product.pieces,
-    TemplateData: Object.keys(values).length ? values : null,
-  };
+  return { ...item, TemplateData: Object.keys(values).length ? values : null };
+}
+
+function artworkOf(line: Line, value: unknown): z.infer<typeof Artwork> {
+  const { data } = Artwork.safeParse(value);
+  if (data === undefined) throw refusal(`"${line.title}": its metadata print_artwork must be {"AssetID": ...}, as the upload responded.`);
+  return data;
 }
 
 /** The values of the mapping, then those of the buyer. */
-export function fieldsOf(product: PrintProductRow, typed: unknown): Record<string, unknown> {
+export function fieldsOf(product: Pick<PrintProductRow, "fields">, typed: unknown): Record<string, unknown> {
   return { ...product.fields, ...(typeof typed === "object" ? typed : {}) };
 }
 

@@ -8,7 +8,7 @@ import { startsOn } from "./settings";
 
 const PROVIDER = "store-fulfillment_";
 const LOOK_BACK_DAYS = 30;
-const PAGE = 500;
+const PAGE = 200;
 
 interface ShopOrder {
   id: string;
@@ -44,13 +44,7 @@ export async function startPrinting(orderId: string, again = false): Promise<voi
   const rows = await prints().listPrintOrders({ order_id: orderId });
   // A person decides about what is held, and cancelled it or not.
   if (!again && rows.some((row) => row.state === "held" || row.state === "ended")) return;
-  const ids = order.shipping_methods.map((method) => method.shipping_option_id);
-  const options = await read<{ id: string; provider_id: string; shipping_profile_id: string }>(
-    "shipping_option",
-    ["id", "provider_id", "shipping_profile_id"],
-    { id: ids },
-  );
-  for (const option of options.filter((one) => one.provider_id.startsWith(PROVIDER))) {
+  for (const option of await printOptions({ id: order.shipping_methods.map((method) => method.shipping_option_id) })) {
     const items = order.items
       .filter((item) => item.variant?.product?.shipping_profile?.id === option.shipping_profile_id)
       .map((item) => ({ id: item.id, quantity: Number(item.quantity) - Number(item.detail.fulfilled_quantity) }))
@@ -58,6 +52,17 @@ export async function startPrinting(orderId: string, again = false): Promise<voi
     if (items.length) await fulfill(orderId, option.id, items);
     else await linkOrphans(order, rows);
   }
+}
+
+interface Option {
+  id: string;
+  provider_id: string;
+  shipping_profile_id: string;
+}
+
+async function printOptions(filters: Record<string, unknown>): Promise<Option[]> {
+  const options = await read<Option>("shipping_option", ["id", "provider_id", "shipping_profile_id"], filters);
+  return options.filter((option) => option.provider_id.startsWith(PROVIDER));
 }
 
 /** Medusa counts what a fulfilment holds and links it to its order in two transactions: a kill may leave the second undone. */
@@ -81,22 +86,28 @@ async function fulfill(orderId: string, optionId: string, items: Array<{ id: str
 
 function isDue(order: ShopOrder): boolean {
   if (startsOn() === "order" || Number(order.total) === 0) return true;
-  return order.payment_collections.length > 0 && order.payment_collections.every((one) => one.status === "completed");
+  const payments = order.payment_collections.filter((one) => one.status !== "canceled");
+  return payments.length > 0 && payments.every((one) => one.status === "completed");
 }
 
 /** Starts the orders whose event was lost with the process that should have handled it. */
 export async function startMissed(): Promise<void> {
+  const options = new Set((await printOptions({})).map((option) => option.id));
   const filters = { created_at: { $gte: new Date(Date.now() - LOOK_BACK_DAYS * 86_400_000) }, status: "pending" };
   for (let skip = 0; ; skip += PAGE) {
-    const pages = { take: PAGE, skip, order: { created_at: "ASC" } };
-    const page = await read<{ id: string; fulfillments?: Array<{ id: string } | null> }>("order", ["id", "fulfillments.id"], filters, pages);
-    const rows = await prints().listPrintOrders({ order_id: page.map((order) => order.id) });
-    for (const order of page) {
-      const linked = (order.fulfillments ?? []).map((one) => one?.id);
-      const own = rows.filter((row) => row.order_id === order.id);
-      const isFinished = own.every((row) => row.state !== "open" && (row.state !== "placed" || linked.includes(row.fulfillment_id ?? "")));
-      if (own.length === 0 || !isFinished) await startPrinting(order.id);
+    const page = await read<ShopOrder>("order", FIELDS, filters, { take: PAGE, skip, order: { created_at: "ASC" } });
+    const printed = page.filter((order) => order.shipping_methods.some((method) => options.has(method.shipping_option_id)));
+    const rows = await prints().listPrintOrders({ order_id: printed.map((order) => order.id) });
+    for (const order of printed) {
+      if (!isStarted(order, rows.filter((row) => row.order_id === order.id))) await startPrinting(order.id);
     }
     if (page.length < PAGE) return;
   }
+}
+
+function isStarted(order: ShopOrder, rows: PrintOrderRow[]): boolean {
+  const linked = (order.fulfillments ?? []).map((one) => one?.id);
+  const isLeft = order.items.some((item) => Number(item.quantity) > Number(item.detail.fulfilled_quantity));
+  const isOpen = rows.some((row) => row.state === "open" || (row.state === "placed" && !linked.includes(row.fulfillment_id ?? "")));
+  return rows.length > 0 && !isOpen && !isLeft;
 }

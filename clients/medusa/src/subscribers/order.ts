@@ -7,12 +7,16 @@ interface Payment {
   payment_collection?: { order?: { id: string } };
 }
 
-/** An order that is placed, or a payment that is captured: what is due now is started. */
-export default async function start({ event: { name, data } }: SubscriberArgs<{ id: string }>): Promise<void> {
-  if (name === "order.placed") return startPrinting(data.id);
-  const [payment] = await read<Payment>("payment", ["id", "payment_collection.order.id"], { id: data.id });
-  const orderId = payment?.payment_collection?.order?.id;
+/** An order that is placed or edited, or a payment that is captured: what is due now is started. */
+export default async function start({ event: { data } }: SubscriberArgs<{ id?: string; order_id?: string }>): Promise<void> {
+  const id = data.order_id ?? data.id ?? "";
+  const orderId = id.startsWith("pay_") ? await orderOf(id) : id;
   if (orderId) await startPrinting(orderId);
 }
 
-export const config: SubscriberConfig = { event: ["order.placed", "payment.captured"] };
+async function orderOf(paymentId: string): Promise<string | undefined> {
+  const [payment] = await read<Payment>("payment", ["id", "payment_collection.order.id"], { id: paymentId });
+  return payment?.payment_collection?.order?.id;
+}
+
+export const config: SubscriberConfig = { event: ["order.placed", "order-edit.confirmed", "payment.captured"] };

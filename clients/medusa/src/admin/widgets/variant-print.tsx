@@ -1,13 +1,14 @@
 import { defineWidgetConfig } from "@medusajs/admin-sdk";
-import { Button, Container, Heading, Input, Label, Select, Text, Textarea } from "@medusajs/ui";
-import { useEffect, useState } from "react";
+import { Alert, Button, Container, Heading, Hint, Input, Label, Select, toast } from "@medusajs/ui";
+import { useState } from "react";
 
-import { call } from "../call";
+import { useLoaded } from "../plugin";
 
-interface Store {
-  id: string;
-  name: string;
-  products: Array<{ ID: string; Name: string; DefaultQty: number; TemplateFields: Array<{ FieldName: string }> }>;
+interface Product {
+  ID: string;
+  Name: string;
+  DefaultQty: number;
+  TemplateFields: Array<{ FieldName: string; Prompt: string }>;
 }
 interface Mapping {
   store_id: string;
@@ -18,55 +19,67 @@ interface Mapping {
 
 /** What is printed for a variant. */
 const VariantPrint = ({ data: { id } }: { data: { id: string } }) => {
-  const [stores, setStores] = useState<Store[]>([]);
-  const [mapping, setMapping] = useState<Mapping>();
-  const [fields, setFields] = useState("");
-  const [message, setMessage] = useState("");
-  const fail = (error: Error) => setMessage(error.message);
-  useEffect(() => {
-    call<{ stores: Store[] }>("/products").then((found) => setStores(found.stores)).catch(fail);
-    call<{ product: Mapping | null }>(`/variants/${id}`)
-      .then(({ product }) => {
-        setMapping(product ?? undefined);
-        setFields(Object.entries(product?.fields ?? {}).map(([name, value]) => `${name}=${value}`).join("\n"));
-      })
-      .catch(fail);
-  }, [id]);
+  const offers = useLoaded<{ stores: Array<{ id: string; name: string; products: Product[] }> }>("/products");
+  const saved = useLoaded<{ product: Mapping | null }>(`/variants/${id}`);
+  const [changed, setChanged] = useState<Mapping>();
+  const mapping = changed ?? saved.state?.product ?? undefined;
+  const stores = offers.state?.stores ?? [];
+  const productOf = (store: string, product: string) => stores.find((one) => one.id === store)?.products.find((one) => one.ID === product);
+  const product = mapping && productOf(mapping.store_id, mapping.product_id);
+  const problem = offers.problem || saved.problem;
   const choose = (value: string) => {
     const [store_id = "", product_id = ""] = value.split("/");
-    const product = stores.find((one) => one.id === store_id)?.products.find((one) => one.ID === product_id);
-    setMapping({ store_id, product_id, pieces: product?.DefaultQty ?? 1, fields: {} });
+    setChanged({ store_id, product_id, pieces: productOf(store_id, product_id)?.DefaultQty ?? 1, fields: {} });
   };
   const save = () => {
-    const { store_id, product_id, pieces } = mapping!;
-    const pairs = fields.split("\n").filter(Boolean).map((line) => [line.split("=")[0]!.trim(), line.slice(line.indexOf("=") + 1)]);
-    const body = JSON.stringify({ store_id, product_id, pieces, fields: Object.fromEntries(pairs) });
-    call(`/variants/${id}`, { method: "POST", body }).then(() => setMessage("Changes saved.")).catch(fail);
+    if (mapping === undefined) return;
+    const { store_id, product_id, pieces } = mapping;
+    const fields = Object.fromEntries(Object.entries(mapping.fields).filter(([, value]) => value));
+    saved.act(`/variants/${id}`, "POST", { store_id, product_id, pieces, fields });
+    setChanged(undefined);
+    toast.info("Saving what is printed for this variant");
   };
   return (
-    <Container className="flex flex-col gap-3">
-      <Heading level="h2">Print</Heading>
-      <Label htmlFor="print-product">Print product</Label>
-      <Select value={mapping && `${mapping.store_id}/${mapping.product_id}`} onValueChange={choose}>
-        <Select.Trigger id="print-product"><Select.Value placeholder="Choose a product" /></Select.Trigger>
-        <Select.Content>
-          {stores.flatMap((store) =>
-            store.products.map((one) => (
-              <Select.Item key={`${store.id}/${one.ID}`} value={`${store.id}/${one.ID}`}>{store.name}: {one.Name}</Select.Item>
-            )),
-          )}
-        </Select.Content>
-      </Select>
-      {mapping && (
-        <>
-          <Label htmlFor="print-pieces">Pieces in one unit</Label>
-          <Input id="print-pieces" type="number" min={1} value={mapping.pieces} onChange={(e) => setMapping({ ...mapping, pieces: Number(e.target.value) })} />
-          <Label htmlFor="print-fields">Fixed values, one Field=value in a line</Label>
-          <Textarea id="print-fields" value={fields} onChange={(e) => setFields(e.target.value)} />
-          <Button size="small" onClick={save}>Save</Button>
-        </>
-      )}
-      {message && <Text size="small">{message}</Text>}
+    <Container className="divide-y p-0">
+      <Heading level="h2" className="px-6 py-4">Print</Heading>
+      {problem && <Alert variant="error" className="m-4 whitespace-pre-line">{problem}</Alert>}
+      <div className="flex flex-col gap-4 px-6 py-4">
+        <div className="flex flex-col gap-1">
+          <Label size="small" htmlFor="print-product">Print product</Label>
+          <Select value={mapping ? `${mapping.store_id}/${mapping.product_id}` : ""} onValueChange={choose}>
+            <Select.Trigger id="print-product"><Select.Value placeholder="Choose a product" /></Select.Trigger>
+            <Select.Content>
+              {stores.map((store) => (
+                <Select.Group key={store.id}>
+                  <Select.Label>{store.name}</Select.Label>
+                  {store.products.map((one) => <Select.Item key={one.ID} value={`${store.id}/${one.ID}`}>{one.Name}</Select.Item>)}
+                </Select.Group>
+              ))}
+            </Select.Content>
+          </Select>
+        </div>
+        {mapping && (
+          <>
+            <div className="flex flex-col gap-1">
+              <Label size="small" htmlFor="print-pieces">Pieces in one unit</Label>
+              <Input id="print-pieces" type="number" min={1} value={mapping.pieces} onChange={(event) => { setChanged({ ...mapping, pieces: Number(event.target.value) }); }} />
+            </div>
+            {product?.TemplateFields.map(({ FieldName, Prompt }) => (
+              <div key={FieldName} className="flex flex-col gap-1">
+                <Label size="small" htmlFor={`print-${FieldName}`}>{Prompt || FieldName}</Label>
+                <Input
+                  id={`print-${FieldName}`}
+                  placeholder="From the buyer"
+                  value={mapping.fields[FieldName] ?? ""}
+                  onChange={(event) => { setChanged({ ...mapping, fields: { ...mapping.fields, [FieldName]: event.target.value } }); }}
+                />
+              </div>
+            ))}
+            <Hint>A value here is the same for every buyer, who is not asked for it.</Hint>
+            <Button size="small" isLoading={saved.isBusy} disabled={changed === undefined} onClick={save}>Save</Button>
+          </>
+        )}
+      </div>
     </Container>
   );
 };

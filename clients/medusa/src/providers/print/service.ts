@@ -12,13 +12,11 @@ import { Conflict, FulfillmentError } from "store-fulfillment";
 
 import { refusal } from "../../modules/print/service";
 import { prints, read } from "../../print/container";
+import { changesOf, ENDED } from "../../print/follow";
 import { itemsOf, type Line } from "../../print/lines";
-import { type Address, place, recordOf } from "../../print/place";
+import { place } from "../../print/place";
 import { type Delivery, quoteFor, requireCurrency } from "../../print/prices";
 import { client, shippingPrice } from "../../print/settings";
-
-const CANCELLED = 90;
-const ENDED = [CANCELLED, 95];
 
 type Fulfillment = Partial<Omit<FulfillmentDTO, "provider_id" | "data" | "items">>;
 
@@ -58,7 +56,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     const delivery = requiredDelivery(optionData);
     const country = context.shipping_address?.country_code?.toUpperCase();
     if (!country) throw refusal("The price needs the country of the shipping address.");
-    const items = await itemsOf((context["items"] ?? []) as unknown as Line[], delivery.store_id);
+    const items = await itemsOf(context.items, delivery.store_id);
     const [quote] = await said(quoteFor(delivery, items, country));
     requireCurrency(quote, String(context["currency_code"]));
     const amount = Number(shippingPrice() === "total" ? quote.total : quote.surcharge);
@@ -79,7 +77,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
       currency: String(order.currency_code),
       fulfillment_id: fulfillment.id,
       delivery: requiredDelivery(data),
-      address: (fulfillment.delivery_address ?? order.shipping_address ?? {}) as Address,
+      address: (fulfillment.delivery_address ?? order.shipping_address ?? {}),
       lines: linesOf(items, ordered),
       ordered,
     });
@@ -91,9 +89,8 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     const [row] = await prints().listPrintOrders({ fulfillment_id: String(data["fulfillment_id"]) });
     if (!row?.print_order_id || (await isShared(data))) return {};
     const order = await this.cancelled(row.store_id, row.print_order_id);
-    const hasEnded = ENDED.includes(order.Status);
-    await prints().updatePrintOrders({ id: row.id, ...recordOf(order), ...(hasEnded ? { state: "ended" } : {}) });
-    if (!hasEnded) throw refusal("The print store has begun and was asked to cancel; the fulfillment is cancelled here once it agrees.");
+    await prints().updatePrintOrders({ id: row.id, ...(await changesOf(order)) });
+    if (!ENDED.includes(order.Status)) throw refusal("The print store has begun and was asked to cancel; the fulfillment is cancelled here once it agrees.");
     return {};
   }
 
@@ -107,10 +104,15 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     }
   }
 
+  /** The store takes nothing back by itself; parcels that could not be delivered are reported as returned. */
+  override async createReturnFulfillment(): Promise<never> {
+    throw refusal("The print store offers no shipping of returns; choose a return shipping option of another provider, or none.");
+  }
+
   override async getFulfillmentDocuments(data: Record<string, unknown>): Promise<never[]> {
     const delivery = deliveryOf(data);
-    if (delivery === undefined || !data["print_order_id"]) return [];
-    const slip = await client().orders.packingSlip(delivery.store_id, String(data["print_order_id"]));
+    if (delivery === undefined || typeof data["print_order_id"] !== "string") return [];
+    const slip = await client().orders.packingSlip(delivery.store_id, data["print_order_id"]);
     const content = Buffer.from(await slip.bytes()).toString("base64");
     // The declared type of this method has no member at all.
     return [{ type: "packing_slip", name: "packing-slip.pdf", mime_type: slip.mediaType, content }] as never[];
@@ -119,7 +121,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
 
 /** Medusa shows the message of its own errors alone. */
 function said<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: Error) => {
+  return work.catch((error: unknown) => {
     throw error instanceof FulfillmentError ? refusal(error.message) : error;
   });
 }

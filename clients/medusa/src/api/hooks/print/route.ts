@@ -11,7 +11,7 @@ import { webhookSecrets } from "../../../print/settings";
  * before that it only leads to a look at the order as it is.
  */
 export async function POST(request: MedusaRequest, response: MedusaResponse): Promise<void> {
-  const event = verified(request.rawBody ?? "", request.headers);
+  const event = verified((request.rawBody ?? "") as string | Buffer, request.headers);
   if (event === undefined) {
     response.status(401).json({ message: "The signature is not of FULFILLMENT_WEBHOOK_SECRETS, or is too old." });
     return;

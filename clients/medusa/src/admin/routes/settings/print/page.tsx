@@ -1,8 +1,8 @@
 import { defineRouteConfig } from "@medusajs/admin-sdk";
-import { Button, Container, Heading, Text } from "@medusajs/ui";
-import { useEffect, useState } from "react";
+import { Alert, Button, Container, Heading, StatusBadge, Table, Text } from "@medusajs/ui";
+import type { ReactNode } from "react";
 
-import { call, type PrintOrder } from "../../../call";
+import { badgeOf, type PrintOrder, useLoaded } from "../../../plugin";
 
 interface State {
   connection: { stores: string[]; problem: string | null };
@@ -12,52 +12,83 @@ interface State {
 }
 
 const PrintSettings = () => {
-  const [state, setState] = useState<State>();
-  const [problem, setProblem] = useState("");
-  const load = () => call<State>("").then(setState).catch((error: Error) => setProblem(error.message));
-  const look = () => call("/look", { method: "POST" }).then(load).catch((error: Error) => setProblem(error.message));
-  const retry = (id: string) => call(`/orders/${id}/retry`, { method: "POST" }).then(load).catch((error: Error) => setProblem(error.message));
-  useEffect(() => void load(), []);
-  if (state === undefined) return <Container><Text>{problem || "Testing the connection"}</Text></Container>;
-  const { connection, contacts, orders } = state;
+  const { state, problem, isBusy, act } = useLoaded<State>("");
   return (
-    <Container className="flex flex-col gap-4">
-      <Heading>Print</Heading>
-      {problem && <Text className="text-ui-fg-error">{problem}</Text>}
-      <div>
-        <Heading level="h2">Connection</Heading>
-        {connection.problem ? (
-          <Text className="text-ui-fg-error">{connection.problem}</Text>
-        ) : (
-          <Text>Connected. Stores: {connection.stores.join(", ") || "none; request access to one in the portal"}</Text>
-        )}
-        <Text>Orders are sent once they are {state.starts_on === "payment" ? "paid in full" : "placed"}.</Text>
-      </div>
-      <div>
-        <Heading level="h2">Last contact</Heading>
-        {contacts.length === 0 && <Text>None yet.</Text>}
-        {contacts.map((one) => (
-          <Text key={one.id}>
-            {one.id === "webhook" ? "Webhook" : `Changes of ${one.id}`}: {new Date(one.at).toLocaleString()} {one.problem}
-          </Text>
-        ))}
-        <Button size="small" variant="secondary" onClick={() => void look()}>Look for changes</Button>
-      </div>
-      <div>
-        <Heading level="h2">Not sent to print</Heading>
-        {orders.length === 0 && <Text>No orders wait.</Text>}
-        {orders.map((one) => (
-          <div key={one.id} className="flex items-center justify-between gap-2 py-2">
-            <div>
-              <a className="text-ui-fg-interactive" href={`/app/orders/${one.order_id}`}>{one.external_id}</a>
-              <Text size="small" className="whitespace-pre-line">{one.problem ?? "Being sent"}</Text>
-            </div>
-            <Button size="small" variant="secondary" onClick={() => void retry(one.order_id)}>Retry</Button>
-          </div>
-        ))}
-      </div>
-    </Container>
+    <div className="flex flex-col gap-3">
+      {problem && <Alert variant="error">{problem}</Alert>}
+      <Section title="Print" action={state && <Connection isWorking={state.connection.problem === null} />}>
+        {state ? <Facts state={state} /> : <Text size="small" className="px-6 py-4">Testing the connection</Text>}
+      </Section>
+      {state && (
+        <>
+          <Section
+            title="Last contact"
+            action={<Button size="small" variant="secondary" isLoading={isBusy} onClick={() => { act("/look"); }}>Look for changes</Button>}
+          >
+            <Contacts contacts={state.contacts} />
+          </Section>
+          <Section title="Not sent to print">
+            <Waiting orders={state.orders} isBusy={isBusy} retry={(id) => { act(`/orders/${id}/retry`); }} />
+          </Section>
+        </>
+      )}
+    </div>
   );
+};
+
+const Section = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (
+  <Container className="divide-y p-0">
+    <div className="flex items-center justify-between px-6 py-4">
+      <Heading level="h2">{title}</Heading>
+      {action}
+    </div>
+    {children}
+  </Container>
+);
+
+const Connection = ({ isWorking }: { isWorking: boolean }) => (
+  <StatusBadge color={isWorking ? "green" : "red"}>{isWorking ? "Connected" : "Not connected"}</StatusBadge>
+);
+
+const Facts = ({ state: { connection, starts_on } }: { state: State }) => (
+  <div className="flex flex-col gap-2 px-6 py-4">
+    {connection.problem && <Alert variant="error">{connection.problem}</Alert>}
+    <Text size="small">Stores: {connection.stores.join(", ") || "none; request access to one in the portal of the print service"}</Text>
+    <Text size="small" className="text-ui-fg-subtle">Orders are sent once they are {starts_on === "payment" ? "paid in full" : "placed"}.</Text>
+  </div>
+);
+
+const Contacts = ({ contacts }: { contacts: State["contacts"] }) => {
+  if (contacts.length === 0) return <Text size="small" className="px-6 py-4">None yet.</Text>;
+  return (
+    <Table>
+      <Table.Body>
+        {contacts.map((one) => (
+          <Table.Row key={one.id}>
+            <Table.Cell>{one.id === "webhook" ? "Webhook" : `Changes at ${one.id}`}</Table.Cell>
+            <Table.Cell>{new Date(one.at).toLocaleString()}</Table.Cell>
+            <Table.Cell className="text-ui-fg-error">{one.problem}</Table.Cell>
+          </Table.Row>
+        ))}
+      </Table.Body>
+    </Table>
+  );
+};
+
+const Waiting = ({ orders, isBusy, retry }: { orders: PrintOrder[]; isBusy: boolean; retry: (id: string) => void }) => {
+  if (orders.length === 0) return <Text size="small" className="px-6 py-4">Every due order was sent.</Text>;
+  return orders.map((one) => (
+    <div key={one.id} className="flex items-start justify-between gap-4 px-6 py-4">
+      <div className="flex flex-col gap-1">
+        <div className="flex items-center gap-2">
+          <a className="txt-compact-small-plus text-ui-fg-interactive" href={`/app/orders/${one.order_id}`}>Order {one.display_id ?? one.order_id}</a>
+          <StatusBadge color={badgeOf(one).color}>{badgeOf(one).text}</StatusBadge>
+        </div>
+        <Text size="small" className="whitespace-pre-line text-ui-fg-subtle">{one.problem ?? "It is being sent."}</Text>
+      </div>
+      <Button size="small" variant="secondary" isLoading={isBusy} onClick={() => { retry(one.order_id); }}>Retry</Button>
+    </div>
+  ));
 };
 
 export const config = defineRouteConfig({ label: "Print" });
