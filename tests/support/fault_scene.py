@@ -88,7 +88,7 @@ class Gate:
         while data := await source.read(65536):
             while self.mode == "away":
                 await asyncio.sleep(0.05)
-            await asyncio.sleep(4 if self.mode == "slow" else 0)
+            await asyncio.sleep(6 if self.mode == "slow" else 0)
             sink.write(data)
             await sink.drain()
         sink.close()
@@ -125,6 +125,8 @@ class Scene:
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
+    # As Prometheus does, it keeps its connection.
+    watcher: requests.Session = field(default_factory=requests.Session)
     mails: MailServer = field(default_factory=MailServer)
     before: dict[str, set[Any]] = field(default_factory=dict)
     orders: dict[str, str] = field(default_factory=dict)
@@ -264,13 +266,13 @@ class Scene:
     def ready(self, query: str = "") -> dict[str, str]:
         """What /readyz says of each part; empty without an answer."""
         with contextlib.suppress(requests.RequestException):
-            return dict(requests.get(f"{self.url}/readyz{query}", timeout=20).json()["checks"])
+            return dict(self.watcher.get(f"{self.url}/readyz{query}", timeout=20).json()["checks"])
         return {}
 
     def metrics(self) -> str:
         with contextlib.suppress(requests.RequestException):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
-            answer = requests.get(f"{self.url}/metrics", headers=headers, timeout=10)
+            answer = self.watcher.get(f"{self.url}/metrics", headers=headers, timeout=10)
             return answer.text if answer.ok else ""
         return ""
 

@@ -25,7 +25,8 @@ from fulfillment.core.plugins import offered
 from printing.bounded import ROOM_BYTES
 
 # What is asked of other machines is cached: load balancers call often and storages may bill each request.
-CACHED_SECONDS, PATIENT_SECONDS = 10.0, 3.0
+# A probe waits for them so long, and reports what was found before until it has taken too long.
+CACHED_SECONDS, PATIENT_SECONDS, LATE_SECONDS = 10.0, 3.0, 10.0
 CLOCK_SECONDS = 30.0
 SOME_MEMORY = 16 << 20
 
@@ -36,21 +37,24 @@ class CachedProbe:
     def __init__(self, look: Callable[[], str], late: str) -> None:
         self._look, self._late = look, late
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=look.__name__)
-        self._running: Future[str] | None = None
         self.forget()
 
     def forget(self) -> None:
-        self._until, self._failure = 0.0, ""
+        self._running: Future[str] | None = None
+        self._began, self._until, self._failure = 0.0, 0.0, ""
 
     def failure(self) -> str:
-        if time.monotonic() >= self._until:
-            if self._running is None or self._running.done():
-                self._running = self._pool.submit(self._look)
-            try:
-                self._failure = self._running.result(PATIENT_SECONDS)
-            except TimeoutError:
+        if time.monotonic() < self._until:
+            return self._failure
+        if self._running is None:
+            self._began, self._running = time.monotonic(), self._pool.submit(self._look)
+        running = self._running
+        try:
+            self._failure = running.result(max(0.0, self._began + PATIENT_SECONDS - time.monotonic()))
+            self._running, self._until = None, time.monotonic() + CACHED_SECONDS
+        except TimeoutError:
+            if time.monotonic() - self._began > LATE_SECONDS:
                 self._failure = self._late
-            self._until = time.monotonic() + CACHED_SECONDS
         return self._failure
 
 

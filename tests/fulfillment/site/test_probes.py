@@ -73,9 +73,12 @@ def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
     monkeypatch.setattr(parts, "PATIENT_SECONDS", 0.01)
     monkeypatch.setattr(default_storage, "save", lambda *ignored: over.wait(PATIENCE))
 
+    before = client.get("/readyz?worker=0")
+    monkeypatch.setattr(parts, "LATE_SECONDS", 0.0)
     response = client.get("/readyz?worker=0")
     over.set()
 
+    assert before.status_code == 200
     assert response.json()["reason"] == "files are written and read too slowly"
 
 
