@@ -198,12 +198,14 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
         if fault.part:
             with contextlib.suppress(AssertionError):
                 wait_for(lambda: made.ready().get(fault.part, "ok") != "ok", 25, every=0.3)
+        first, counted = made.ready(), watched(made.metrics())
         found.reads = "/".join(sorted({made.read() for _ in range(4)}))
         found.orders = "/".join(sorted({made.order() for _ in range(4)}))
         found.uploads = made.upload()
-        checks = made.ready()
+        # A process whose memory ended in the middle was ended, and another one begins.
+        checks = made.ready() or first
         found.sign = "; ".join(text for text in checks.values() if text != "ok") if checks else "no answer"
-        found.metrics = watched(made.metrics())
+        found.metrics = watched(made.metrics()) or counted
     ended = time.monotonic()
     wait_for(lambda: made.is_well() and made.order() == "201" and made.upload() == "201", every=0.2)
     found.back = time.monotonic() - ended
