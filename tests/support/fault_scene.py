@@ -222,7 +222,7 @@ class Scene:
         """The status, or the name of the error without an answer."""
         try:
             answer = requests.request(
-                method, f"{self.url}{path}", headers=headers or self.headers(), timeout=30, **body
+                method, f"{self.url}{path}", headers=headers or self.headers(), timeout=60, **body
             )
         except (requests.RequestException, OSError) as error:
             return type(error).__name__

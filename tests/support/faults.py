@@ -55,6 +55,7 @@ class Fault:
     orders: frozenset[str] = DONE
     uploads: frozenset[str] = DONE
     reads: frozenset[str] = frozenset({"200"})
+    times: int = 4
 
 
 @contextlib.contextmanager
@@ -177,7 +178,7 @@ def mode(gate: Gate, value: str) -> Callable[[Scene], AbstractContextManager[Non
 
 def bucket_faults(gate: Gate) -> dict[str, Fault]:
     found = {
-        f"the bucket is {value}": Fault(mode(gate, value), "storage", ANY, ANY)
+        f"the bucket is {value}": Fault(mode(gate, value), "storage", ANY, ANY, times=1)
         for value in ("slow", "refusing", "away")
     }
     clocks = {"ahead": "+2h", "behind": "-2h"}
@@ -199,8 +200,8 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
             with contextlib.suppress(AssertionError):
                 wait_for(lambda: made.ready().get(fault.part, "ok") != "ok", 25, every=0.3)
         first, counted = made.ready(), watched(made.metrics())
-        found.reads = "/".join(sorted({made.read() for _ in range(4)}))
-        found.orders = "/".join(sorted({made.order() for _ in range(4)}))
+        found.reads = "/".join(sorted({made.read() for _ in range(fault.times)}))
+        found.orders = "/".join(sorted({made.order() for _ in range(fault.times)}))
         found.uploads = made.upload()
         # A process whose memory ended in the middle was ended, and another one begins.
         checks = made.ready() or first
