@@ -12,9 +12,11 @@ import logging
 import math
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -30,6 +32,8 @@ NICENESS = 10
 # Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
 PROCESSOR_TIMES = 2
 PROJECT = Path(__file__).parents[1]
+# A disk with less is full.
+ROOM_BYTES = 1 << 20
 # A process ends by these when its memory or its stack runs out or its code is broken; by all others it is killed.
 OWN_ENDS = frozenset(
     (
@@ -75,6 +79,8 @@ def refuse_killed(code: int | None) -> None:
     """Raises RendererKilled for the return code of a process that the system killed or did not let begin its work."""
     if code == os.EX_OSERR:
         raise killed("was not allowed to limit its memory or its priority")
+    if code and shutil.disk_usage(tempfile.gettempdir()).free < ROOM_BYTES:
+        raise killed("has no room for temporary files")
     if code is None or code >= 0 or -code in OWN_ENDS:
         return
     raise killed(f"was killed by the system ({_signal_name(-code)})")

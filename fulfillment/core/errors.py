@@ -3,12 +3,16 @@
 The mistakes of a body are all counted; the first are listed.
 """
 
+import errno
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from printing import bounded
+
+logger = logging.getLogger("fulfillment.errors")
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,33 @@ class Unavailable(DomainError):
     status = 503
     code = "service_unavailable"
     retry_after = 5
+
+
+SHORTAGES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "room for temporary files") | {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "file handles"),
+    errno.ENOMEM: "memory",
+}
+
+
+class Shortage(Unavailable):
+    """This process has nothing left of what `name` says."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The service has no {name} left right now. Nothing was saved; try again in a few seconds."
+        )
+        self.name = name
+
+
+def shortage_of(error: BaseException | None) -> Shortage | None:
+    """The refusal, logged in one line, of a request that found the process without memory, files or room for them."""
+    name = SHORTAGES.get(error.errno or 0, "") if isinstance(error, OSError) else ""
+    if isinstance(error, MemoryError) or "can't start new thread" in str(error):
+        name = "memory"
+    if not name:
+        return None
+    logger.error("This process has no %s left: %s", name, error)
+    return Shortage(name)
 
 
 class RendererKilled(Unavailable, bounded.RendererKilled):

@@ -14,6 +14,7 @@ from django.db import Error as DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
+from fulfillment.core.api.parts import failures_of_parts
 from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
@@ -49,6 +50,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         _packages,
         _mail,
         _folders,
+        _parts,
         *offered("deploy", "deployment_checks"),
     )
     return [message for check in checks for message in check()]
@@ -233,3 +235,14 @@ def _folders() -> Iterator[CheckMessage]:
             hint="Set MEDIA_ROOT to a folder that outlives releases, such as /opt/fulfillment/var/media.",
             id="fulfillment.W004",
         )
+
+
+def _parts() -> Iterator[CheckMessage]:
+    """What /readyz would say from here. The checks of accounts look at the database; no worker need run yet."""
+    for name, failure in failures_of_parts().items():
+        if failure and name not in {"database", "worker"}:
+            yield Concern(
+                f"{failure[0].upper()}{failure[1:]}.",
+                hint=f"See the line of {name} in docs/operating/incidents.md.",
+                id="fulfillment.W005",
+            )

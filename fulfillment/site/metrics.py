@@ -5,6 +5,7 @@ Workers have no endpoint: any number of them may run anywhere, and their results
 
 import hmac
 from collections.abc import Iterator
+from contextlib import suppress
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +15,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
+from fulfillment.core.api.parts import failures_of_parts
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.observability.instruments import Gauges
 from fulfillment.core.plugins import offered
@@ -33,12 +35,16 @@ UNION ALL
 SELECT 'queue_failed', coalesce(queue_name, ''), count(*)::float8 FROM procrastinate_jobs
 WHERE status = 'failed' GROUP BY queue_name
 UNION ALL
+SELECT 'queue_retried', coalesce(queue_name, ''), count(*)::float8 FROM procrastinate_jobs
+WHERE status = 'todo' AND attempts > 1 GROUP BY queue_name
+UNION ALL
 SELECT 'workers_alive', '', count(*)::float8 FROM procrastinate_workers
 WHERE last_heartbeat > now() - interval '30 s'
 """
 TEXTS = {
     "queue_jobs": ("Jobs that wait for a worker.", "queue"),
     "queue_oldest_seconds": ("How long the oldest of them has waited.", "queue"),
+    "queue_retried": ("Jobs that failed more than once and are tried again.", "queue"),
     "queue_failed": ("Jobs given up; they are kept for 30 days.", "queue"),
     "workers_alive": ("Workers heard of in the last 30 seconds.", ""),
 }
@@ -61,14 +67,21 @@ GAUGES = (JOB_GAUGES, DRILL_GAUGES)
 
 class DatabaseFigures:
     def collect(self) -> Iterator[Metric]:
-        """Reads the gauges; for an unavailable database only the gauge that says so."""
+        """Reads the gauges; for an unavailable database only those that say so."""
         up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
-        try:
-            families = _families()
-        except DATABASE_UNAVAILABLE:
-            families = []
+        ok = GaugeMetricFamily(
+            "fulfillment_check_ok", "Whether a check of /readyz succeeds: 1 or 0.", labels=["check"]
+        )
+        failures = failures_of_parts()
+        for name, failure in failures.items():
+            ok.add_metric([name], float(not failure))
+        families = []
+        if not failures["database"]:
+            # It may end in between.
+            with suppress(*DATABASE_UNAVAILABLE):
+                families = _families()
         up.add_metric([], float(bool(families)))
-        yield from [*families, up]
+        yield from [*families, ok, up]
 
 
 def _families() -> list[GaugeMetricFamily]:

@@ -126,6 +126,9 @@ def readable() -> Iterator[None]:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise PictureTooLarge from error
     except PILLOW_ERRORS as error:
+        # The system's own, such as of too many open files, is no fault of the picture.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise PictureUnreadable from error
 
 

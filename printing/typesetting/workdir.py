@@ -33,9 +33,9 @@ class WorkDir:
         pictures = [*template.artwork.values(), *template.gallery.values()]
         with self._lock:
             if digest not in self._holders:
-                folder.mkdir(parents=True)
-                for picture in pictures:
-                    (folder / picture.file_name).write_bytes(picture.data)
+                with _made_whole(folder) as part:
+                    for picture in pictures:
+                        (part / picture.file_name).write_bytes(picture.data)
                 self._holders[digest] = 0
             self._holders[digest] += 1
             self._holders.move_to_end(digest)
@@ -57,9 +57,9 @@ class WorkDir:
         folder = self.root / "fonts" / font_digest(fonts.paths)
         with self._lock:
             if not folder.exists():
-                folder.mkdir(parents=True)
-                for number, path in enumerate(fonts.paths):
-                    (folder / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
+                with _made_whole(folder) as part:
+                    for number, path in enumerate(fonts.paths):
+                        (part / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
         return str(folder)
 
     @contextmanager
@@ -84,12 +84,28 @@ class WorkDir:
     def empty_root(self, slot: int) -> Path:
         root = self.root / "jobs" / str(slot)
         # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
-        shutil.rmtree(root, ignore_errors=True)
-        root.mkdir(parents=True)
-        return root
+        return _empty(root)
 
     def clear_job(self, root: Path) -> None:
         shutil.rmtree(root, ignore_errors=True)
+
+
+def _empty(folder: Path) -> Path:
+    """Raises what hinders it, such as a disk without room."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    return folder
+
+
+@contextmanager
+def _made_whole(folder: Path) -> Iterator[Path]:
+    """Gives the folder its name when everything is in it: what failed in the middle is made again the next time."""
+    part = _empty(folder.with_name(f"{folder.name}.part"))
+    yield part
+    if folder.exists():
+        shutil.rmtree(folder)
+    part.rename(folder)
 
 
 _current: dict[int, WorkDir] = {}

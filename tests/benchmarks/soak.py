@@ -14,6 +14,7 @@ from tests.benchmarks import (
     soak_budgets,
     soak_cuts,
     soak_documents,
+    soak_faults,
     soak_ha,
     soak_kills,
     soak_ledger,
@@ -49,6 +50,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
     ),
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
+    "faults": (soak_faults.MARK, lambda chosen: soak_faults.measure()),
     "ha": (soak_ha.MARK, lambda chosen: soak_ha.measure(chosen.count or 1)),
     "documents": (
         soak_documents.MARK,

@@ -125,6 +125,28 @@ def test_odd_waits_neither_fail_nor_wait_long(library, name, value):
     assert wait is None or wait >= 0
 
 
+def seconds_of_retries(library, outcome, **changed):
+    """How long a client goes on with what always ends like this, at the shortest waits."""
+    call = SimpleNamespace(is_repeatable=True, takes_key=True)
+    seconds, tries, retries = 0.0, 1, library.api.Retries(**changed)
+    while (wait := retries.wait_after(call, tries, outcome, seconds=seconds)) is not None:
+        seconds, tries = seconds + wait, tries + 1
+    return seconds
+
+
+@pytest.mark.parametrize("chance", [0.5, 1.0])
+def test_retries_outlast_the_loss_of_a_machine_and_end(library, monkeypatch, chance):
+    monkeypatch.setattr(library.retries.random, "uniform", lambda *ignored: chance)
+    gone = [httpx.ConnectError("refused"), httpx.ReadError("closed"), httpx.Response(502)]
+    busy = httpx.Response(503, headers={"Retry-After": "5"})
+
+    for outcome in [*gone, busy]:
+        assert 45 <= seconds_of_retries(library, outcome) <= 45 + 9
+        assert seconds_of_retries(library, outcome, most=0) == 0
+        assert seconds_of_retries(library, outcome, outage=0) < 45
+    assert seconds_of_retries(library, httpx.Response(500)) <= 7.5
+
+
 def test_any_odd_webhook_request_is_a_verification_error(library):
     now, body = datetime.now(UTC), json.dumps({"EventID": "one"})
     good = {

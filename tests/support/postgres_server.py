@@ -74,8 +74,8 @@ class Restarted:
 
 
 @contextlib.contextmanager
-def own_postgres() -> Iterator[Restarted]:
-    with tempfile.TemporaryDirectory(prefix="fulfillment-pg-", dir="/tmp") as folder:
+def own_postgres(parent: str | Path = "/tmp") -> Iterator[Restarted]:
+    with tempfile.TemporaryDirectory(prefix="fulfillment-pg-", dir=parent) as folder:
         Path(folder).chmod(0o755)
         data = Path(folder) / "data"
         try:

@@ -1,18 +1,30 @@
 import type { Call } from "./transport.js";
 
-/** `most` more tries after the first; a wait of more than `longestWait` seconds is left to the caller. */
+/**
+ * `most` more tries after the first, and for `outage` seconds as many as fit while the service is away.
+ * A wait of more than `longestWait` seconds is left to the caller.
+ */
 export interface Retries {
   most: number;
   firstWait: number;
   longestWait: number;
+  outage: number;
 }
 
-export const USUAL_RETRIES: Retries = { most: 4, firstWait: 0.5, longestWait: 60 };
-const BROKEN = new Set([500, 502, 503, 504]);
+export const USUAL_RETRIES: Retries = { most: 4, firstWait: 0.5, longestWait: 60, outage: 45 };
+const AWAY = new Set([502, 503, 504]);
 
-/** Seconds to wait before the next try; undefined if there is to be none. */
-export function waitAfter(retries: Retries, call: Call, tries: number, outcome: Response | Error): number | undefined {
-  if (tries > retries.most || !isWorthAnother(call, outcome)) return undefined;
+/** Seconds to wait before the next try; undefined if there is to be none. `seconds` have passed since the first. */
+export function waitAfter(
+  retries: Retries,
+  call: Call,
+  tries: number,
+  outcome: Response | Error,
+  seconds: number,
+): number | undefined {
+  const lasts = outcome instanceof Error || AWAY.has(outcome.status);
+  const isOver = tries > retries.most && !(lasts && retries.most > 0 && seconds < retries.outage);
+  if (isOver || !isWorthAnother(call, outcome)) return undefined;
   // Half of it by chance: clients that failed together come back apart.
   const usual = Math.min(retries.firstWait * 2 ** (tries - 1), 8) * (0.5 + Math.random() / 2);
   const stated = outcome instanceof Response ? statedWait(outcome.headers) : undefined;
@@ -24,7 +36,7 @@ function isWorthAnother(call: Call, outcome: Response | Error): boolean {
   // fetch does not say whether a request that failed was sent.
   if (!(outcome instanceof Response)) return call.isRepeatable ?? false;
   if (outcome.status === 429) return true;
-  if (BROKEN.has(outcome.status)) return call.isRepeatable ?? false;
+  if (outcome.status === 500 || AWAY.has(outcome.status)) return call.isRepeatable ?? false;
   // The try before is still being worked on.
   return outcome.status === 409 && (call.takesKey ?? false) && outcome.headers.has("Retry-After");
 }

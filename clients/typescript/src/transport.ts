@@ -210,6 +210,7 @@ export class Transport {
     request: () => Request,
     read?: (response: Response) => Promise<unknown>,
   ): Promise<{ found: Response; read: unknown }> {
+    const began = performance.now();
     for (let tries = 1; ; tries++) {
       const outcome = await this.#once(call, request(), read);
       if (!(outcome instanceof Error)) {
@@ -219,7 +220,7 @@ export class Transport {
         if (found.ok) return outcome;
       }
       const answer = outcome instanceof Error ? outcome : outcome.found;
-      const wait = waitAfter(this.#retries, call, tries, answer);
+      const wait = waitAfter(this.#retries, call, tries, answer, (performance.now() - began) / 1000);
       if (wait === undefined) {
         if (!(outcome instanceof Error)) return outcome;
         const Kind = outcome.name === "TimeoutError" ? TimedOut : ConnectionFailed;

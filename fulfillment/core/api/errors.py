@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
+from fulfillment.core.api.database_refusals import DISK_FULL, note_refusal
 from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.connections import log_database_error
 from fulfillment.core.errors import (
@@ -25,6 +26,7 @@ from fulfillment.core.errors import (
     TooManyRequests,
     Unavailable,
     invalid_from,
+    shortage_of,
 )
 from fulfillment.core.http.addresses import REFERENCE
 from fulfillment.core.observability.logs import current_trace
@@ -34,7 +36,7 @@ logger = logging.getLogger("fulfillment.api")
 
 DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
-DISK_FULL, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+LOCK_TIMEOUT, STATEMENT_TIMEOUT = "55P03", "57014"
 # A former primary, until connections lead to its successor.
 READ_ONLY = "25006"
 TOO_LONG = "The database took too long. Try again in a few seconds."
@@ -139,6 +141,8 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
         return domain_problem(exc)
     if is_database_unavailable(exc):
         return database_unavailable(exc)
+    if shortage := shortage_of(exc):
+        return domain_problem(shortage)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")
     if isinstance(exc, PermissionDenied):
@@ -180,6 +184,7 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
 
 def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Logs an outage in one line, instead of Django's stack trace."""
+    note_refusal(exc)
     response.lost_connection = log_database_error(exc)  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
     if state == DISK_FULL:

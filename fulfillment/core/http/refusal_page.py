@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.concurrency_limits import client_address
-from fulfillment.core.errors import TooManyRequests, Unavailable
+from fulfillment.core.errors import TooManyRequests, Unavailable, shortage_of
 
 
 class RefusalPages:
@@ -25,9 +25,10 @@ class RefusalPages:
             client_address.reset(token)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, Unavailable | TooManyRequests):
-            return None
-        return refusal_page(exception)
+        refusal = (
+            exception if isinstance(exception, Unavailable | TooManyRequests) else shortage_of(exception)
+        )
+        return None if refusal is None else refusal_page(refusal)
 
 
 def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:

@@ -22,6 +22,9 @@ request_seconds = Histogram(
     "fulfillment_request_seconds", "Time to answer, by route.", ["route", "method", "caller"], buckets=SECONDS
 )
 refusals = Counter("fulfillment_rate_limit_refusals", "Requests refused by a rate limit.", ["policy"])
+database_refusals = Counter(
+    "fulfillment_database_refusals", "What the database refused, by reason.", ["reason"]
+)
 render_seconds = Histogram(
     "fulfillment_render_seconds", "Time to typeset, by what was made.", ["kind"], buckets=SECONDS
 )
@@ -45,6 +48,11 @@ def measure_request(*, route: str, method: str, caller: str, status: int, second
 def count_refusal(policy: str) -> None:
     if settings.METRICS_OPEN:
         _child(refusals, policy).inc()
+
+
+def count_database_refusal(reason: str) -> None:
+    if settings.METRICS_OPEN:
+        _child(database_refusals, reason).inc()
 
 
 def measure_stage(stage: str, seconds: float) -> None:

@@ -1,5 +1,6 @@
 """Log lines as JSON objects, with the data of their request and without secrets."""
 
+import codecs
 import json
 import logging
 import os
@@ -16,6 +17,8 @@ from django.http import HttpRequest
 
 # W3C Trace Context: version, trace, the caller's span, flags.
 TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})\Z")
+# Django logs with it; the first use opens a file, which fails when a process has no file handles left.
+codecs.lookup("unicode_escape")
 MASK = "***"
 # Prefixes of our secrets; others are recognised by the name before them.
 GENERATED = re.compile(r"\b(sf[a-z]{1,3}_(?:at_|rt_)?|whsec_)[A-Za-z0-9_\-+/=]{8,}")

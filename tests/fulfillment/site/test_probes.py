@@ -1,18 +1,28 @@
 import errno
+import re
+import socket
+import threading
+import time
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.core.files.storage import default_storage
 from django.db import OperationalError, connection
 from django.test import Client
 
-from fulfillment.site import probes
+from fulfillment.core.api import parts
+from tests.support.patience import PATIENCE
 from tests.support.workers import working
 
 
 @pytest.fixture(autouse=True)
-def nothing_probed(monkeypatch):
-    monkeypatch.setattr(probes, "_storage", (0.0, ""))
+def nothing_probed():
+    parts.STORAGE.forget()
+    parts.NAMES.forget()
+    yield
+    parts.STORAGE.forget()
+    parts.NAMES.forget()
 
 
 def failing(error):
@@ -29,7 +39,7 @@ def test_ready_names_what_was_looked_at(db, client):
     assert response.json()["status"] == "ready"
     checks = response.json()["checks"]
     assert [checks.pop(name) for name in ("database", "migrations", "storage")] == ["ok"] * 3
-    assert set(checks) == {"worker"}
+    assert set(checks) == {"worker", "room", "clock", "names", "temporary", "process"}
 
 
 def test_probe_leaves_no_file(db, client):
@@ -43,7 +53,7 @@ def test_storage_is_probed_every_ten_seconds_only(db, client, monkeypatch):
     monkeypatch.setattr(default_storage, "save", failing(OSError(errno.ENOSPC, "No space left on device")))
 
     assert client.get("/readyz?worker=0").status_code == 200
-    monkeypatch.setattr(probes, "_storage", (0.0, ""))
+    parts.STORAGE.forget()
     assert client.get("/readyz?worker=0").status_code == 503
 
 
@@ -55,6 +65,67 @@ def test_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, numbe
 
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response.json()["reason"] == "files cannot be written and read"
+    assert client.get("/readyz?only=database,migrations").status_code == 200
+
+
+def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(parts, "PATIENT_SECONDS", 0.01)
+    monkeypatch.setattr(default_storage, "save", lambda *ignored: over.wait(PATIENCE))
+
+    before = client.get("/readyz?worker=0")
+    monkeypatch.setattr(parts, "LATE_SECONDS", 0.0)
+    response = client.get("/readyz?worker=0")
+    over.set()
+
+    assert before.status_code == 200
+    assert response.json()["reason"] == "files are written and read too slowly"
+
+
+@pytest.mark.parametrize(("by", "said"), [(3600, "ahead of"), (-3600, "behind")])
+def test_wrong_clock_is_named(db, client, by, said):
+    with time_machine.travel(time.time() + by):
+        response = client.get("/readyz?worker=0")
+
+    assert response.status_code == 503
+    assert re.fullmatch(
+        rf"the clock of this machine is (3600|3599|3601) s {said} the clock of the database",
+        response.json()["reason"],
+    )
+
+
+def test_name_that_is_not_found_is_not_ready(db, client, monkeypatch):
+    def unknown(*ignored):
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", unknown)
+        response = client.get("/readyz?worker=0")
+
+    assert response.json()["checks"]["names"] == "names of other machines are not found"
+
+
+def test_process_that_may_open_no_file_is_named(db, client, monkeypatch):
+    def none_left(*ignored):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parts.os, "open", none_left)
+        failures = parts.failures_of_parts()
+
+    assert failures["process"] == "the process has no file handles left"
+
+
+@pytest.mark.parametrize(
+    "text", ["FATAL:  sorry, too many clients already", "FATAL:  remaining connection slots are reserved"]
+)
+def test_used_up_connections_are_named(db, client, monkeypatch, text):
+    def refused():
+        raise OperationalError(text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", refused)
+        assert client.get("/readyz").json()["reason"] == "the database has no connection left"
 
 
 def test_lost_database_is_not_ready_and_still_alive(db, client, monkeypatch):
@@ -69,7 +140,7 @@ def test_lost_database_is_not_ready_and_still_alive(db, client, monkeypatch):
 
 def test_missing_migrations_are_not_ready(db, client, monkeypatch):
     cache.delete("migrations_complete")
-    monkeypatch.setattr(probes.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
+    monkeypatch.setattr(parts.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
 
     response = client.get("/readyz?worker=0")
     cache.delete("migrations_complete")

@@ -1,11 +1,21 @@
 """What a decoder keeps of a JPEG until its end, known from its header."""
 
+import errno
 import io
+import os
 
 import pytest
 from PIL import Image
 
-from printing.pictures.reading import SCANS, PictureTooLarge, check_scans, held_samples, open_picture
+from printing.pictures.reading import (
+    SCANS,
+    PictureTooLarge,
+    PictureUnreadable,
+    check_scans,
+    held_samples,
+    open_picture,
+    readable,
+)
 
 SIZE = (64, 48)
 PIXELS = SIZE[0] * SIZE[1]
@@ -58,3 +68,10 @@ def test_picture_of_many_scans_is_refused_before_decoding():
     assert open_picture(most, ("JPEG",), lambda _: None).size == SIZE
     with pytest.raises(PictureTooLarge, match="in 101 scans; at most 100"):
         open_picture(most[:-2] + last + most[-2:], ("JPEG",), check_scans)
+
+
+def test_errors_of_the_system_are_no_faults_of_the_picture():
+    with pytest.raises(OSError, match="Too many open files"), readable():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    with pytest.raises(PictureUnreadable), readable():
+        raise OSError("broken data stream when reading image file")

@@ -13,27 +13,39 @@ import httpx
 from store_fulfillment._calls import Call
 
 BUSY = 429
-BROKEN = frozenset({500, 502, 503, 504})
+AWAY = frozenset({502, 503, 504})
+BROKEN = AWAY | {500}
 SECONDS = re.compile(r"\s*[0-9]{1,9}\s*\Z")
 LIMIT = re.compile(r";\s*(r|t)=([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
 class Retries:
-    """`most` more tries after the first; a wait of more than `longest_wait` seconds is left to the caller."""
+    """`most` more tries after the first, and for `outage` seconds as many as fit while the service is away.
+
+    A wait of more than `longest_wait` seconds is left to the caller.
+    """
 
     most: int = 4
     first_wait: float = 0.5
     longest_wait: float = 60.0
+    outage: float = 45.0
 
     def wait_after(
-        self, call: Call, tries: int, outcome: httpx.Response | httpx.TransportError
+        self,
+        call: Call,
+        tries: int,
+        outcome: httpx.Response | httpx.TransportError,
+        *,
+        seconds: float,
     ) -> float | None:
-        """Seconds to wait before the next try; None if there is to be none."""
-        if tries > self.most or not is_worth_another(call, outcome):
+        """Seconds to wait before the next try; None if there is to be none. `seconds` have passed since the first."""
+        lasts = isinstance(outcome, httpx.TransportError) or outcome.status_code in AWAY
+        is_over = tries > self.most and not (lasts and self.most and seconds < self.outage)
+        if is_over or not is_worth_another(call, outcome):
             return None
         # Half of it is random, so that clients do not retry at the same moment.
-        usual = min(self.first_wait * 2.0 ** (tries - 1), 8.0) * random.uniform(0.5, 1.0)  # noqa: S311
+        usual = min(self.first_wait * 2.0 ** min(tries - 1, 20), 8.0) * random.uniform(0.5, 1.0)  # noqa: S311
         stated = stated_wait(outcome.headers) if isinstance(outcome, httpx.Response) else None
         if stated is None:
             return usual

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +125,7 @@ class Rules:
         return tokens.access_token
 
     def _tries(self, call: Call, request: Callable[[], httpx.Request], is_stream: bool) -> Steps:
-        tries = 0
+        tries, began = 0, time.monotonic()
         while True:
             tries += 1
             outcome = yield Send(request(), is_stream)
@@ -134,7 +135,7 @@ class Rules:
                     return httpx.Response(204, request=outcome.request)
                 if outcome.is_success:
                     return outcome
-            wait = self.retries.wait_after(call, tries, outcome)
+            wait = self.retries.wait_after(call, tries, outcome, seconds=time.monotonic() - began)
             if wait is not None:
                 yield Wait(wait)
             elif isinstance(outcome, httpx.Response):

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from store_fulfillment import Client, ClientCredentials, Person, Tokens
+from store_fulfillment import Client, ClientCredentials, Person, Retries, Tokens
 
 # The service's own application for this command.
 COMMAND_LINE = "fulfillment-cli"
@@ -137,6 +137,8 @@ def signed_in() -> tuple[Client, Profile]:
         credentials=profile.credentials(),
         subscription_key=profile.subscription_key,
         user_agent="fulfillment-command",
+        # A person reads the error sooner than an outage ends.
+        retries=Retries(outage=0),
     )
     return client, profile
 

@@ -1,0 +1,164 @@
+"""What is wrong with each part of the service: for /readyz, /metrics and `check --deploy`."""
+
+import mmap
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from fulfillment.core.api.database_refusals import had_no_room, note_refusal
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
+from fulfillment.core.errors import shortage_of
+from fulfillment.core.plugins import offered
+from printing.bounded import ROOM_BYTES
+
+# What is asked of other machines is cached: load balancers call often and storages may bill each request.
+# A probe waits for them so long, and reports what was found before until it has taken too long.
+CACHED_SECONDS, PATIENT_SECONDS, LATE_SECONDS = 10.0, 3.0, 10.0
+CLOCK_SECONDS = 30.0
+SOME_MEMORY = 16 << 20
+
+
+class CachedProbe:
+    """The failure that `look` last found. It works in a thread of its own, so that nobody waits for a slow machine."""
+
+    def __init__(self, look: Callable[[], str], late: str) -> None:
+        self._look, self._late = look, late
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=look.__name__)
+        self.forget()
+
+    def forget(self) -> None:
+        self._running: Future[str] | None = None
+        self._began, self._until, self._failure = 0.0, 0.0, ""
+
+    def failure(self) -> str:
+        if time.monotonic() < self._until:
+            return self._failure
+        if self._running is None:
+            self._began, self._running = time.monotonic(), self._pool.submit(self._look)
+        running = self._running
+        try:
+            self._failure = running.result(max(0.0, self._began + PATIENT_SECONDS - time.monotonic()))
+            self._running, self._until = None, time.monotonic() + CACHED_SECONDS
+        except TimeoutError:
+            if time.monotonic() - self._began > LATE_SECONDS:
+                self._failure = self._late
+        return self._failure
+
+
+def failures_of_parts() -> dict[str, str]:
+    """What is wrong with each part, or "". Without the database only parts that need none are looked at."""
+    database, seconds_ahead = _database()
+    found = {"database": database}
+    if not database:
+        found |= {"migrations": _migrations(), "room": _room(), "clock": _clock(seconds_ahead), **_of_apps()}
+    own = {"temporary": _temporary(), "process": _process()}
+    return found | {"storage": STORAGE.failure(), "names": NAMES.failure(), **own}
+
+
+def _database() -> tuple[str, float]:
+    """What is wrong with it, and how far this machine's clock is ahead of its clock."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+            return "", time.time() - cursor.fetchone()[0]
+    except DATABASE_UNAVAILABLE as error:
+        if note_refusal(error) == "connections":
+            return "the database has no connection left", 0.0
+        return "the database does not answer", 0.0
+
+
+def _room() -> str:
+    return "the disk of the database is full" if had_no_room() else ""
+
+
+def _temporary() -> str:
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    return "the disk of temporary files is full" if free < ROOM_BYTES else ""
+
+
+def _process() -> str:
+    """Whether this process may open one more file and have some more memory."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+        mmap.mmap(-1, SOME_MEMORY).close()
+    except (OSError, MemoryError) as error:
+        shortage = shortage_of(error)
+        return f"the process has no {shortage.name} left" if shortage else str(error)
+    return ""
+
+
+def _clock(ahead: float) -> str:
+    if abs(ahead) < CLOCK_SECONDS:
+        return ""
+    where = "ahead of" if ahead > 0 else "behind"
+    return f"the clock of this machine is {abs(ahead):.0f} s {where} the clock of the database"
+
+
+def _migrations() -> str:
+    # Complete migrations stay complete during the process.
+    if cache.get("migrations_complete"):
+        return ""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        return "migrations are missing"
+    cache.set("migrations_complete", True, timeout=None)
+    return ""
+
+
+def _probe_storage() -> str:
+    """Writes a file, reads it and removes it."""
+    name = f"health/{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+    content = secrets.token_bytes(16)
+    try:
+        name_in_storage = default_storage.save(name, ContentFile(content))
+        try:
+            with default_storage.open(name_in_storage) as file:
+                read = file.read()
+        finally:
+            default_storage.delete(name_in_storage)
+    except Exception as error:  # noqa: BLE001 - storages fail in their own ways, and each is the same to us
+        logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
+        return "files cannot be written and read"
+    return "" if read == content else "files are not read as they were written"
+
+
+def _probe_names() -> str:
+    """The hosts of the settings: the database, the mail server and the bucket."""
+    bucket = urlsplit(getattr(default_storage, "endpoint_url", None) or "").hostname
+    for host in (str(connection.settings_dict["HOST"]), settings.EMAIL_HOST, bucket):
+        try:
+            if host and not host.startswith("/"):
+                socket.getaddrinfo(host, None)
+        except OSError as error:
+            logger.warning("The name %s is not found: %s", host, error)
+            return "names of other machines are not found"
+    return ""
+
+
+STORAGE = CachedProbe(_probe_storage, "files are written and read too slowly")
+NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly")
+
+
+def _of_apps() -> dict[str, str]:
+    """The failures of the apps' `PROBES` in module `health`: (name, function that returns a failure)."""
+    return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
+
+
+def _safely(probe: Callable[[], str]) -> str:
+    try:
+        return probe()
+    except DATABASE_UNAVAILABLE:
+        return "the database does not answer"

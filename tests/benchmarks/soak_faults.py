@@ -1,0 +1,53 @@
+"""Disks, names, mail server, bucket, clock, files, memory and connections fail one after the other.
+
+As a module of its own it runs within a mount namespace, on demo data, and writes what it saw as JSON.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+MARK = "/readyz names the part, reads go on where they can, nothing lost, doubled or in halves, well again by itself"
+
+
+def measure(names: Sequence[str] = ()) -> list[str]:
+    from tests.support.fault_scene import namespace_refused
+
+    if refused := namespace_refused():
+        print(f"skipped: small file systems of its own are not allowed here. {refused}", flush=True)
+        return []
+    found = outcomes(names)
+    lines = [f"FAILED: {one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"]]
+    lines += [f"FAILED: at the end: {each}" for each in found["left"][:10]]
+    print(*lines, sep="\n", flush=True)
+    return lines
+
+
+def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:
+    from tests.support.fault_scene import in_namespace
+
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        file = Path(folder) / "found.json"
+        subprocess.run(in_namespace("-m", "tests.benchmarks.soak_faults", str(file), *names), check=True)
+        found: dict[str, Any] = json.loads(file.read_text())
+        return found
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    from tests.support import faults
+
+    print("| fault | /readyz says | reads | orders | uploads | well again after |", flush=True)
+    seen, left = faults.run(sys.argv[2:], report=lambda one: print(faults.line_of(one), flush=True))
+    Path(sys.argv[1]).write_text(json.dumps({"outcomes": [asdict(one) for one in seen], "left": left}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Disks, connections, files and memory fail on one running service; `make soak ARGS="--only faults"` does the rest."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.benchmarks import soak_faults
+from tests.support.fault_scene import Gate, namespace_refused
+from tests.support.faults import FOLDER_FAULTS, bucket_faults
+
+RECORDED = Path(__file__).parent / "data" / "fault_metrics.json"
+QUICK = (
+    "the disk of the database is full",
+    "the disk of the log is full",
+    "the disk of temporary files is full",
+    "PostgreSQL is at max_connections",
+    "no file can be opened",
+    "the memory of a process is used up",
+)
+
+
+def flags(metrics):
+    """What is 1 or 0; the counts of requests differ from run to run."""
+    return {name: value for name, value in metrics.items() if "check_ok" in name or "database_up" in name}
+
+
+def test_every_fault_is_among_the_incidents_and_recorded():
+    page = (Path(settings.BASE_DIR) / "docs/operating/incidents.md").read_text("utf-8")
+    faults = [*FOLDER_FAULTS, *bucket_faults(Gate())]
+
+    assert [fault for fault in faults if f"| {fault} |" not in page] == []
+    assert sorted(json.loads(RECORDED.read_text("utf-8"))) == sorted(faults)
+
+
+@pytest.mark.slow
+def test_each_fault_is_named_and_leaves_nothing_lost_or_half():
+    if refused := namespace_refused():
+        give_up = pytest.fail if os.environ.get("FAULT_TESTS") == "required" else pytest.skip
+        give_up(f"Small file systems of its own are not allowed here. {refused}")
+    recorded = json.loads(RECORDED.read_text("utf-8"))
+
+    found = soak_faults.outcomes(QUICK)
+
+    failures = [f"{one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"]]
+    assert [*failures, *found["left"]] == []
+    assert [one["fault"] for one in found["outcomes"]] == list(QUICK)
+    for one in found["outcomes"]:
+        assert flags(one["metrics"]) == flags(recorded[one["fault"]]["metrics"]), one["fault"]
