@@ -146,6 +146,7 @@ class BatchApproval(models.Model):
     ordered_by = ArrayField(models.UUIDField())
     requested = models.DateTimeField()
     expires = models.DateTimeField()
+    reminder_due = models.DateTimeField(null=True)
     decided = models.DateTimeField(null=True)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

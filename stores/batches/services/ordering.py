@@ -25,7 +25,7 @@ from stores.batches.order_forms import RowForms
 from stores.batches.selectors import Counts, access_of, caller_of, counts_of, order_count, shown_batches
 from stores.batches.services.announcements import announce
 from stores.batches.services.notices import notify_approvers
-from stores.batches.services.rows import lock_open
+from stores.batches.services.rows import job_lock, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
@@ -96,7 +96,7 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
 
 
 def queue_orders(batch: Batch) -> None:
-    app.configure_task(ORDER_TASK, lock=f"batch {batch.pk}").defer(batch_id=str(batch.pk))
+    app.configure_task(ORDER_TASK, lock=job_lock(batch)).defer(batch_id=str(batch.pk))
 
 
 def write_orders(*, batch_id: UUID) -> None:
@@ -267,13 +267,15 @@ def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:
 
 def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: datetime) -> None:
     BatchApproval.objects.filter(batch=batch).delete()
+    time_left = timedelta(hours=batch.store.approval_hours)
     approval = BatchApproval.objects.create(
         batch=batch,
         state=ApprovalState.PENDING,
         reasons=orjson.loads(dumps(list(reasons))),
         ordered_by=sorted(people_who_ordered(batch)),
         requested=now,
-        expires=now + timedelta(hours=batch.store.approval_hours),
+        expires=now + time_left,
+        reminder_due=now + time_left / 2,
     )
     batch.approval = approval
     notify_approvers(approval)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from accounts.models import Notification
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict, Forbidden
 from printing.imposition import Stamp
@@ -15,7 +16,12 @@ from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
-from stores.batches.services.approvals import approve_batch, deny_batch, expire_approvals
+from stores.batches.services.approvals import (
+    approve_batch,
+    deny_batch,
+    expire_approvals,
+    remind_approvers,
+)
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
@@ -311,6 +317,20 @@ def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted
     assert used() == [0]
     work_off(ORDER_TASK)
     assert not Order.objects.exists()
+
+
+def test_approver_of_a_batch_is_reminded_once_at_half_of_the_time(budgeted, world):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    one = approver(world).user_id
+    batch = ordered(letters(budgeted))
+    moments = [batch.approval.requested + timedelta(hours=hours) for hours in (35, 37, 38)]
+
+    assert [remind_approvers(now=moment) for moment in moments] == [0, 1, 0]
+    notices = Notification.objects.filter(user=one, kind="approval_requested").order_by("pk")
+    assert [notice.title.partition(batch.store.company_name)[2] for notice in notices] == [
+        " needs approval",
+        " still needs approval",
+    ]
 
 
 def test_cancelling_stops_what_is_not_ordered(budgeted, monkeypatch):
