@@ -34,6 +34,7 @@ from stores.orders.pricing import Option
 from stores.orders.representations import dumps
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
+from stores.templates.selectors import template_digest
 
 ORDER_TASK = "stores.order_batch"
 ROWS_AT_ONCE = 50
@@ -142,9 +143,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
-    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
-    if version != batch.product_version:
-        raise _outdated("The template of the product changed since the check")
+    _refuse_changed_template(batch)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
@@ -248,11 +247,16 @@ def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
         )
     if not counts.orderable:
         raise Conflict("No row of the batch can be ordered.", code="batch_has_errors")
-    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
-    if version != batch.product_version:
-        raise _outdated("The product changed since the check")
+    _refuse_changed_template(batch)
     if batch.prices_expire is None or batch.prices_expire <= timezone.now():
         raise _outdated("The prices of the check no longer bind")
+
+
+def _refuse_changed_template(batch: Batch) -> None:
+    """What would be printed is what was seen. Other changes of the product are none: the prices of the check bind."""
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    if version != batch.product_version and template_digest(batch.product_id) != batch.template_digest:
+        raise _outdated("The template of the product changed since the check")
 
 
 def _outdated(why: str) -> Conflict:

@@ -23,6 +23,7 @@ from stores.batches.rows import (
     name_of,
 )
 from stores.catalog.models import Product
+from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
 # A price that was seen binds as long as that of a quote.
@@ -140,8 +141,10 @@ def begin_check(locked: Batch, *, reset: bool = False) -> None:
     if reset or is_expired or version != locked.product_version:
         locked.rows.update(**UNCHECKED)
         locked.product_version, locked.prices_expire = version, now + BINDING
+        locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
-    locked.save(update_fields=["status", "check_started", "product_version", "prices_expire", "updated"])
+    fixed = ["product_version", "template_digest", "prices_expire"]
+    locked.save(update_fields=["status", "check_started", "updated", *fixed])
     queue_check(locked)
 
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import Notification
@@ -125,10 +126,15 @@ def test_batch_that_is_not_checked_is_not_ordered(access, rows):
 def test_checked_price_binds_for_48_hours(access):
     batch = letters(access, 1)
     DeliveredPrice.objects.update(price=Decimal("9.99"))
+    Product.objects.update(version=F("version") + 1)
 
     ordered(batch)
 
     assert Order.objects.get().total == PRICE
+
+
+def change_template(batch):
+    Product.objects.filter(pk=batch.product_id).update(version=F("version") + 1, template={"Pages": []})
 
 
 def test_check_that_no_longer_holds_is_to_be_repeated(access):
@@ -138,8 +144,8 @@ def test_check_that_no_longer_holds_is_to_be_repeated(access):
 
     with pytest.raises(Conflict, match="prices of the check no longer bind"):
         order_batch(batch=late, actor=OWNER)
-    Product.objects.filter(pk=other.product_id).update(version=other.product_version + 1)
-    with pytest.raises(Conflict, match="product changed") as refusal:
+    change_template(other)
+    with pytest.raises(Conflict, match="template of the product changed") as refusal:
         order_batch(batch=other, actor=OWNER)
     assert refusal.value.code == "batch_outdated"
 
@@ -147,7 +153,7 @@ def test_check_that_no_longer_holds_is_to_be_repeated(access):
 def test_template_that_changes_while_orders_are_written_fails_the_rest_and_says_why(access):
     batch = letters(access, 2)
     order_batch(batch=batch, actor=OWNER)
-    Product.objects.filter(pk=batch.product_id).update(version=batch.product_version + 1)
+    change_template(batch)
 
     work_off(ORDER_TASK)
 
