@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.pages.guards import signed_in
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from stores.batches.overview import PROBLEMS, BatchPage
 from stores.batches.pages.opening import open_batch
-from stores.batches.pages.overview import PROBLEMS, BatchPage
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import order_batch

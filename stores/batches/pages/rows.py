@@ -1,10 +1,8 @@
 """The rows of a batch on pages, and the correction of one: in its own form, or cell by cell in the grid."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,22 +13,13 @@ from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
+from stores.batches.grid import row_views
 from stores.batches.models import Batch, BatchRow, RowState
+from stores.batches.overview import BatchPage
 from stores.batches.pages.opening import open_batch
-from stores.batches.pages.overview import BatchPage
-from stores.batches.selectors import counts_of, proofs_of, row_of
+from stores.batches.selectors import counts_of, row_of
 from stores.batches.services.checking import check_row
 from stores.batches.services.rows import change_row
-from stores.orders.models import OrderStatus
-from stores.proofs.links import proof_urls
-
-ROW_BADGES = {
-    RowState.READY: "badge-good",
-    RowState.WARNING: "badge-warning",
-    RowState.ERROR: "badge-bad",
-    RowState.ORDERED: "badge-good",
-    RowState.FAILED: "badge-bad",
-}
 
 
 @harmless
@@ -77,39 +66,6 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
         "part": "catalog",
     }
     return render(request, "stores/batches/row_form.html", context)
-
-
-def columns_of(batch: Batch) -> list[dict[str, Any]]:
-    """The columns that are used, in the order of the file, with the field that each is."""
-    targets = {column: target for target, column in batch.mapping.items()}
-    return [
-        {"place": place, "name": column, "target": targets[column]}
-        for place, column in enumerate(batch.columns)
-        if column in targets
-    ]
-
-
-def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
-    proofs, columns = proofs_of(rows), columns_of(batch)
-    found = []
-    for row in rows:
-        faulty = {one["Column"]: one["Severity"] for one in row.problems}
-        stored = proofs.get(row.proof)
-        pages = proof_urls(stored, batch.product.external_id).pages if stored else []
-        found.append(
-            {
-                "row": row,
-                "state": RowState(row.state).label,
-                "badge": ROW_BADGES.get(RowState(row.state), ""),
-                "picture": pages[0].removeprefix(settings.PUBLIC_URL) if pages else "",
-                "cells": [
-                    {**one, "value": row.values.get(one["name"], ""), "fault": faulty.get(one["name"], "")}
-                    for one in columns
-                ],
-                "order_words": OrderStatus(row.order.status).words if row.order else "",
-            }
-        )
-    return found
 
 
 def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:

@@ -11,20 +11,17 @@ from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in
-from fulfillment.core.text import parse_number
 from stores.batches.files.writing import Format
-from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
+from stores.batches.grid import after_in, listed_rows, states_in
+from stores.batches.models import Batch, BatchRow, BatchStatus
+from stores.batches.overview import BatchPage
 from stores.batches.pages.opening import open_batch
-from stores.batches.pages.overview import PROBLEMS, WITH_PROBLEMS, BatchPage
-from stores.batches.pages.rows import columns_of, row_views
 from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import counts_of, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
 from stores.orders.api.files import pdf_response
 
-ROWS_A_PAGE = 50
 SHEET_ROWS = 500
-WORDS_LENGTH = 100
 
 
 @require_safe
@@ -38,20 +35,7 @@ def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
         return render(request, "stores/batches/upload.html", context)
     if batch.status == BatchStatus.EMPTY:
         return redirect("portal:batch-mapping", batch_id)
-    chosen = request.GET.get("state", PROBLEMS)
-    if chosen == PROBLEMS and not page.with_problems:
-        chosen = "all"
-    after, words = _after(request), request.GET.get("words", "").strip()[:WORDS_LENGTH]
-    found = rows_of(batch, states=_states(chosen), after=after, words=words.replace("\0", ""))
-    rows = list(found.select_related("order")[: ROWS_A_PAGE + 1])
-    context |= {
-        "chosen": chosen,
-        "words": words,
-        "columns": columns_of(batch),
-        "rows": row_views(batch, rows[:ROWS_A_PAGE]),
-        "after": after,
-        "next_after": rows[ROWS_A_PAGE - 1].number if len(rows) > ROWS_A_PAGE else None,
-    }
+    context |= listed_rows(page, request.GET)
     return render(request, "stores/batches/batch.html", context)
 
 
@@ -70,7 +54,9 @@ def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpRe
 def download_rows(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
     opened = open_batch(request, batch_id)
-    return rows_file(opened.batch, _states(request.GET.get("state", "all")), _known_form(form), opened.caller)
+    return rows_file(
+        opened.batch, states_in(request.GET.get("state", "all")), _known_form(form), opened.caller
+    )
 
 
 @require_safe
@@ -84,7 +70,7 @@ def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> Http
     if request.GET.get("rows") == "extremes":
         rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
     else:
-        rows = list(rows_of(batch, after=_after(request))[:SHEET_ROWS])
+        rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
     return pdf_response(render_contact_sheet(batch=batch, rows=rows, caller=caller), f"batch-{batch.pk}.pdf")
 
 
@@ -94,14 +80,3 @@ def _known_form(form: str) -> Format:
     if form == "xlsx":
         return "xlsx"
     raise Http404("Rows are downloaded as csv or xlsx.")
-
-
-def _states(chosen: str) -> list[str]:
-    if chosen == PROBLEMS:
-        return list(WITH_PROBLEMS)
-    return [chosen] if chosen in RowState.values else []
-
-
-def _after(request: HttpRequest) -> int:
-    """The number of the row before the page."""
-    return parse_number(request.GET.get("after", ""), most=2**31 - 1) or 0

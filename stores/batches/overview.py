@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.batches.models import SETTLED, Batch, BatchMode, BatchStatus, RowState
-from stores.batches.pages.making import badge_of
 from stores.batches.selectors import (
     Counts,
     budget_decision,
@@ -19,6 +18,13 @@ from stores.orders.models import ApprovalState
 PROBLEMS = "problems"
 WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
 EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
+BADGES = {
+    BatchStatus.CHECKING: "badge-info",
+    BatchStatus.CHECKED: "badge-good",
+    BatchStatus.ORDERING: "badge-info",
+    BatchStatus.ORDERED: "badge-good",
+    BatchStatus.CANCELLED: "badge-bad",
+}
 
 
 @dataclass(slots=True)
@@ -112,3 +118,7 @@ class BatchPage:
         shown = [one for one in found if one[2]]
         problems = [(PROBLEMS, "With problems", self.with_problems)] if self.with_problems else []
         return [*problems, ("all", "All rows", self.counts.rows), *shown]
+
+
+def badge_of(batch: Batch) -> str:
+    return BADGES.get(BatchStatus(batch.status), "")
