@@ -10,7 +10,7 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, TooManyRequests, Unavailable
-from stores.batches.services.approvals import expire_approvals
+from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders
 from stores.batches.services.rows import CHECK_TASK
@@ -40,7 +40,8 @@ def follow_approvals(timestamp: int) -> None:
     now = timezone.now()
     remind_approvers(now=now)
     expire_requests(now=now)
-    expire_approvals(now=now)
+    batch_approvals.remind_approvers(now=now)
+    batch_approvals.expire_approvals(now=now)
 
 
 @app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
@@ -50,8 +51,8 @@ def work_on_upload(*, upload_id: int) -> None:
 
 
 @app.task(name=CHECK_TASK, retry=AGAIN)
-def check_rows(*, batch_id: str) -> None:
-    check_batch(batch_id=UUID(batch_id))
+def check_rows(*, batch_id: str, from_end: bool = False) -> None:
+    check_batch(batch_id=UUID(batch_id), from_end=from_end)
 
 
 @app.task(name=ORDER_TASK, retry=AGAIN)

@@ -31,12 +31,16 @@ MARK_WIDTH = 0.25
 NUMBER_SIZE, NUMBER_MM, NUMBER_CLEAR_MM = 3.5, 1.4, 1.0
 # The bar code in the slug line.
 CODE_MODULE_MM, CODE_LEAST_MM = 0.25, 4.0
+LABEL_LENGTH = 100
 SLUG_SIZES = (6.0, 5.0, 4.0, 3.0)
 TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0)}
 
 
-def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes], *, code: str = "") -> bytes:
-    """`files` are print files by job number, and `code` is what is scanned for all of them.
+def impose_sheet(
+    planned: PlannedSheet, files: Mapping[str, bytes], labels: Mapping[str, str] | None = None, *, code: str = ""
+) -> bytes:
+    """`files` are print files by job number, `labels` say who or what a job is for, and `code` is what is scanned for
+    all of them.
 
     Raises ValueError naming the job whose file does not fit its place.
     """
@@ -44,7 +48,7 @@ def impose_sheet(planned: PlannedSheet, files: Mapping[str, bytes], *, code: str
     forms = _Forms(pdf, planned, files)
     for side, places in (("FRONT", planned.fronts), ("BACK", planned.backs)):
         if places:
-            _add_side(pdf, planned, side, places, forms, code)
+            _add_side(pdf, planned, side, places, forms, labels or {}, code)
     if forms.intents is not None:
         pdf.Root.OutputIntents = forms.intents
     return save_for_press(pdf, title=f"Sheet {planned.number} of {planned.of}: {', '.join(planned.counts)}")
@@ -110,7 +114,13 @@ class _Forms:
 
 
 def _add_side(
-    pdf: pikepdf.Pdf, planned: PlannedSheet, side: str, places: Sequence[Place], forms: _Forms, code: str
+    pdf: pikepdf.Pdf,
+    planned: PlannedSheet,
+    side: str,
+    places: Sequence[Place],
+    forms: _Forms,
+    labels: Mapping[str, str],
+    code: str,
 ) -> None:
     sheet = planned.sheet
     size = (sheet.width_mm * POINTS, sheet.height_mm * POINTS)
@@ -124,7 +134,7 @@ def _add_side(
             names[key] = f"/J{len(names) + 1}"
             resources[names[key]] = form
         operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
-    operators += [_number(place, sheet) for place in places]
+    operators += [_number(place, sheet, labels.get(place.job_number, "")) for place in places]
     operators.append(_marks(planned, is_back=side == "BACK"))
     operators.append(_slug(planned, side, code))
     page.obj.Resources = pikepdf.Dictionary(
@@ -146,14 +156,17 @@ def _around(places: Sequence[Place], distance: float) -> pikepdf.Array:
     return pikepdf.Array([round(edge * POINTS, 4) for edge in edges])
 
 
-def _number(place: Place, sheet: Sheet) -> str:
-    """The job's number below a piece, in the half of the gutter that is cut off with it."""
+def _number(place: Place, sheet: Sheet, label: str) -> str:
+    """The job's number below a piece, and as much of its label as fits, in the half of the gutter that is cut off
+    with it."""
     height = sheet.gutter_mm / 2 - NUMBER_CLEAR_MM
-    width = text_width(place.job_number, NUMBER_SIZE) / POINTS
+    text = f"{place.job_number}  {label[:LABEL_LENGTH]}".strip()
+    while (width := text_width(text, NUMBER_SIZE) / POINTS) > place.width_mm and text != place.job_number:
+        text = text[:-1].rstrip()
     if height < NUMBER_MM or width > place.width_mm:
         return ""
     x, y = place.x_mm + (place.width_mm - width) / 2, place.y_mm - sheet.gutter_mm / 2 + 0.2
-    words = text_path(place.job_number, NUMBER_SIZE, x * POINTS, (y + 0.3) * POINTS)
+    words = text_path(text, NUMBER_SIZE, x * POINTS, (y + 0.3) * POINTS)
     return f"q {PAPER} {box(x - 0.5, y, width + 1, NUMBER_MM)} f {BLACK}\n{words}\nQ"
 
 

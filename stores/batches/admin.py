@@ -17,7 +17,9 @@ from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
+from stores.batches.grid import listed_rows
 from stores.batches.models import SETTLED, Batch
+from stores.batches.overview import BatchPage
 from stores.batches.selectors import counts_of
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch
@@ -48,6 +50,9 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         *("external_id", "note", "created", "updated"),
     ]
 
+    class Media:
+        css = {"all": ["brand/grid.css"]}
+
     @admin.display(description="BatchID")
     def batch_id(self, batch: Batch) -> str:
         return str(batch.pk)
@@ -72,8 +77,12 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     def record_context(self, request: HttpRequest, batch: Batch) -> dict[str, Any]:
         approval, holds = getattr(batch, "approval", None), staff_on(request).holds
         is_pending = approval is not None and approval.state == ApprovalState.PENDING
+        page = BatchPage(batch, counts_of(batch))
         return {
-            "counts": counts_of(batch),
+            **listed_rows(page, request.GET),
+            "page": page,
+            "batch": batch,
+            "counts": page.counts,
             "approval": approval,
             "reasons": [reason_in_words(one) for one in approval.reasons] if approval else [],
             "may_decide": is_pending and holds(DECIDE, batch.store_id),

@@ -46,7 +46,8 @@ MAXIMUM_ROWS = {BatchMode.ITEMS: 500, BatchMode.RECIPIENTS: 20_000}
 class Batch(models.Model):
     """Rows of a table that are checked and ordered together, by the caller who made it.
 
-    `product_version` and `prices_expire` are fixed when a check begins: what was seen and priced is what is ordered.
+    `product_version`, `template_digest` and `prices_expire` are fixed when a check begins: what was seen and priced is
+    what is ordered.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -72,6 +73,7 @@ class Batch(models.Model):
     matches = models.JSONField(default=list)
     file_problems = models.JSONField(default=list)
     product_version = models.PositiveIntegerField(null=True)
+    template_digest = models.CharField(max_length=64, blank=True, db_default="")
     prices_expire = models.DateTimeField(null=True)
     check_started = models.DateTimeField(null=True)
     external_id = models.CharField(max_length=90, blank=True)
@@ -146,6 +148,7 @@ class BatchApproval(models.Model):
     ordered_by = ArrayField(models.UUIDField())
     requested = models.DateTimeField()
     expires = models.DateTimeField()
+    reminder_due = models.DateTimeField(null=True)
     decided = models.DateTimeField(null=True)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

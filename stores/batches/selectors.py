@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -17,7 +17,7 @@ from fulfillment.core.text import parse_uuid
 from stores.batches.models import ORDERABLE, SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
-from stores.budgets.standings import BudgetDecision, decision_of
+from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Order
 from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
@@ -137,12 +137,23 @@ def order_count(batch: Batch, rows: int) -> int:
     return rows if batch.mode == BatchMode.RECIPIENTS else min(rows, 1)
 
 
+def standings_of_batch(batch: Batch) -> list[Standing]:
+    return standings_of_caller(caller_of(batch), store=batch.store, at=timezone.now())
+
+
+def needs_of_budgets(batch: Batch, counts: Counts) -> list[tuple[Standing, Decimal]]:
+    """Each budget that binds the batch, with what its orders would take from it."""
+    orders = order_count(batch, counts.orderable)
+    return [
+        (one, measure(one.budget.type, total=counts.total, quantity=counts.pieces, orders=orders))
+        for one in standings_of_batch(batch)
+    ]
+
+
 def budget_decision(batch: Batch, counts: Counts) -> BudgetDecision:
     """What the budgets, and the store's limit for orders without approval, say to the whole batch."""
-    caller = caller_of(batch)
-    standings = standings_of_caller(caller, store=batch.store, at=timezone.now())
     decision = decision_of(
-        standings,
+        standings_of_batch(batch),
         total=counts.total,
         quantity=counts.pieces,
         orders=order_count(batch, counts.orderable),
@@ -153,9 +164,13 @@ def budget_decision(batch: Batch, counts: Counts) -> BudgetDecision:
     return BudgetDecision.NEEDS_APPROVAL
 
 
-def rows_of(batch: Batch, *, states: Iterable[str] = (), after: int = 0) -> QuerySet[BatchRow]:
-    """In the order of the file, after a number; with `states` only rows in one of them."""
+def rows_of(
+    batch: Batch, *, states: Iterable[str] = (), after: int = 0, words: str = ""
+) -> QuerySet[BatchRow]:
+    """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
     rows = batch.rows.filter(number__gt=after).order_by("number")
+    if words:
+        rows = rows.filter(Q(key__icontains=words) | Q(values__icontains=words))
     chosen = list(states)
     return rows.filter(state__in=chosen) if chosen else rows
 

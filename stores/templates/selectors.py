@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version as version_of
 from pathlib import Path
+from typing import Any
 
 import orjson
 from django.core.files.storage import default_storage
@@ -129,6 +130,12 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
     """The fields of a product, which may have no template."""
     row = fetch_row(FIELDS_ALONE, (product_id,))
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
+
+
+def template_digest(product_id: int) -> str:
+    """Equal as long as template and fields are; other changes of the product give it another version only."""
+    row: tuple[Any, ...] = fetch_row(TEMPLATE, (product_id,)) or (0, "", "")
+    return hashlib.sha256(orjson.dumps(row[1:])).hexdigest()
 
 
 ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)

@@ -28,6 +28,7 @@ class _Gang:
     sheet: Sheet
     requests: list[GangRequest] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
 
 
 def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
@@ -65,6 +66,7 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
         gang = gangs.setdefault(provider.code, _Gang(sheet))
         gang.requests.append(request)
         gang.files[job.number] = sent.files[0].content
+        gang.labels[job.number] = sent.item.label
         held += len(gang.files[job.number])
     return gangs
 
@@ -85,7 +87,7 @@ def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     for planned in plan.sheets:
         names[planned.number] = f"sheet-{planned.number:02}-run-{planned.run}.pdf"
         try:
-            yield names[planned.number], impose_sheet(planned, gang.files)
+            yield names[planned.number], impose_sheet(planned, gang.files, gang.labels)
         except ValueError as error:
             left_out.append(f"{names[planned.number]}: {error}")
     yield "plan.csv", _plan_rows(plan, names)

@@ -54,10 +54,11 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
 
 def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
     contents = {one.number: one.files[0].content for one in sent}
+    labels = {one.number: one.item.label for one in sent}
     names = {planned.number: _name(gang, planned) for planned in plan.sheets}
     files = []
     for planned in plan.sheets:
-        content = impose_sheet(planned, contents, code=gang.number)
+        content = impose_sheet(planned, contents, labels, code=gang.number)
         digest = hashlib.sha256(content).hexdigest()
         files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
     first = sent[0]

@@ -14,7 +14,8 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
-from stores.batches.models import Batch, BatchMode, BatchStatus
+from stores.batches.models import Batch, BatchMode
+from stores.batches.overview import badge_of
 from stores.batches.pages.opening import batches_of_person, open_batch
 from stores.batches.rows import RECIPIENT
 from stores.batches.selectors import targets_of
@@ -25,13 +26,6 @@ from stores.templates.selectors import fields_of
 A_PAGE = 25
 MAXIMUM_BYTES = 50 * 1024 * 1024
 SAMPLES = 3
-BADGES = {
-    BatchStatus.CHECKING: "badge-info",
-    BatchStatus.CHECKED: "badge-good",
-    BatchStatus.ORDERING: "badge-info",
-    BatchStatus.ORDERED: "badge-good",
-    BatchStatus.CANCELLED: "badge-bad",
-}
 
 
 @require_safe
@@ -89,10 +83,6 @@ def map_columns(request: HttpRequest, batch_id: UUID) -> HttpResponse:
         "part": "catalog",
     }
     return render(request, "stores/batches/mapping.html", context)
-
-
-def badge_of(batch: Batch) -> str:
-    return BADGES.get(BatchStatus(batch.status), "")
 
 
 def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:

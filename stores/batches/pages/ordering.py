@@ -5,13 +5,14 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from stores.batches.overview import PROBLEMS, BatchPage
 from stores.batches.pages.opening import open_batch
-from stores.batches.pages.showing import BatchPage
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import order_batch
@@ -25,17 +26,30 @@ from stores.orders.services.transitions import Actor
 def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     access, batch = open_batch(request, batch_id)
     page = BatchPage(batch, counts_of(batch))
+    sent = request.POST if request.method == "POST" else request.GET
+    only_ready = sent.get("rows") != "all"
+    if page.counts.errors and not only_ready:
+        messages.error(
+            request, f"{page.counts.errors:,} rows are in error. Correct them, or order ready rows only."
+        )
+        return redirect(f"{reverse('portal:batch', args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":
         if request.POST.get("seen") != seen_of(page):
             messages.warning(request, "Rows changed meanwhile. Look at the numbers again.")
         else:
             with errors_as_messages(request):
                 actor = Actor(actor_kind(access), access.caller.user_id)
-                order_batch(batch=batch, actor=actor, only_ready=True)
+                order_batch(batch=batch, actor=actor, only_ready=only_ready)
                 return redirect("portal:batch", batch_id)
     if not page.can_order:
         return redirect("portal:batch", batch_id)
-    context = {"page": page, "batch": batch, "seen": seen_of(page), "part": "catalog"}
+    context = {
+        "page": page,
+        "batch": batch,
+        "seen": seen_of(page),
+        "only_ready": only_ready,
+        "part": "catalog",
+    }
     return render(request, "stores/batches/order.html", context)
 
 

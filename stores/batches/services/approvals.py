@@ -8,7 +8,7 @@ from django.utils import timezone
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
 from stores.batches.services.batches import close_batch
-from stores.batches.services.notices import notify_of_decision
+from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.orders.approvals.selectors import people_who_ordered
@@ -53,6 +53,23 @@ def expire_approvals(*, now: datetime) -> int:
                 notify_of_decision(approval)
                 count += 1
     return count
+
+
+def remind_approvers(*, now: datetime) -> int:
+    """Once for each batch, when half of its time is over; called by the worker."""
+    count = 0
+    while True:
+        with transaction.atomic():
+            due = BatchApproval.objects.filter(
+                state=ApprovalState.PENDING, decided=None, reminder_due__lte=now, expires__gt=now
+            )
+            due = due.select_related("batch__store").select_for_update(of=("self",), skip_locked=True)
+            approval = due.first()
+            if approval is None:
+                return count
+            approval.reminder_due = None
+            approval.save(update_fields=["reminder_due"])
+            count += notify_approvers(approval, is_reminder=True)
 
 
 def _undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:

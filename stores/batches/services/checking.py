@@ -1,7 +1,7 @@
 """Checks rows by the rules of an order and by rendering each; a killed worker's work is continued by the next one."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -15,6 +15,7 @@ from fulfillment.core.errors import (
     DomainError,
     Fault,
     Invalid,
+    ServiceBusy,
     TooManyRequests,
     Unavailable,
     collecting_faults,
@@ -32,7 +33,9 @@ from stores.proofs.selectors import ProductVersion, product_versions_of
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.proofs import make_proof
 
-ROWS_AT_ONCE = 50
+ROWS_AT_ONCE = 20
+# Outcomes are written together, yet soon: a person waits for the first problem.
+WRITE_SECONDS = 0.5
 # A row that cannot be checked so often is in error: others must not wait for it.
 TRIES = 3
 PAUSE_SECONDS = 2.0
@@ -66,10 +69,15 @@ class Outcome:
         }
 
 
-def check_batch(*, batch_id: UUID) -> None:
-    """Checks the pending rows until there are none; runs in a worker, in any number of turns."""
+def check_batch(*, batch_id: UUID, from_end: bool = False) -> None:
+    """Checks the pending rows until there are none; runs in a worker, in any number of turns.
+
+    Two jobs work on a batch: one from its first row, the other from its last. While one waits for a renderer, the
+    other one prices and writes.
+    """
+    order = "-number" if from_end else "number"
     while batch := _checking(batch_id):
-        rows = list(batch.rows.filter(state=RowState.PENDING).order_by("number")[:ROWS_AT_ONCE])
+        rows = list(batch.rows.filter(state=RowState.PENDING).order_by(order)[:ROWS_AT_ONCE])
         if not rows:
             _finish(batch)
             continue
@@ -77,8 +85,7 @@ def check_batch(*, batch_id: UUID) -> None:
         if checker.version.version != batch.product_version:
             _restart(batch)
             continue
-        for row in rows:
-            _store(batch, row, _checked(checker, row))
+        _check_rows(checker, rows)
 
 
 def check_row(*, row: BatchRow) -> BatchRow:
@@ -86,7 +93,7 @@ def check_row(*, row: BatchRow) -> BatchRow:
     batch = shown_batches().get(pk=row.batch_id)
     if batch.status not in (BatchStatus.CHECKING, BatchStatus.CHECKED):
         return row
-    _store(batch, row, RowChecker(batch).check(row))
+    _store(batch, [(row, RowChecker(batch).check(row))])
     return BatchRow.objects.get(pk=row.pk)
 
 
@@ -151,21 +158,30 @@ class RowChecker:
         outcome.problems += [self.forms.finding_of(one) for one in proof.preflight]
 
 
+def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
+    done: list[tuple[BatchRow, Outcome]] = []
+    written = time.monotonic()
+    for row in rows:
+        done.append((row, _checked(checker, row)))
+        if time.monotonic() - written >= WRITE_SECONDS:
+            _store(checker.batch, done)
+            done, written = [], time.monotonic()
+    _store(checker.batch, done)
+
+
 def _checked(checker: RowChecker, row: BatchRow) -> Outcome:
-    """Tries again while the renderers are busy."""
-    return _with_patience(lambda: checker.check(row), row)
-
-
-def _with_patience(work: Callable[[], Outcome], row: BatchRow) -> Outcome:
-    for left in reversed(range(TRIES)):
+    """Tries again while the renderers are busy. Where other work of this process is in the way, as long as it is."""
+    left = TRIES
+    while True:
         try:
-            return work()
-        except (Unavailable, TooManyRequests) as error:
-            if left:
-                time.sleep(PAUSE_SECONDS)
-                continue
-            return Outcome(problems=[*row.file_problems, failure_of(error)])
-    raise AssertionError
+            return checker.check(row)
+        except (ServiceBusy, TooManyRequests):
+            pass
+        except Unavailable as error:
+            left -= 1
+            if not left:
+                return Outcome(problems=[*row.file_problems, failure_of(error)])
+        time.sleep(PAUSE_SECONDS)
 
 
 def failure_of(error: DomainError) -> Problem:
@@ -176,12 +192,17 @@ def _checking(batch_id: UUID) -> Batch | None:
     return shown_batches().filter(pk=batch_id, status=BatchStatus.CHECKING).first()
 
 
-def _store(batch: Batch, row: BatchRow, outcome: Outcome) -> None:
-    """Not where the row, or what all rows share, has changed meanwhile: it is checked again."""
-    unchanged = BatchRow.objects.filter(
-        pk=row.pk, digest=row.digest, state=RowState.PENDING, batch__check_started=batch.check_started
-    )
-    unchanged.update(**outcome.fields())
+@transaction.atomic
+def _store(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
+    """Not where a row, or what all rows share, has changed meanwhile: it is checked again.
+
+    The batch is locked first, as by all who change several rows: else two of them could wait for each other.
+    """
+    if lock_batch(batch).check_started != batch.check_started:
+        return
+    for row, outcome in outcomes:
+        unchanged = BatchRow.objects.filter(pk=row.pk, digest=row.digest, state=RowState.PENDING)
+        unchanged.update(**outcome.fields())
 
 
 @transaction.atomic

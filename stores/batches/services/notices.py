@@ -2,34 +2,31 @@
 
 from django.urls import reverse
 
-from accounts.models import NotificationKind
-from accounts.services.notifications import notify
 from stores.batches.models import BatchApproval
-from stores.orders.approvals.notices import DECIDED, reason_in_words
-from stores.orders.approvals.selectors import approver_ids
-from stores.orders.models import ApprovalState
+from stores.orders.approvals.notices import tell_approvers, tell_of_decision
 
 
-def notify_approvers(approval: BatchApproval) -> int:
+def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> int:
     batch = approval.batch
-    return notify(
-        user_ids=approver_ids(batch.store_id, approval.ordered_by),
-        kind=NotificationKind.APPROVAL_REQUESTED,
-        key=f"batch:{batch.pk}:{approval.requested.timestamp()}",
-        title=f"The batch {batch} of {batch.store} needs approval",
-        text=f"{'. '.join(map(reason_in_words, approval.reasons))}. Without a decision it is cancelled on "
-        f"{approval.expires:%d %b %Y, %H:%M} UTC.",
+    key = f"batch:{batch.pk}:{approval.requested.timestamp()}"
+    return tell_approvers(
+        approval,
+        what=f"The batch {batch} of {batch.store}",
+        store_id=batch.store_id,
+        key=f"{key}:reminder" if is_reminder else key,
         path=reverse("admin:stores_batch_change", args=[batch.pk]),
+        outcome="cancelled",
+        is_reminder=is_reminder,
     )
 
 
 def notify_of_decision(approval: BatchApproval) -> int:
     batch = approval.batch
-    return notify(
-        user_ids=[batch.user_id] if batch.user_id else approval.ordered_by,
-        kind=NotificationKind.APPROVAL_DECIDED,
+    return tell_of_decision(
+        approval,
+        what=f"The batch {batch} at {batch.store}",
+        state=approval.state,
+        user_id=batch.user_id,
         key=f"batch:{batch.pk}:decided",
-        title=f"The batch {batch} at {batch.store} was {DECIDED[ApprovalState(approval.state)]}",
-        text=approval.note,
         path=reverse("portal:batch", args=[batch.pk]),
     )

@@ -25,7 +25,7 @@ from stores.batches.order_forms import RowForms
 from stores.batches.selectors import Counts, access_of, caller_of, counts_of, order_count, shown_batches
 from stores.batches.services.announcements import announce
 from stores.batches.services.notices import notify_approvers
-from stores.batches.services.rows import lock_open
+from stores.batches.services.rows import job_lock, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
@@ -34,6 +34,7 @@ from stores.orders.pricing import Option
 from stores.orders.representations import dumps
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
+from stores.templates.selectors import template_digest
 
 ORDER_TASK = "stores.order_batch"
 ROWS_AT_ONCE = 50
@@ -96,7 +97,7 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
 
 
 def queue_orders(batch: Batch) -> None:
-    app.configure_task(ORDER_TASK, lock=f"batch {batch.pk}").defer(batch_id=str(batch.pk))
+    app.configure_task(ORDER_TASK, lock=job_lock(batch)).defer(batch_id=str(batch.pk))
 
 
 def write_orders(*, batch_id: UUID) -> None:
@@ -142,9 +143,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
-    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
-    if version != batch.product_version:
-        raise _outdated("The template of the product changed since the check")
+    _refuse_changed_template(batch)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
@@ -248,11 +247,16 @@ def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
         )
     if not counts.orderable:
         raise Conflict("No row of the batch can be ordered.", code="batch_has_errors")
-    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
-    if version != batch.product_version:
-        raise _outdated("The product changed since the check")
+    _refuse_changed_template(batch)
     if batch.prices_expire is None or batch.prices_expire <= timezone.now():
         raise _outdated("The prices of the check no longer bind")
+
+
+def _refuse_changed_template(batch: Batch) -> None:
+    """What would be printed is what was seen. Other changes of the product are none: the prices of the check bind."""
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    if version != batch.product_version and template_digest(batch.product_id) != batch.template_digest:
+        raise _outdated("The template of the product changed since the check")
 
 
 def _outdated(why: str) -> Conflict:
@@ -267,13 +271,15 @@ def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:
 
 def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: datetime) -> None:
     BatchApproval.objects.filter(batch=batch).delete()
+    time_left = timedelta(hours=batch.store.approval_hours)
     approval = BatchApproval.objects.create(
         batch=batch,
         state=ApprovalState.PENDING,
         reasons=orjson.loads(dumps(list(reasons))),
         ordered_by=sorted(people_who_ordered(batch)),
         requested=now,
-        expires=now + timedelta(hours=batch.store.approval_hours),
+        expires=now + time_left,
+        reminder_due=now + time_left / 2,
     )
     batch.approval = approval
     notify_approvers(approval)

@@ -23,11 +23,14 @@ from stores.batches.rows import (
     name_of,
 )
 from stores.catalog.models import Product
+from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
 # A price that was seen binds as long as that of a quote.
 BINDING = timedelta(hours=48)
 ROWS_AT_ONCE = 1000
+# Of one caller.
+BATCHES_AT_ONCE = 4
 # What a row that is not checked has.
 UNCHECKED: dict[str, Any] = {
     "state": RowState.PENDING,
@@ -138,13 +141,29 @@ def begin_check(locked: Batch, *, reset: bool = False) -> None:
     if reset or is_expired or version != locked.product_version:
         locked.rows.update(**UNCHECKED)
         locked.product_version, locked.prices_expire = version, now + BINDING
+        locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
-    locked.save(update_fields=["status", "check_started", "product_version", "prices_expire", "updated"])
+    fixed = ["product_version", "template_digest", "prices_expire"]
+    locked.save(update_fields=["status", "check_started", "updated", *fixed])
     queue_check(locked)
 
 
 def queue_check(batch: Batch) -> None:
-    app.configure_task(CHECK_TASK, lock=f"batch {batch.pk}").defer(batch_id=str(batch.pk))
+    """Two jobs, from both ends. Only one of a caller's batches is checked from its end at a time."""
+    for from_end, lock in (
+        (False, job_lock(batch)),
+        (True, f"batches of {batch_owner(batch)} from their ends"),
+    ):
+        app.configure_task(CHECK_TASK, lock=lock).defer(batch_id=str(batch.pk), from_end=from_end)
+
+
+def job_lock(batch: Batch) -> str:
+    """Jobs with the same lock follow each other: a caller's batches hold few threads of a worker."""
+    return f"batches of {batch_owner(batch)} {batch.pk.int % BATCHES_AT_ONCE}"
+
+
+def batch_owner(batch: Batch) -> str:
+    return f"{batch.application_id or ''}/{batch.user_id or ''}"
 
 
 def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:

@@ -1,16 +1,21 @@
 """Reads a file of rows into a batch; the file itself is not kept."""
 
+import re
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
-from stores.batches.files import FileRefused, Table, match_columns, read_rows
+from stores.batches.files import FileProblem, FileRefused, Table, match_columns, read_rows
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode
-from stores.batches.rows import SourceRow, file_problem_record
+from stores.batches.rows import Problem, SourceRow, file_problem_record
 from stores.batches.selectors import targets_of
 from stores.batches.services.rows import Match, Source, replace_rows
+
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def receive_rows(
@@ -22,18 +27,31 @@ def receive_rows(
     """
     with FILES.limited(caller.key):
         table = _read(batch, content, content_type, name)
-    targets = targets_of(batch)
-    found = match_columns(columns=table.columns, targets=list(targets), labels=targets)
+    targets, columns = targets_of(batch), [_storable(name) for name in table.columns]
+    found = match_columns(columns=columns, targets=list(targets), labels=targets)
     source = Source(
-        columns=table.columns,
-        rows=[
-            SourceRow(row.number, row.values, [file_problem_record(one) for one in row.problems])
-            for row in table.rows
-        ],
+        columns=columns,
+        rows=[SourceRow(row.number, _all_storable(row.values), _records(row.problems)) for row in table.rows],
         matches=[Match(one.target, one.column, one.score) for one in found],
-        problems=[file_problem_record(one) for one in table.problems],
+        problems=_records(table.problems),
     )
     return replace_rows(batch=batch, source=source, check=check)
+
+
+def _records(problems: Iterable[FileProblem]) -> list[Problem]:
+    return [_all_storable(file_problem_record(one)) for one in problems]
+
+
+def _all_storable(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        _storable(name): _storable(value) if isinstance(value, str) else value
+        for name, value in record.items()
+    }
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL takes neither NUL nor half a character; reading has named them as problems."""
+    return text if text.isascii() and "\0" not in text else UNSTORABLE.sub("\ufffd", text)
 
 
 def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:

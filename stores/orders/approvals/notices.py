@@ -1,6 +1,8 @@
 """Notifies approvers of requests, and the people who ordered of decisions, by bell and mail."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
 
 from django.urls import reverse
 
@@ -25,28 +27,64 @@ def decision_key(order: Order) -> str:
 def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> int:
     """The link leads to the page on which an approver decides."""
     order = request.order
-    words = "still needs" if is_reminder else "needs"
-    return notify(
-        user_ids=approver_ids(order.store_id, request.ordered_by),
-        kind=NotificationKind.APPROVAL_REQUESTED,
+    return tell_approvers(
+        request,
+        what=f"Order {order} of {order.store}",
+        store_id=order.store_id,
         key=f"approval:{order.pk}:{'reminder' if is_reminder else 'requested'}",
-        title=f"Order {order} of {order.store} {words} approval",
-        text=f"{'. '.join(map(reason_in_words, request.reasons))}. Without a decision it is rejected on "
-        f"{request.expires:%d %b %Y, %H:%M} UTC.",
         path=reverse("admin:stores_approvalrequest_change", args=[order.pk]),
+        outcome="rejected",
+        is_reminder=is_reminder,
     )
 
 
 def notify_of_decision(request: ApprovalRequest) -> int:
-    """Notifies the user who ordered; for an application without a user, its owners."""
     order = request.order
-    return notify(
-        user_ids=[order.user_id] if order.user_id else request.ordered_by,
-        kind=NotificationKind.APPROVAL_DECIDED,
+    return tell_of_decision(
+        request,
+        what=f"Order {order} at {order.store}",
+        state=order.approval,
+        user_id=order.user_id,
         key=decision_key(order),
-        title=f"Order {order} at {order.store} was {DECIDED[ApprovalState(order.approval)]}",
-        text=request.note,
         path=reverse("portal:approval", args=[order.pk]),
+    )
+
+
+class Requested(Protocol):
+    """A request for approval: of an order, or of a batch."""
+
+    reasons: Any
+    ordered_by: list[UUID]
+    expires: datetime
+    note: str
+
+
+def tell_approvers(
+    request: Requested, *, what: str, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
+) -> int:
+    """`outcome` is what becomes of it without a decision."""
+    return notify(
+        user_ids=approver_ids(store_id, request.ordered_by),
+        kind=NotificationKind.APPROVAL_REQUESTED,
+        key=key,
+        title=f"{what} {'still needs' if is_reminder else 'needs'} approval",
+        text=f"{'. '.join(map(reason_in_words, request.reasons))}. Without a decision it is {outcome} on "
+        f"{request.expires:%d %b %Y, %H:%M} UTC.",
+        path=path,
+    )
+
+
+def tell_of_decision(
+    request: Requested, *, what: str, state: str | None, user_id: UUID | None, key: str, path: str
+) -> int:
+    """Notifies the user who ordered; for an application without a user, its owners."""
+    return notify(
+        user_ids=[user_id] if user_id else request.ordered_by,
+        kind=NotificationKind.APPROVAL_DECIDED,
+        key=key,
+        title=f"{what} was {DECIDED[ApprovalState(state)]}",
+        text=request.note,
+        path=path,
     )
 
 

@@ -193,3 +193,22 @@ def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
     for number in range(2):
         page = Image.open(io.BytesIO(render_pdf_page(content, number, pixels=3500, trimmed=False)))
         assert [found.text for found in zxingcpp.read_barcodes(page)] == ["G12-2"]
+@pytest.mark.parametrize("label", ["Ada Lovelace (k17)", "x" * 400])
+def test_label_of_a_job_stands_beside_its_number_as_far_as_it_fits(label):
+    planned, files = _planned(Sheet(gutter_mm=6), quantities=(8,))
+    [job] = files
+    plain = impose_sheet(planned, files)
+
+    labelled = impose_sheet(planned, files, {job: label})
+
+    assert len(_drawn_below(labelled)) > len(_drawn_below(plain))
+    pieces = max(place.x_mm + place.width_mm for place in planned.fronts)
+    assert max(_drawn_below(labelled)) <= pieces * MM + 1
+
+
+def _drawn_below(content):
+    """Where the curves of numbers and labels are, across the sheet."""
+    pdf = pikepdf.open(io.BytesIO(content))
+    operators = pikepdf.parse_content_stream(pdf.pages[0])
+    first_slug = next(at for at, one in enumerate(operators) if str(one.operator) == "CS")
+    return [float(one.operands[4]) for one in operators[:first_slug] if str(one.operator) == "c"]

@@ -24,6 +24,7 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
+from tests.support.batches import access_to, checked, make_batch, ordered, person
 from tests.support.order_helpers import Shop, open_shop
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +106,21 @@ def test_jobs_wait_for_each_other_and_go_as_one_sheet(shop, press):
         assert again(job).state == JobState.SENT
         assert again(job).history.last().note == f"On gang sheet {sheet}."
         assert [one.outcome for one in job.attempts.all()] == ["Sent"]
+
+
+def test_rows_of_a_batch_share_a_sheet_that_names_each(shop, press, world):
+    rows = [person(number, Key=f"k{number}") for number in (1, 2, 3)]
+    batch = ordered(checked(make_batch(access_to(world), rows, product_id="card-two-sided")))
+    accept(str(Order.objects.get().pk))
+    work_off_jobs()
+    wait_is_over()
+    work_off_jobs()
+
+    sheet = GangSheet.objects.get()
+    assert (batch.status, at_press(press)) == ("Ordered", [sheet.number])
+    folder = Path(press.settings["folder"]) / sheet.number
+    ticket = json.loads((folder / f"{sheet.number}.json").read_bytes())
+    assert [one["Order"]["Label"] for one in ticket["Jobs"]] == [f"Person 00{n} (k{n})" for n in (1, 2, 3)]
 
 
 def test_sheet_goes_at_once_when_enough_pieces_wait(shop, press):

@@ -4,8 +4,10 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
+from accounts.models import Notification
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict, Forbidden
 from printing.imposition import Stamp
@@ -15,7 +17,12 @@ from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
-from stores.batches.services.approvals import approve_batch, deny_batch, expire_approvals
+from stores.batches.services.approvals import (
+    approve_batch,
+    deny_batch,
+    expire_approvals,
+    remind_approvers,
+)
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
@@ -119,10 +126,15 @@ def test_batch_that_is_not_checked_is_not_ordered(access, rows):
 def test_checked_price_binds_for_48_hours(access):
     batch = letters(access, 1)
     DeliveredPrice.objects.update(price=Decimal("9.99"))
+    Product.objects.update(version=F("version") + 1)
 
     ordered(batch)
 
     assert Order.objects.get().total == PRICE
+
+
+def change_template(batch):
+    Product.objects.filter(pk=batch.product_id).update(version=F("version") + 1, template={"Pages": []})
 
 
 def test_check_that_no_longer_holds_is_to_be_repeated(access):
@@ -132,8 +144,8 @@ def test_check_that_no_longer_holds_is_to_be_repeated(access):
 
     with pytest.raises(Conflict, match="prices of the check no longer bind"):
         order_batch(batch=late, actor=OWNER)
-    Product.objects.filter(pk=other.product_id).update(version=other.product_version + 1)
-    with pytest.raises(Conflict, match="product changed") as refusal:
+    change_template(other)
+    with pytest.raises(Conflict, match="template of the product changed") as refusal:
         order_batch(batch=other, actor=OWNER)
     assert refusal.value.code == "batch_outdated"
 
@@ -141,7 +153,7 @@ def test_check_that_no_longer_holds_is_to_be_repeated(access):
 def test_template_that_changes_while_orders_are_written_fails_the_rest_and_says_why(access):
     batch = letters(access, 2)
     order_batch(batch=batch, actor=OWNER)
-    Product.objects.filter(pk=batch.product_id).update(version=batch.product_version + 1)
+    change_template(batch)
 
     work_off(ORDER_TASK)
 
@@ -311,6 +323,20 @@ def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted
     assert used() == [0]
     work_off(ORDER_TASK)
     assert not Order.objects.exists()
+
+
+def test_approver_of_a_batch_is_reminded_once_at_half_of_the_time(budgeted, world):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    one = approver(world).user_id
+    batch = ordered(letters(budgeted))
+    moments = [batch.approval.requested + timedelta(hours=hours) for hours in (35, 37, 38)]
+
+    assert [remind_approvers(now=moment) for moment in moments] == [0, 1, 0]
+    notices = Notification.objects.filter(user=one, kind="approval_requested").order_by("pk")
+    assert [notice.title.partition(batch.store.company_name)[2] for notice in notices] == [
+        " needs approval",
+        " still needs approval",
+    ]
 
 
 def test_cancelling_stops_what_is_not_ordered(budgeted, monkeypatch):

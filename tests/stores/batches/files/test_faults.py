@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from stores.batches.services.rows import CHECK_TASK
+from tests.support.batches import access_to, make_batch
+from tests.support.jobs import work_off
 from tests.support.row_files import (
     CSV_DIALECTS,
     DIALECTS,
@@ -71,6 +74,7 @@ def table(rows):
 HIDDEN_ROW = sheet_xml(ROWS).replace('<row r="3">', '<row r="3" hidden="1">')
 MERGED = "<mergeCells><mergeCell ref='{}'/></mergeCells>"
 HIDDEN_COLUMN = "<cols><col min='2' max='2' hidden='1'/></cols>"
+SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 WIDE = [[f"c{number}" for number in range(257)], ["x"]]
 
 # Dialects, file, code, row, column.
@@ -229,6 +233,41 @@ def test_faults_are_named_with_row_column_and_remedy(kind, tmp_path):
         assert all(problem.message.endswith(".") and problem.remedy.endswith(".") for problem in problems)
 
     assert found == {dialect: {(code, column)} for dialect in dialects}
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_each_kind_of_fault_is_named_by_the_api(world):
+    """Each in one of its dialects, in turn, so that all dialects are sent."""
+    place = f"/store/associated/batch/{make_batch(access_to(world)).pk}"
+    missed, sent = {}, set()
+    # Its file has more rows than the 100 that this module reads, and fewer than a batch takes.
+    kinds = {kind: one for kind, one in FAULTS.items() if kind != "too many rows"}
+    for number, (kind, (dialects, make, code, row, column)) in enumerate(kinds.items()):
+        dialect = dialects[number % len(dialects)]
+        sent.add(dialect)
+        found = said_by_api(world.as_application(), place, make(dialect), dialect)
+        named = {one["Row"] for one in found if (one["Code"], one["Column"]) == (code, column)}
+        is_placed = bool(named) and (row is None or bool(named & {row, None}))
+        if not is_placed or not all(one["Remedy"].endswith(".") for one in found):
+            missed[kind, dialect] = found
+
+    assert missed == {}
+    assert sent == set(DIALECTS)
+
+
+def said_by_api(client, place, content, dialect):
+    """All problems of the file, which have no row, and of its rows."""
+    form = {"JSON": "application/json", "XLSX": SPREADSHEET}.get(dialect, "text/csv")
+    answer = client.generic("PUT", f"/api/v1{place}/rows", data=content, content_type=form)
+    if answer.status_code == 400:
+        refusal = answer.json()
+        return [{"Row": None, "Column": None, "Remedy": refusal["detail"], **refusal}]
+    assert answer.status_code == 202, answer.content
+    work_off(CHECK_TASK)
+    rows = client.call("GET", f"{place}/row?take=1000").json()
+    of_rows = [{"Row": row["Number"], **one} for row in rows for one in row["Problems"]]
+    return [*({"Row": None, **one} for one in answer.json()["FileProblems"]), *of_rows]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -63,6 +63,11 @@ NUMBER_FORMATS = [
     ),
     "[<=9999999]###\\-####;\\(###\\)\\ ###\\-####",
 ]
+CARDS = [
+    ("Ada Lovelace", "ada@print.example"),
+    ("Alan Turing", "nowhere"),
+    ("Grace Hopper", "grace@print.example"),
+]
 MOMENTS = [61, 45000, 45000.5, 45123.654321, 46112.0416666667]
 DATE_FORMATS = [
     *(
@@ -116,6 +121,18 @@ def people() -> openpyxl.Workbook:
     return book
 
 
+def cards() -> openpyxl.Workbook:
+    """The file of the story in the browser: its ZIP codes are numbers that show five digits."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Cards"
+    sheet.append(["Full name", "Mail", "Addressee", "Street", "Town", "Zip", "Land"])
+    for number, (name, mail) in enumerate(CARDS, start=2):
+        sheet.append([name, mail, f"=A{number}", "77 Massachusetts Avenue", "Cambridge", 2139, "US"])
+        sheet[f"F{number}"].number_format = "00000"
+    return book
+
+
 def convert(book: openpyxl.Workbook, name: str, target: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / name
@@ -128,3 +145,4 @@ def convert(book: openpyxl.Workbook, name: str, target: str) -> None:
 if __name__ == "__main__":
     convert(formats(), "formats.xlsx", AS_SHOWN)
     convert(people(), "people.xlsx", "xlsx")
+    convert(cards(), "cards.xlsx", "xlsx")

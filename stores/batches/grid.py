@@ -1,0 +1,85 @@
+"""The rows of a batch as pages show them: with their proofs, those with problems first, one page after the other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+
+from fulfillment.core.text import parse_number
+from stores.batches.models import Batch, BatchRow, RowState
+from stores.batches.overview import PROBLEMS, WITH_PROBLEMS, BatchPage
+from stores.batches.selectors import proofs_of, rows_of
+from stores.orders.models import OrderStatus
+from stores.proofs.links import proof_urls
+
+ROWS_A_PAGE = 50
+WORDS_LENGTH = 100
+ROW_BADGES = {
+    RowState.READY: "badge-good",
+    RowState.WARNING: "badge-warning",
+    RowState.ERROR: "badge-bad",
+    RowState.ORDERED: "badge-good",
+    RowState.FAILED: "badge-bad",
+}
+
+
+def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """A page of rows, of those with problems first, or as `sent` in the address says."""
+    batch, chosen = page.batch, sent.get("state", PROBLEMS)
+    if chosen == PROBLEMS and not page.with_problems:
+        chosen = "all"
+    after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
+    found = rows_of(batch, states=states_in(chosen), after=after, words=words.replace("\0", ""))
+    rows = list(found.select_related("order")[: ROWS_A_PAGE + 1])
+    return {
+        "chosen": chosen,
+        "words": words,
+        "columns": columns_of(batch),
+        "rows": row_views(batch, rows[:ROWS_A_PAGE]),
+        "after": after,
+        "next_after": rows[ROWS_A_PAGE - 1].number if len(rows) > ROWS_A_PAGE else None,
+    }
+
+
+def columns_of(batch: Batch) -> list[dict[str, Any]]:
+    """The columns that are used, in the order of the file, with the field that each is."""
+    targets = {column: target for target, column in batch.mapping.items()}
+    return [
+        {"place": place, "name": column, "target": targets[column]}
+        for place, column in enumerate(batch.columns)
+        if column in targets
+    ]
+
+
+def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
+    proofs, columns = proofs_of(rows), columns_of(batch)
+    found = []
+    for row in rows:
+        faulty = {one["Column"]: one["Severity"] for one in row.problems}
+        stored = proofs.get(row.proof)
+        pages = proof_urls(stored, batch.product.external_id).pages if stored else []
+        found.append(
+            {
+                "row": row,
+                "state": RowState(row.state).label,
+                "badge": ROW_BADGES.get(RowState(row.state), ""),
+                "picture": pages[0].removeprefix(settings.PUBLIC_URL) if pages else "",
+                "cells": [
+                    {**one, "value": row.values.get(one["name"], ""), "fault": faulty.get(one["name"], "")}
+                    for one in columns
+                ],
+                "order_words": OrderStatus(row.order.status).words if row.order else "",
+            }
+        )
+    return found
+
+
+def states_in(chosen: str) -> list[str]:
+    if chosen == PROBLEMS:
+        return list(WITH_PROBLEMS)
+    return [chosen] if chosen in RowState.values else []
+
+
+def after_in(sent: Mapping[str, Any]) -> int:
+    """The number of the row before the page."""
+    return parse_number(sent.get("after", ""), most=2**31 - 1) or 0

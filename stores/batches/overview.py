@@ -1,0 +1,124 @@
+"""What the pages say of a whole batch: how far it is, what it costs, and what budgets and approvers say to it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stores.batches.models import SETTLED, Batch, BatchMode, BatchStatus, RowState
+from stores.batches.selectors import (
+    Counts,
+    budget_decision,
+    needs_of_budgets,
+    order_count,
+    seconds_left,
+)
+from stores.budgets.standings import BudgetDecision
+from stores.orders.approvals.notices import reason_in_words
+from stores.orders.models import ApprovalState
+
+PROBLEMS = "problems"
+WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
+EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
+BADGES = {
+    BatchStatus.CHECKING: "badge-info",
+    BatchStatus.CHECKED: "badge-good",
+    BatchStatus.ORDERING: "badge-info",
+    BatchStatus.ORDERED: "badge-good",
+    BatchStatus.CANCELLED: "badge-bad",
+}
+
+
+@dataclass(slots=True)
+class BatchPage:
+    """What the page says of the whole batch."""
+
+    batch: Batch
+    counts: Counts
+
+    @property
+    def status(self) -> BatchStatus:
+        return BatchStatus(self.batch.status)
+
+    @property
+    def badge(self) -> str:
+        return badge_of(self.batch)
+
+    @property
+    def is_editable(self) -> bool:
+        return self.status in EDITABLE
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a worker changes its rows, so that the page looks again."""
+        return self.status == BatchStatus.CHECKING or (
+            self.status == BatchStatus.ORDERING and not self.waits_for_approval
+        )
+
+    @property
+    def approval(self) -> Any:
+        return getattr(self.batch, "approval", None)
+
+    @property
+    def waits_for_approval(self) -> bool:
+        return self.approval is not None and self.approval.state == ApprovalState.PENDING
+
+    @property
+    def reasons(self) -> list[str]:
+        return [reason_in_words(one) for one in self.approval.reasons] if self.approval else []
+
+    @property
+    def done(self) -> int:
+        if self.status == BatchStatus.ORDERING:
+            return self.counts.rows - self.counts.orderable
+        return self.counts.checked
+
+    @property
+    def seconds_left(self) -> int | None:
+        return seconds_left(self.batch, self.counts)
+
+    @property
+    def orders(self) -> int:
+        return order_count(self.batch, self.counts.orderable)
+
+    @property
+    def decision(self) -> str:
+        return budget_decision(self.batch, self.counts).value
+
+    def budgets(self) -> list[dict[str, Any]]:
+        """Each budget that binds the batch: what is left of it, and what the batch leaves."""
+        return [
+            {
+                "name": standing.budget.name,
+                "left": standing.text(standing.remaining),
+                "after": standing.text(standing.remaining - requested),
+                "is_over": requested > standing.remaining,
+                "is_short": standing.decide(requested) not in (BudgetDecision.ALLOWED, BudgetDecision.WARNED),
+            }
+            for standing, requested in needs_of_budgets(self.batch, self.counts)
+        ]
+
+    @property
+    def can_order(self) -> bool:
+        return self.status == BatchStatus.CHECKED and self.counts.orderable > 0 and not self.counts.pending
+
+    @property
+    def can_cancel(self) -> bool:
+        return self.status not in SETTLED
+
+    @property
+    def is_for_recipients(self) -> bool:
+        return self.batch.mode == BatchMode.RECIPIENTS
+
+    @property
+    def with_problems(self) -> int:
+        return sum(self.counts.by_state.get(state, 0) for state in WITH_PROBLEMS)
+
+    def filters(self) -> list[tuple[str, str, int]]:
+        """The states that rows are in, each with how many; those with problems first."""
+        found = [(state.value, state.label, self.counts.by_state.get(state, 0)) for state in RowState]
+        shown = [one for one in found if one[2]]
+        problems = [(PROBLEMS, "With problems", self.with_problems)] if self.with_problems else []
+        return [*problems, ("all", "All rows", self.counts.rows), *shown]
+
+
+def badge_of(batch: Batch) -> str:
+    return BADGES.get(BatchStatus(batch.status), "")
