@@ -37,7 +37,11 @@ TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1
 
 
 def impose_sheet(
-    planned: PlannedSheet, files: Mapping[str, bytes], labels: Mapping[str, str] | None = None, *, code: str = ""
+    planned: PlannedSheet,
+    files: Mapping[str, bytes],
+    labels: Mapping[str, str] | None = None,
+    *,
+    code: str = "",
 ) -> bytes:
     """`files` are print files by job number, `labels` say who or what a job is for, and `code` is what is scanned for
     all of them.

@@ -193,6 +193,8 @@ def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
     for number in range(2):
         page = Image.open(io.BytesIO(render_pdf_page(content, number, pixels=3500, trimmed=False)))
         assert [found.text for found in zxingcpp.read_barcodes(page)] == ["G12-2"]
+
+
 @pytest.mark.parametrize("label", ["Ada Lovelace (k17)", "x" * 400])
 def test_label_of_a_job_stands_beside_its_number_as_far_as_it_fits(label):
     planned, files = _planned(Sheet(gutter_mm=6), quantities=(8,))
