@@ -10,7 +10,8 @@ PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compil
 	--only-binary :all: --require-hashes
 # Where the environment forbids compiled files, each of the many processes would compile Django and all else again.
 export PYTHONDONTWRITEBYTECODE :=
-# Many of these tests watch processes by the clock: one that fails beside another counts when it fails alone too.
+# Many of these tests watch processes by the clock: one that fails beside another counts when it fails alone too. Half of
+# them wait for processes, so three at a time keep two cores busy.
 SLOW = $(BIN) -m pytest -m "slow and not looks"
 # What two checks say at the same time stays apart; macOS has a make too old for it.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
@@ -29,7 +30,7 @@ test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stor
 	@$(BIN) -m pytest -p no:schemathesis -n 2 --dist worksteal -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
-	@$(SLOW) -n 2 --dist worksteal $(ARGS) || { test $$? -eq 1 && echo "Again, one at a time:" && \
+	@$(SLOW) -n 3 --dist worksteal $(ARGS) || { test $$? -eq 1 && echo "Again, one at a time:" && \
 		$(SLOW) -n 0 -x --last-failed --last-failed-no-failures none $(ARGS); }
 
 looks: $(VENV)/test.stamp ## Visit every page at each width and in both colour schemes

@@ -16,7 +16,7 @@ from PIL import Image
 from stores.catalog.models import Store
 from tests.factories.budgets import enable_budgets
 from tests.support import document_making
-from tests.support.client_library import ROOT, build, run
+from tests.support.client_library import ROOT, build, made_once, run
 
 PROGRAMS = Path(__file__).parent / "programs"
 DOCUMENTS = [
@@ -67,7 +67,10 @@ def npm_project(tmp_path_factory) -> Path:
     if not has_node():
         assert os.environ.get("NODE_TESTS") != "required", "Node.js 20 with npm is missing."
         pytest.skip("Node.js 20 or newer with npm is not installed.")
-    folder = tmp_path_factory.mktemp("typescript-client")
+    return made_once(tmp_path_factory, "typescript-client", make_npm_project) / "project"
+
+
+def make_npm_project(folder: Path) -> None:
     package = build(folder, "typescript")
     project = folder / "project"
     project.mkdir()
@@ -103,7 +106,6 @@ def npm_project(tmp_path_factory) -> Path:
         cwd=project,
     )
     run("npx", "tsc", cwd=project, timeout=400)
-    return project
 
 
 @pytest.fixture

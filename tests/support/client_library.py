@@ -1,8 +1,12 @@
 """The Python library as `make clients` builds it, installed from its file."""
 
+import fcntl
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +36,26 @@ def build(folder: Path, language: str) -> Path:
     return Path(run(*command, cwd=ROOT, timeout=400).strip().splitlines()[-1])
 
 
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that one process of this run of the tests makes, and the others use."""
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, made = shared / name, shared / f"{name}.made"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            # Of a process that failed halfway.
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            made.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def python_wheel(tmp_path_factory) -> Path:
-    wheel = build(tmp_path_factory.mktemp("python-client"), "python")
+    folder = made_once(tmp_path_factory, "python-client", lambda folder: build(folder, "python"))
+    (wheel,) = folder.rglob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         assert {"store_fulfillment/py.typed", "store_fulfillment/models.py"} <= set(packed.namelist())
     return wheel
@@ -43,9 +64,7 @@ def python_wheel(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def installed_python(tmp_path_factory, python_wheel) -> Path:
     """The folder in which the wheel is installed; what it needs is in the environment of the tests."""
-    folder = tmp_path_factory.mktemp("installed")
-    install_python(python_wheel, folder)
-    return folder
+    return made_once(tmp_path_factory, "installed", lambda folder: install_python(python_wheel, folder))
 
 
 def install_python(source: Path | str, folder: Path) -> None:

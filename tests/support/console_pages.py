@@ -134,6 +134,8 @@ class ConsolePage:
     sent: dict[str, str] | None = None
     # Of a template that has nothing of its own: seen once is seen.
     is_like_others: bool = False
+    # Pages of one kind differ in the record they show alone.
+    kind: str = ""
     # Whether it is the question before something is ended, deleted or replaced.
     asks: bool = False
 
@@ -179,7 +181,9 @@ def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
 
 def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:
     is_trail = isinstance(model_admin, HistoryAdmin)
-    yield ConsolePage(f"{name} list", reverse(f"admin:{name}_changelist"), is_like_others=is_trail)
+    kind = "trail" if is_trail else ""
+    changelist = reverse(f"admin:{name}_changelist")
+    yield ConsolePage(f"{name} list", changelist, is_like_others=is_trail, kind=kind and "list of a trail")
     if model_admin.has_add_permission(request):
         add = reverse(f"admin:{name}_add")
         if chosen := CHOSEN_FIRST.get(name):
@@ -190,11 +194,15 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, is_like_others=True)
     for number, record in enumerate(examples_of(model_admin, request)):
         place = reverse(f"admin:{name}_change", args=[record.pk])
-        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail or number > 0)
+        is_known = is_trail or number > 0
+        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_known, kind=kind)
         if number == 0:
             if model_admin.has_audit_history:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])
-                yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.tracked_parts)
+                is_plain = not model_admin.tracked_parts
+                yield ConsolePage(
+                    f"{name} history", trail, is_like_others=is_plain, kind="history" * is_plain
+                )
             if model_admin.has_delete_permission(request, record):
                 place = reverse(f"admin:{name}_delete", args=[record.pk])
                 yield ConsolePage(f"{name} delete", place, asks=True)

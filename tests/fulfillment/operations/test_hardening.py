@@ -119,8 +119,8 @@ def machine(tmp_path, settings) -> Iterator[Machine]:
             running(made.command(WEB, port), web, tmp_path / "web.log"),
             running(made.command(WORKER), shared, tmp_path / "worker.log"),
         ):
-            wait_for(lambda: answers(url), 30)
-            wait_for(lambda: worker_health().alive >= 1, 30)
+            wait_for(lambda: answers(url))
+            wait_for(lambda: worker_health().alive >= 1)
             with watching() as written:
                 yield made
     if not namespaces():
@@ -187,7 +187,7 @@ def jobs_reach_both_presses(machine: Machine, order: Order, presses: dict[str, P
     for code, provider in presses.items():
         make_rule(provider, name=f"To {code}", product=Product.objects.get(external_id=PRODUCT_OF[code]))
     accept(order)
-    wait_for(lambda: Job.objects.filter(state=JobState.SENT).count() == 2, PATIENCE)
+    wait_for(lambda: Job.objects.filter(state=JobState.SENT).count() == 2)
     assert any(name.endswith(".pdf") for name in machine.press.names())
     assert list((machine.folder / "presses" / "hot" / "in").rglob("*.pdf"))
 

@@ -62,7 +62,7 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 
 
 @pytest.mark.parametrize(
-    ("adapter", "orders", "kills"), [("folder", 40, 5), ("sftp", 20, 2), ("siteflow", 20, 2)]
+    ("adapter", "orders", "kills"), [("folder", 20, 3), ("sftp", 20, 2), ("siteflow", 20, 2)]
 )
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(fast_clock, adapter, orders, kills):
     """And a press that is gone hands its jobs to the next one; how soon, test_fail_over.py holds."""

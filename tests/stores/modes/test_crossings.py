@@ -1,9 +1,15 @@
+"""No request with credentials of one mode reaches data of the other; FULFILLMENT_CROSSINGS sets how many are tried."""
+
+import os
+
 import pytest
 
 from accounts.callers import Caller
 from tests.support.mode_crossings import Twins, crossings, make_twins
 from tests.support.scenario import build_known_world
 from tests.support.snapshots import Snapshot
+
+REQUESTS = int(os.environ.get("FULFILLMENT_CROSSINGS", "300"))
 
 
 @pytest.fixture(scope="module")
@@ -17,23 +23,15 @@ def twins(made_twins, db) -> Twins:
 
 
 def test_no_operation_reaches_data_of_the_other_mode(twins):
-    tried, found = crossings(twins, count=300)
+    tried, found = crossings(twins, count=REQUESTS)
 
-    assert tried >= 300
-    assert found == []
-
-
-@pytest.mark.slow
-def test_none_of_many_requests_reaches_data_of_the_other_mode(twins):
-    tried, found = crossings(twins, count=2_000, seed=7)
-
-    assert tried >= 2_000
+    assert tried >= REQUESTS
     assert found == []
 
 
 @pytest.mark.slow
 def test_requests_cross_where_the_one_rule_is_away(twins, monkeypatch):
-    """So that the tests above see what they look for."""
+    """So that the test above sees what it looks for."""
     monkeypatch.setattr(Caller, "modes", (False, True))
 
     _, found = crossings(twins, count=300)
