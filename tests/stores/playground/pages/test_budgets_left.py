@@ -38,7 +38,7 @@ def test_person_sees_what_is_left_of_every_budget_that_binds_them(shop, client):
     page = text(client.get(PAGE))
 
     assert "<b>26.00 USD left</b> of 50.00 USD" in page
-    assert "<b>1 orders over</b> the limit of 1 orders" in page
+    assert "<b>1 order over</b> the limit of 1 order" in page
     assert "Foreign" not in page
 
 
