@@ -92,8 +92,8 @@ class Standing:
         """A value in the measure of the budget, for people."""
         if self.budget.type == BudgetType.AMOUNT:
             return f"{value:,.2f} {self.budget.currency}"
-        unit = "orders" if self.budget.type == BudgetType.ORDERS else "pieces"
-        return f"{value:,.0f} {unit}"
+        unit = "order" if self.budget.type == BudgetType.ORDERS else "piece"
+        return f"{value:,.0f} {unit}{'' if value == 1 else 's'}"
 
 
 def number(budget_type: str, value: Decimal) -> float | int:

@@ -34,4 +34,6 @@ def measure(steps: int = STEPS) -> list[str]:
             database=None,
         ),
     )
-    return [f"{taken[0]:,} steps agree"]
+    line = f"{taken[0]:,} steps agree"
+    print(line, flush=True)
+    return [line]

@@ -24,12 +24,12 @@ CARD = "/catalog/associated/card-two-sided"
 def site(site):
     world = site[1]
     make_card(world.associated)
+    make_budget(enable_budgets(world.associated))
     Store.objects.filter(pk=world.associated.pk).update(approval_above=20)
     add_approver(Shop(world))
     for grant in ("Store.Self.Read", "Order.Self.Write"):
         Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
     make_rule(make_provider(settings.MEDIA_ROOT / "production"))
-    make_budget(enable_budgets(world.associated))
     return site
 
 

@@ -1,6 +1,6 @@
 """The budgets that bind an order, and how each stands at a moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
-from stores.budgets.models import Budget
+from stores.budgets.models import Budget, BudgetEntry, EntryKind
 from stores.budgets.periods import period_bounds, period_number
 from stores.budgets.standings import LARGEST_LIMIT, ZERO, Period, Standing
 from stores.catalog.models import Store
@@ -71,6 +71,17 @@ def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[S
     if not store.budget_enabled or store.is_demo or caller.is_test:
         return []
     return binding_standings(store=store, user_id=caller.user_id, application_id=caller.application_id, at=at)
+
+
+def standings_with_orders(order_ids: Iterable[UUID]) -> dict[UUID, list[Standing]]:
+    """How the budgets that counted these orders stand in the periods that did, with the orders in them."""
+    counted = BudgetEntry.objects.filter(order_id__in=list(order_ids), kind=EntryKind.ORDER)
+    found: dict[Any, list[Standing]] = {}
+    for entry in counted.select_related("budget", "period").order_by("budget__name", "budget"):
+        row = entry.period
+        period = Period(row.pk, row.number, row.starts, row.ends, row.added, row.used, row.level)
+        found.setdefault(entry.order_id, []).append(Standing(entry.budget, period))
+    return found
 
 
 def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> list[Standing]:

@@ -8,6 +8,8 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
+from stores.budgets.representations import gauge_of
+from stores.budgets.selectors.standings import standings_with_orders
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState, Order, OrderItem
@@ -40,6 +42,8 @@ class RequestCard:
 
     items: list[OrderItem]
     is_own: bool
+    # The budgets that count the order, as they stand with it.
+    budgets: list[dict[str, Any]]
     members: list[Member] = field(default_factory=list)
 
     @property
@@ -80,15 +84,19 @@ class RequestCard:
 
 
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
-    """In the order of the first of each; reads the items of all orders at once."""
+    """In the order of the first of each; reads the items and budgets of all orders at once."""
     found = list(requests)
     items: dict[UUID, list[OrderItem]] = {one.pk: [] for one in found}
     for item in OrderItem.objects.filter(order__in=items).order_by("order", "position"):
         items[item.order_id].append(item)
+    standings = standings_with_orders(items)
     cards: dict[Any, RequestCard] = {}
     for request in found:
         alike = _likeness(request, items[request.pk])
-        card = cards.setdefault(alike, RequestCard(items[request.pk], viewer_id in request.ordered_by))
+        gauges = [gauge_of(one) for one in standings.get(request.pk, [])]
+        card = cards.setdefault(
+            alike, RequestCard(items[request.pk], viewer_id in request.ordered_by, gauges)
+        )
         order = request.order
         card.members.append(Member(request, address_lines(order.recipient), order_etag(order)))
     return list(cards.values())

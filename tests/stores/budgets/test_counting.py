@@ -2,14 +2,17 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.callers import Caller
 from accounts.models import Role
 from applications.webhooks.models import Event
 from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod
+from stores.budgets.services import count_order
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body
@@ -175,6 +178,17 @@ def test_test_orders_and_the_demo_store_never_count(shop):
     assert shop.place(world.as_user(world.user), store="demo").status_code == 201
     assert not budget.entries.exists()
     assert not of_demo.entries.exists()
+
+
+@pytest.mark.parametrize(("total", "counted"), [(0, 1), (PRICE, 2)])
+def test_reprint_counts_unless_it_is_free(shop, total, counted):
+    budget = make_budget(shop.store, Type="Orders")
+    order = Order.objects.get(pk=shop.place().json()["OrderID"])
+    order.reprint_of_id, order.pk, order.total = order.pk, uuid4(), total
+
+    count_order(order=order, caller=Caller(user_id=shop.world.user.pk))
+
+    assert used(budget) == [counted]
 
 
 def test_repeated_request_counts_once(shop):

@@ -5,7 +5,7 @@ import pytest
 from accounts.callers import Caller
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.budgets import adjust_budget, change_budget
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderStatus
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
@@ -75,6 +75,23 @@ def test_process_killed_at_any_statement_leaves_orders_and_entries_agreeing(worl
     _assert_agreement()
     assert deaths > 10
     assert Order.objects.count() == 2
+
+
+def test_process_killed_at_any_statement_of_a_cancellation_gives_back_all_or_nothing(world):
+    make_budget(world.associated, Type="Orders", Limit=1000)
+    order = placing(world)().json()
+    client, number = world.as_application(), 0
+    while dies_at(
+        lambda: client.call("POST", f"{PATH}/{order['OrderID']}/cancel"),
+        number,
+    ):
+        number += 1
+        is_cancelled = Order.objects.get().status == OrderStatus.CANCELLED
+        assert BudgetPeriod.objects.get().used == (not is_cancelled)
+        assert BudgetEntry.objects.count() == 1 + is_cancelled
+
+    assert number > 10
+    assert (BudgetPeriod.objects.get().used, BudgetEntry.objects.count()) == (0, 2)
 
 
 def _assert_agreement():

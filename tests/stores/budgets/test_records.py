@@ -1,12 +1,14 @@
 """The ledger only grows, and outlives what it is about."""
 
+from uuid import uuid4
+
 import pytest
 from django.db import DatabaseError, connection, transaction
 
 from accounts.models import Role
 from fulfillment.core.errors import Invalid
 from fulfillment.operations.privacy import erase_user
-from stores.budgets.models import BudgetEntry, CostCenterMember
+from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from stores.catalog.selectors.products import store_record
 from stores.catalog.services.stores import save_store
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
@@ -88,3 +90,25 @@ def test_erased_person_leaves_budget_and_entries_without_a_name(shop):
     ]
     assert {one["Actor"]["Name"] for one in entries} == {None}
     assert not CostCenterMember.objects.exists()
+
+
+def test_budget_of_a_removed_application_or_cost_center_stays_without_a_name(shop):
+    world = shop.world
+    center = make_cost_center(shop.store, world.user)
+    of_application = {"Kind": "Application", "ID": str(world.application.pk)}
+    budgets = [
+        make_budget(shop.store, Scope=scope, Type="Orders")
+        for scope in (of_application, {"Kind": "CostCenter", "ID": "4100"})
+    ]
+    shop.place()
+    shop.place(world.as_user(world.user))
+    center.delete()
+    # As after an application is gone: no row has its key.
+    Budget.objects.filter(pk=budgets[0].pk).update(scope_key=uuid4())
+
+    shown = {
+        one["Scope"]["Kind"]: one["Scope"]["Name"]
+        for one in world.as_user(world.user).call("GET", PATH).json()
+    }
+    assert shown == {"Application": None, "CostCenter": None}
+    assert [budget.entries.count() for budget in budgets] == [1, 1]

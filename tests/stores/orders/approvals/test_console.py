@@ -10,6 +10,7 @@ from PIL import Image
 
 from accounts.models import Role
 from stores.orders.models import Order
+from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
 from tests.support.approvals import add_approver
 
@@ -65,6 +66,17 @@ def test_queue_shows_proof_price_person_and_reason(shop, console):
     assert "1 order needs approval" in " ".join(
         re.sub("<[^>]+>", " ", console.get("/admin/").content.decode()).split()
     )
+
+
+def test_queue_shows_how_the_budgets_stand_with_the_order(shop, console):
+    make_budget(enable_budgets(shop.store), Limit=50)
+    type(shop.store).objects.filter(pk=shop.store.pk).update(approval_above=10)
+    place(shop)
+    text = " ".join(console.get(QUEUE).content.decode().split())
+
+    assert "Budget Marketing" in text
+    assert "<b>38.00 USD left</b> of 50.00 USD" in text
+    assert "with this order" in text
 
 
 def test_approver_without_other_grants_opens_no_order(shop, console):
