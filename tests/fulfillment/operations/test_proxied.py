@@ -158,6 +158,21 @@ def test_body_of_200_megabytes_is_refused(proxy, path, length):
     assert_served(proxy)
 
 
+@pytest.mark.parametrize(("path", "passes"), [("/asset", True), ("/order", False)])
+def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, path, passes):
+    """The service asks for credentials, which it does not before the proxy lets the body through."""
+    size = 100 * 1024 * 1024
+    with proxy.connect(new_address()) as connection:
+        connection.sendall(head("POST", f"/api/v1/store/demo{path}", Content_Length=str(size)))
+        with contextlib.suppress(OSError):
+            connection.sendall(b"%PDF-1.7" + bytes(size - 8))
+        answer = read_response(connection)
+
+    assert answer.status == (401 if passes else 413)
+    assert is_of_the_service(answer) == passes
+    assert_served(proxy)
+
+
 def test_headers_of_64_kilobytes_are_refused(proxy):
     answer = proxy.get("/guide", new_address(), **{f"X-Header-{number}": "a" * 4000 for number in range(16)})
 
