@@ -9,7 +9,7 @@ from typing import Any
 import pikepdf
 
 from printing.bounded import TaskFailed, run_bounded
-from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_artwork
+from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
 
 MAXIMUM_BYTES = 100 * 1024 * 1024
 MAXIMUM_PAGES = 200
@@ -94,13 +94,12 @@ def examine_in_folder(folder: Path) -> dict[str, Any]:
 
 def _examine(folder: Path) -> list[dict[str, Any]]:
     _check(folder / SENT)
-    made = prepare_artwork((folder / SENT).read_bytes(), most_pages=MAXIMUM_PAGES)
-    for number, page in enumerate(made.pages, 1):
+    pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAXIMUM_PAGES)
+    for number, page in enumerate(pages, 1):
         if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
             size = f"{page.width:.4g} x {page.height:.4g} mm"
             raise _refused(f"page {number} of {size}", f"{PAGE_MM[0]:g} to {PAGE_MM[1]:g} mm", "page_size")
-    (folder / PREPARED).write_bytes(made.pdf)
-    return [asdict(page) for page in made.pages]
+    return [asdict(page) for page in pages]
 
 
 def _check(path: Path) -> None:

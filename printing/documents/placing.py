@@ -13,7 +13,7 @@ from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
-from printing.press.screen import fit_pictures
+from printing.press.screen import fit_pictures, opened
 
 # Of the pictures of a proof.
 QUALITY = 88
@@ -86,36 +86,46 @@ def _place(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            content, screen, found = (
-                _of_page(source, page, target, ppi) if source and page else _empty(target)
+            files = [folder / _file(kind, number) for kind in ("page", "screen")]
+            found = (
+                _lay_out_page(source, page, target, ppi, *files)
+                if source and page
+                else _lay_out_blank(target, *files)
             )
-            (folder / _file("page", number)).write_bytes(content)
-            (folder / _file("screen", number)).write_bytes(screen)
             (folder / _file("bare", number)).write_bytes(found.bare)
             facts.append(packed_facts(found))
     return facts
 
 
-def _of_page(
-    source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float
-) -> tuple[bytes, bytes, ArtworkFacts]:
-    alone = _alone(source)
+def _lay_out_page(
+    source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float, whole: Path, screen: Path
+) -> ArtworkFacts:
+    """Large pictures stay in files."""
+    alone = whole.with_suffix(".alone")
+    with pikepdf.new() as made:
+        made.pages.append(source)
+        made.save(alone, static_id=True)
     small = fit_pictures(alone, ppi, quality=QUALITY)
-    with pikepdf.open(BytesIO(small)) as fitted:
-        screen = _laid_out(fitted.pages[0], page, target)
-    return _laid_out(source, page, target), screen, read_pdf(alone, small=small)
+    with opened(small or alone) as fitted:
+        _lay_out(fitted.pages[0], page, target, screen)
+    _lay_out(source, page, target, whole)
+    found = read_pdf(alone, small=small)
+    alone.unlink()
+    return found
 
 
-def _empty(target: Target) -> tuple[bytes, bytes, ArtworkFacts]:
+def _lay_out_blank(target: Target, whole: Path, screen: Path) -> ArtworkFacts:
     content = _blank(target)
-    return content, content, read_pdf(content)
+    whole.write_bytes(content)
+    screen.write_bytes(content)
+    return read_pdf(content)
 
 
 def _file(kind: str, number: int) -> str:
     return f"{kind}-{number}.pdf"
 
 
-def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
+def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path) -> None:
     """The centre of its trim is the centre of the product's; marks outside of its bleed are cut off."""
     with pikepdf.new() as made:
         made.pages.append(source)
@@ -126,27 +136,17 @@ def _laid_out(source: pikepdf.Page, page: ArtworkPage, target: Target) -> bytes:
         left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
         window = [left, bottom, left + width / MM, bottom + height / MM]
         sheet.obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
-        return _written(made)
+        made.save(file, static_id=True)
 
 
 def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
     return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
 
 
-def _alone(source: pikepdf.Page) -> bytes:
-    with pikepdf.new() as made:
-        made.pages.append(source)
-        return _written(made)
-
-
 def _blank(target: Target) -> bytes:
     with pikepdf.new() as made:
         sheet = made.add_blank_page()
         sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        return _written(made)
-
-
-def _written(pdf: pikepdf.Pdf) -> bytes:
-    out = BytesIO()
-    pdf.save(out, static_id=True)
-    return out.getvalue()
+        out = BytesIO()
+        made.save(out, static_id=True)
+        return out.getvalue()

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pikepdf
 
@@ -96,15 +96,28 @@ class PreparedArtwork:
 
 def prepare_artwork(pdf: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
     """Raises ArtworkRefused with a sentence. Hostile files can take any memory and time: see `isolation.prepare`."""
-    if b"%PDF-" not in pdf[:1024]:
+    out = BytesIO()
+    pages = _prepare(BytesIO(pdf), out, most_pages)
+    return PreparedArtwork(out.getvalue(), pages)
+
+
+def prepare_file(source: Path, target: Path, *, most_pages: int = PAGES) -> tuple[ArtworkPage, ...]:
+    """As `prepare_artwork`, of files that are never whole in memory."""
+    with source.open("rb") as file, target.open("wb") as out:
+        return _prepare(file, out, most_pages)
+
+
+def _prepare(file: BinaryIO, out: BinaryIO, most_pages: int) -> tuple[ArtworkPage, ...]:
+    if b"%PDF-" not in file.read(1024):
         raise ArtworkRefused("artwork_not_pdf", "The file is not a PDF.")
+    file.seek(0)
     try:
-        with pikepdf.open(BytesIO(pdf)) as source:
+        with pikepdf.open(file) as source:
             if not 0 < (count := len(source.pages)) <= most_pages:
                 raise ArtworkRefused(
                     "artwork_pages", f"The PDF has {count} pages; 1 to {most_pages} are allowed."
                 )
-            return _prepared(source)
+            return _write_prepared(source, out)
     except pikepdf.PasswordError as error:
         raise ArtworkRefused(
             "artwork_password", "The PDF has a password. Export it again without one."
@@ -118,11 +131,10 @@ def prepare_artwork(pdf: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
 def prepare_in_folder(folder: Path, most_pages: int) -> dict[str, Any]:
     """A task of printing.bounded: `artwork` becomes `prepared`."""
     try:
-        made = prepare_artwork((folder / "artwork").read_bytes(), most_pages=most_pages)
+        pages = prepare_file(folder / "artwork", folder / "prepared", most_pages=most_pages)
     except ArtworkRefused as error:
         return {"code": error.code, "message": str(error)}
-    (folder / "prepared").write_bytes(made.pdf)
-    return {"pages": [asdict(one) for one in made.pages]}
+    return {"pages": [asdict(one) for one in pages]}
 
 
 def page_from(record: dict[str, Any]) -> ArtworkPage:
@@ -144,7 +156,7 @@ def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float,
         return _written(made)
 
 
-def _prepared(source: pikepdf.Pdf) -> PreparedArtwork:
+def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ...]:
     remove_hidden_layers(source)
     noted = [_note(page.obj) for page in source.pages]
     form = source.Root.get("/AcroForm")
@@ -161,7 +173,8 @@ def _prepared(source: pikepdf.Pdf) -> PreparedArtwork:
             for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
                 del page.obj[key]
             pages.append(_upright(made, page, counts))
-        return PreparedArtwork(_written(made), tuple(pages))
+        _write(made, out)
+        return tuple(pages)
 
 
 def _note(page: Any) -> dict[str, int]:
@@ -264,5 +277,9 @@ def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> N
 
 def _written(pdf: pikepdf.Pdf) -> bytes:
     out = BytesIO()
-    pdf.save(out, static_id=True, compress_streams=True)
+    _write(pdf, out)
     return out.getvalue()
+
+
+def _write(pdf: pikepdf.Pdf, out: BinaryIO) -> None:
+    pdf.save(out, static_id=True, compress_streams=True)

@@ -17,7 +17,8 @@ from printing.press.screen import fit_pictures
 PPI = 200.0
 PAGE_PIXELS = 8_000_000
 # The opacities of the word across a proof, as layout.typ draws it: it is so faint that all ways to blend look alike.
-_OF_THE_MARK = (34 / 255, 56 / 255)
+# In ink it is as dark with less.
+_OF_THE_MARK = (21 / 255, 56 / 255)
 # Print files name what they hold outside of packed streams.
 _OPACITY = re.compile(rb"/(?:ca|CA) ([\d.]+)")
 _BLENDING = re.compile(

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -30,12 +31,18 @@ class _Drawn:
     height: float = 0.0
 
 
-def fit_pictures(content: bytes, ppi: float, *, quality: int | None = None) -> bytes:
+def opened(content: bytes | Path) -> pikepdf.Pdf:
+    return pikepdf.open(content if isinstance(content, Path) else BytesIO(content))
+
+
+def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = None) -> bytes:
     """The PDF with no more pixels in its pictures than a screen of this resolution shows.
+
+    Of a file nothing, where that is so already.
 
     With a `quality` those in RGB or grey become JPEGs: many of them fit into the memory.
     """
-    with pikepdf.open(BytesIO(content)) as pdf:
+    with opened(content) as pdf:
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
             for image, width, height in _pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
@@ -43,7 +50,7 @@ def fit_pictures(content: bytes, ppi: float, *, quality: int | None = None) -> b
                 one.width, one.height = max(one.width, width), max(one.height, height)
         shrunk = [_shrink(one, ppi / 72, quality) for one in drawn.values() if one.image.is_indirect]
         if not any(shrunk):
-            return content
+            return b"" if isinstance(content, Path) else content
         out = BytesIO()
         pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
         return out.getvalue()

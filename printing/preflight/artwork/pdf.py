@@ -3,6 +3,7 @@
 import io
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -14,6 +15,7 @@ from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.leftovers import left_in_colour
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
+from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
 OPERATORS = 60_000
@@ -61,10 +63,10 @@ class _State:
     font_name: str = ""
 
 
-def read_pdf(content: bytes, *, small: bytes = b"") -> ArtworkFacts:
+def read_pdf(content: bytes | Path, *, small: bytes = b"") -> ArtworkFacts:
     """`small` is the same PDF with smaller pictures, enough to see what is behind its letters."""
     try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
+        with opened(content) as pdf:
             page = pdf.pages[0]
             _, _, right, top = (float(one) for one in page.mediabox)
             reader = _Reader(height=top)
@@ -75,9 +77,9 @@ def read_pdf(content: bytes, *, small: bytes = b"") -> ArtworkFacts:
     return ArtworkFacts(right, top, tuple(reader.parts), bare=bare)
 
 
-def _without_letters(content: bytes) -> bytes:
+def _without_letters(content: bytes | Path) -> bytes:
     """The first page with nothing in the place of its letters, to see what is behind them."""
-    with pikepdf.open(io.BytesIO(content)) as pdf, pikepdf.new() as made:
+    with opened(content) as pdf, pikepdf.new() as made:
         made.pages.append(pdf.pages[0])
         if "/Contents" in made.pages[0].obj:
             made.pages[0].contents_coalesce()

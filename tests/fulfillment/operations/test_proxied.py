@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import http.client
+import io
 import itertools
 import json
 import os
@@ -12,13 +13,16 @@ import uuid
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+import pikepdf
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from fulfillment.core.files.stored import asset_file
+from printing.documents import MAXIMUM_BYTES
 from stores.proofs.links import ASSETS, signed_urls
 from tests.benchmarks.processes import descendants
+from tests.support.document_making import document, written
 from tests.support.live_server import Served, serving
 from tests.support.patience import wait_for
 from tests.support.proxies import (
@@ -156,6 +160,40 @@ def test_body_of_200_megabytes_is_refused(proxy, path, length):
     by_service = path == "/admin/" or (proxy.name == "caddy" and "Transfer_Encoding" in length)
     assert answer.status in ({411, 413, 502} if by_service else {413})
     assert_served(proxy)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, world):
+    with pikepdf.open(io.BytesIO(document())) as pdf:
+        for number in range(10):
+            noise = pikepdf.Stream(pdf, os.urandom(3 * 1850 * 1850), Subtype=pikepdf.Name.Image)
+            noise.Width = noise.Height = 1850
+            noise.BitsPerComponent, noise.ColorSpace = 8, pikepdf.Name.DeviceRGB
+            noise.Filter = pikepdf.Name.DCTDecode
+            pdf.pages[0].add_resource(noise, pikepdf.Name.XObject, f"/Im{number}")
+        content = written(pdf, compress_streams=False)
+    assert 100_000_000 < len(content) < MAXIMUM_BYTES
+    client = world.as_application()
+
+    answers = {}
+    for path in ("asset", "order"):
+        with proxy.connect(new_address()) as connection:
+            connection.sendall(
+                head(
+                    "POST",
+                    f"/api/v1/store/associated/{path}",
+                    Content_Length=str(len(content)),
+                    Content_Type="application/pdf",
+                    Authorization=f"Bearer {client.token}",
+                    Ocp_Apim_Subscription_Key=client.key,
+                )
+            )
+            with contextlib.suppress(OSError):
+                connection.sendall(content)
+            answers[path] = read_response(connection)
+
+    assert (answers["asset"].status, is_of_the_service(answers["asset"])) == (201, True)
+    assert (answers["order"].status, is_of_the_service(answers["order"])) == (413, False)
 
 
 def test_headers_of_64_kilobytes_are_refused(proxy):

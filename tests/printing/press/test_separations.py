@@ -10,11 +10,12 @@ from PIL import Image, ImageCms
 from printing.press.colours import Separation
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.typesetting import Field, Press, TemplateInvalid, parse_template, render_print
+from printing.typesetting import BUILT_IN_PRESS, Field, Press, TemplateInvalid, parse_template, render_print
 from tests.support.colour_difference import delta_e_2000
 from tests.support.made_templates import card, text_box, words_template
 from tests.support.pdf_making import one_page
 from tests.support.pdfx_rules import faults
+from tests.support.press_samples import demo_print
 from tests.support.printing_programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
@@ -35,13 +36,31 @@ def photo_card(content, press):
     return render_print(template, {"Photo": "x"}, {"Photo": content}, press=press).pdf
 
 
-def test_black_text_is_on_the_black_plate_alone(tmp_path):
-    printed = render_print(words_template(Color="#000000", Size=30), {"Words": "Black"}, press=COATED).pdf
+@pytest.mark.parametrize("press", [COATED, BUILT_IN_PRESS], ids=["preset", "no preset"])
+def test_black_text_is_on_the_black_plate_alone(tmp_path, press):
+    printed = render_print(words_template(Color="#000000", Size=30), {"Words": "Black"}, press=press).pdf
 
     found = {name: inside(plate, SHEET_MM) for name, plate in plates(tmp_path, printed).items()}
 
     assert found["Black"].max() == pytest.approx(1, abs=0.01)
     assert [float(found[name].max()) for name in PLATES[:3]] == [0, 0, 0]
+
+
+def test_postal_block_of_a_mailer_is_on_the_black_plate_alone_without_a_preset(tmp_path):
+    template, values, images = demo_print("eddm-mailer-8.5x11")
+    [block] = [box for box in template.pages[1].boxes if box.is_framed]
+
+    found = plates(tmp_path, render_print(template, values, images).pdf, page=2)
+
+    pixels = 150 / 25.4
+    left, top = round((SHEET_MM + block.x) * pixels), round((SHEET_MM + block.y) * pixels)
+    inks = {
+        name: found[name][top : top + round(block.height * pixels), left : left + round(block.width * pixels)]
+        for name in PLATES
+    }
+    words = inks["Black"] > 0.5
+    assert words.sum() > 500
+    assert [float(inks[name][words].max()) for name in PLATES[:3]] == [0, 0, 0]
 
 
 def test_colours_in_inks_pass_untouched_and_grey_has_no_colour(tmp_path):

@@ -42,6 +42,33 @@ def test_photographs_have_no_stripes(ramp):
     assert steps(render_pdf_page(printed, 0, pixels=1296, trimmed=True)) <= 3
 
 
+@pytest.mark.parametrize("ground", ["#ffffff", "#336699"])
+def test_mark_is_as_faint_in_a_press_proof_as_on_screen(ground):
+    box = {
+        "Text": " ",
+        "Kind": "Text",
+        "X": 0,
+        "Y": 0,
+        "Width": 88.9,
+        "Height": 50.8,
+        "Size": 5,
+        "Background": ground,
+    }
+    template = parse_template(card(box), [])
+
+    def darkness(press):
+        marked, plain = (
+            np.asarray(
+                Image.open(BytesIO(render_proof(template, {}, mark=mark, press=press).pages[0])).convert("L"),
+                dtype=int,
+            )
+            for mark in ("PROOF", None)
+        )
+        return np.abs(marked - plain).mean()
+
+    assert darkness(COATED) == pytest.approx(darkness(None), rel=0.25)
+
+
 def test_pdf_without_large_pictures_stays_as_it_is():
     content = one_page(b"1 0 0 rg 0 0 50 50 re f", (100, 100))
 
