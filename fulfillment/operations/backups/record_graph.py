@@ -64,7 +64,7 @@ def parents(model: Model) -> list[models.ForeignKey[Any, Any]]:
         one
         for one in model._meta.local_concrete_fields
         if isinstance(one, models.ForeignKey)
-        and one.db_constraint
+        and getattr(one, "db_constraint", True)
         and one.remote_field.on_delete is not models.SET_NULL
     ]
 
@@ -140,7 +140,7 @@ def _children(selection: Selection, key: models.ForeignKey[Any, Any], parent: Se
     ).format(
         child=selection.table,
         parent=parent.table,
-        column=sql.Identifier(key.column),
+        column=sql.Identifier(str(key.column)),
         target=sql.Identifier(key.target_field.column),
         rows=parent.rows,
     )

@@ -26,10 +26,6 @@ WHERE table_schema = current_schema() AND table_name = %s AND is_generated = 'NE
 """
 
 
-class OnlyChecked(Exception):
-    """Ends the transaction of a check."""
-
-
 def restore_records(
     *,
     roots: Sequence[Root],
@@ -55,16 +51,15 @@ def restore_records(
         say("Selecting the rows in the copy")
         selections = Graph(source, list(roots)).select()
         before = set(named_files())
-        try:
-            with pghistory.context(source="restore_record"), long_transaction():
-                _write_rows(source, selections, say)
-                missing = _missing_files(set(named_files()) - before, say)
-                if only_check:
-                    raise OnlyChecked
+        with pghistory.context(source="restore_record"), long_transaction():
+            _write_rows(source, selections, say)
+            missing = _missing_files(set(named_files()) - before, say)
+            if only_check:
+                say(f"Everything fits. This was a check: {NOTHING.lower()}")
+                transaction.set_rollback(True)
+            else:
                 _restore_files(missing, files, without_files)
                 say("Committing")
-        except OnlyChecked:
-            say(f"Everything fits. This was a check: {NOTHING.lower()}")
     say("Done")
     return {one.model._meta.db_table: one.count for one in selections}
 

@@ -26,10 +26,12 @@ from psycopg import sql
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Unprocessable
+from fulfillment.core.files.stored import read_file
 from fulfillment.models import BackupDrill
 from fulfillment.operations.backups import drills, making, programs
 from fulfillment.operations.backups.manifest import check_backup, read_manifest
 from fulfillment.operations.backups.programs import find_program
+from fulfillment.operations.backups.record_files import restore_missing
 from fulfillment.site.metrics import DRILL_GAUGES
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
@@ -513,6 +515,40 @@ def test_files_of_a_bucket_come_into_the_backup_and_back(tmp_path, monkeypatch):
         assert (tmp_path / "backup/files/print-files/ab/c.pdf").read_bytes() == b"print-files/ab/c.pdf"
     finally:
         server.stop()
+
+
+def test_deleted_file_of_a_bucket_comes_back_from_its_versions(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        storage = bucket_storage(f"http://{host}:{port}")
+        storage.bucket.Versioning().enable()
+        monkeypatch.setattr(default_storage, "_wrapped", storage)
+        for name in ("a.pdf", "a.pdf.old"):
+            storage.save(name, ContentFile(name.encode()))
+            storage.delete(name)
+
+        assert restore_missing(["a.pdf", "never.pdf"], None) == ["never.pdf"]
+
+        assert read_file("a.pdf") == b"a.pdf"
+        assert not storage.exists("a.pdf.old")
+    finally:
+        server.stop()
+
+
+def test_missing_file_comes_back_from_a_backup_unless_it_is_damaged_there(shop, backup):
+    shutil.rmtree(settings.MEDIA_ROOT)
+    good, bad = [
+        str(path.relative_to(backup / "files")) for path in (backup / "files").rglob("*.p*") if path.is_file()
+    ][:2]
+    (backup / "files" / bad).write_bytes(b"damaged")
+
+    assert restore_missing([good, bad], backup) == [bad]
+
+    assert list(files_below(Path(settings.MEDIA_ROOT))) == [good]
 
 
 def bucket_storage(address: str):
