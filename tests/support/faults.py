@@ -102,10 +102,15 @@ def no_names(made: Scene) -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_files(made: Scene) -> Iterator[None]:
-    """Neither web processes nor worker may open one more."""
-    for name in ("web", "worker"):
-        made.limit(name, resource.RLIMIT_NOFILE, lambda pid: len(list(Path(f"/proc/{pid}/fd").iterdir())))
+    """Neither web processes nor worker may open one more; what they close meanwhile is taken as well."""
+
+    def are_used_up() -> bool:
+        for name in ("web", "worker"):
+            made.limit(name, resource.RLIMIT_NOFILE, lambda pid: len(list(Path(f"/proc/{pid}/fd").iterdir())))
+        return made.ready().get("process") != "ok"
+
     try:
+        wait_for(are_used_up)
         yield
     finally:
         for name in ("web", "worker"):
@@ -181,9 +186,12 @@ def bucket_faults(gate: Gate) -> dict[str, Fault]:
         f"the bucket is {value}": Fault(mode(gate, value), "storage", ANY, ANY, times=1)
         for value in ("slow", "refusing", "away")
     }
+    # A token that has ended is renewed, by any client.
+    renewed = frozenset({"200", "201", "401"})
     clocks = {"ahead": "+2h", "behind": "-2h"}
     return found | {
-        f"the clock is two hours {name}": Fault(clock(offset), "clock") for name, offset in clocks.items()
+        f"the clock is two hours {name}": Fault(clock(offset), "clock", renewed, renewed, renewed)
+        for name, offset in clocks.items()
     }
 
 
