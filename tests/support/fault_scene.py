@@ -98,12 +98,10 @@ class Gate:
 class MailServer:
     taken: int = 0
     port: int = 0
-    missed: int = 0
     is_away: bool = False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_away:
-            self.missed += 1
             writer.close()
             return
         writer.write(b"220 mail\r\n")
