@@ -33,7 +33,7 @@ from tests.support.ha_load import ORDER
 from tests.support.live_server import served_environment
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
-from tests.support.postgres_server import own_postgres
+from tests.support.postgres_server import Restarted, own_postgres
 from tests.support.serving import serving
 from tests.support.webhook_receiver import Receiver, receiving
 
@@ -98,12 +98,10 @@ class Gate:
 class MailServer:
     taken: int = 0
     port: int = 0
-    missed: int = 0
     is_away: bool = False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_away:
-            self.missed += 1
             writer.close()
             return
         writer.write(b"220 mail\r\n")
@@ -120,7 +118,7 @@ class MailServer:
 @dataclass
 class Scene:
     folder: Path
-    database: Any
+    database: Restarted
     receiver: Receiver
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
@@ -356,10 +354,18 @@ def scene() -> Iterator[Scene]:
         made.mails.port = stack.enter_context(serving(made.mails.serve, backlog=20))
         made.environment = served_environment(made.url, database.url)
         load_schema(database.url)
-        for command in ("migrate", "load_demo"):
-            database.manage(command, "--verbosity=0")
+        database.manage("migrate", "--verbosity=0")
+        # On a busy machine a template may take longer than it is given.
+        wait_for(lambda: _is_loaded(database))
         database.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
         yield made
+
+
+def _is_loaded(database: Restarted) -> bool:
+    with contextlib.suppress(subprocess.CalledProcessError):
+        database.manage("load_demo", "--verbosity=0")
+        return True
+    return False
 
 
 def _mount(source: str, place: Path, *options: str) -> None:
