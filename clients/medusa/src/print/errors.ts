@@ -1,8 +1,9 @@
 import { MedusaError } from "@medusajs/framework/utils";
-import { ApiError, InvalidRequest } from "store-fulfillment";
+import { ApiError, ConnectionFailed, InvalidRequest } from "store-fulfillment";
 
 /** What went wrong in words for the shop's admin: the mistakes that the service lists, or its sentence. */
 export function wordsOf(error: unknown): string {
+  if (error instanceof ConnectionFailed) return "The print service did not respond. It is tried again every five minutes.";
   if (error instanceof ApiError) return error.errors.map((one) => one.message).join("\n") || error.detail || error.message;
   return error instanceof Error ? error.message : String(error);
 }
