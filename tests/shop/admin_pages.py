@@ -40,7 +40,7 @@ def check_pages(scene: Scene, folder: Path) -> None:
             page = signed_in(browser, shop.url, scheme, width)
             for what, (path, words) in pages.items():
                 page.goto(shop.url + path)
-                expect(page.get_by_text(words, exact=True).first).to_be_visible()
+                expect(page.get_by_text(words, exact=True).first).to_be_visible(timeout=1000 * PATIENCE)
                 photograph(page, folder / f"{what}-{name}.png")
         buyer_sees_card(browser.new_page(), scene, folder / "buyer.png")
 

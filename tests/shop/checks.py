@@ -105,7 +105,7 @@ def check_uploaded_pdf_is_printed(scene: Scene) -> None:
     upload = f"/store/print/artwork?variant_id={variant}"
     with refused("PDF"):
         shop.call("POST", upload, b"no PDF at all")
-    artwork = shop.call("POST", upload, document())["artwork"]
+    artwork = shop.call("POST", upload, document(pages=2))["artwork"]
     proof = shop.post("/store/print/proof", {"variant_id": variant, "artwork": artwork})
     assert requests.get(proof["pages"][0], timeout=60).headers["Content-Type"] == "image/png"
     row = placed(scene, shop.buy(artwork=artwork))
@@ -113,7 +113,7 @@ def check_uploaded_pdf_is_printed(scene: Scene) -> None:
     assert item["Artwork"]["AssetID"] == artwork["AssetID"], item
     [shown] = shop.get(f"/admin/print/orders/{row['id']}/proofs")["proofs"]
     assert shown["pages"], shown
-    without_bleed = shop.call("POST", upload, document(bleed=0))["artwork"]
+    without_bleed = shop.call("POST", upload, document(pages=2, bleed=0))["artwork"]
     held(scene, shop.buy(artwork=without_bleed), "bleed")
 
 

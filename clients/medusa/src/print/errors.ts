@@ -1,13 +1,18 @@
 import { MedusaError } from "@medusajs/framework/utils";
-import { InvalidRequest } from "store-fulfillment";
+import { ApiError, ConnectionFailed, InvalidRequest } from "store-fulfillment";
 
-/** What the service says about a buyer's values or file, in its words: they are what the buyer can correct. */
+/** What went wrong in words for the shop's admin: the mistakes that the service lists, or its sentence. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ConnectionFailed) return "The print service did not respond. It is tried again every five minutes.";
+  if (error instanceof ApiError) return error.errors.map((one) => one.message).join("\n") || error.detail || error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What the service says about a buyer's values or file: they are what the buyer can correct. */
 export async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof InvalidRequest)) throw error;
-    const faults = error.errors.map((one) => one.message);
-    throw new MedusaError(MedusaError.Types.INVALID_DATA, faults.join("\n") || error.detail);
+    throw error instanceof InvalidRequest ? new MedusaError(MedusaError.Types.INVALID_DATA, wordsOf(error)) : error;
   }
 }

@@ -9,6 +9,7 @@ import { type models } from "store-fulfillment";
 
 import { type PrintOrderRow, total } from "../modules/print/service";
 import { container, logger, prints, read } from "./container";
+import { wordsOf } from "./errors";
 import { recordOf } from "./place";
 import { client } from "./settings";
 
@@ -120,7 +121,7 @@ export async function followChanges(): Promise<void> {
     try {
       await followStore(id);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = wordsOf(error);
       logger().warn(`The orders of ${id} could not be followed: ${problem}`);
       await prints().recordContact({ id, problem });
     }

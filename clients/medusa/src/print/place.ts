@@ -5,6 +5,7 @@ import { ApiError, Conflict, type models, NotFound, RateLimited, ServerError } f
 
 import { type PrintOrderRow, refusal } from "../modules/print/service";
 import { prints, read } from "./container";
+import { wordsOf } from "./errors";
 import { itemsOf, type Line } from "./lines";
 import { type Delivery, quoteFor, requireCurrency } from "./prices";
 import { client } from "./settings";
@@ -50,7 +51,7 @@ export async function place(wanted: Wanted): Promise<PrintOrderRow> {
     return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order), status: null });
   } catch (error) {
     const isRefused = !isPassing(error);
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = wordsOf(error);
     await prints().updatePrintOrders({ id: row.id, state: isRefused ? "held" : "open", claimed_at: null, problem });
     throw refusal(problem);
   }

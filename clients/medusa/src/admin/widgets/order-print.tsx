@@ -28,7 +28,7 @@ const OrderPrint = ({ data: { id } }: { data: { id: string } }) => {
               <Button size="small" variant="secondary" isLoading={isBusy} onClick={retry}>{order.state === "ended" ? "Order again" : "Retry"}</Button>
             )}
             {order.print_order_id && (
-              <Button size="small" variant="transparent" asChild>
+              <Button size="small" variant="secondary" asChild>
                 <a href={`/admin/print/orders/${order.id}/packing-slip`} target="_blank" rel="noreferrer">Packing slip</a>
               </Button>
             )}
@@ -71,7 +71,7 @@ const Proof = ({ row }: { row: PrintOrder }) => {
   if (problem) return <Text size="small" className="text-ui-fg-muted">No proof: {problem}</Text>;
   return state?.proofs.map((one, place) => (
     <div key={place} className="flex flex-col gap-1">
-      <Text size="small" className="text-ui-fg-subtle">{one.title}{one.problem && ` has no proof: ${one.problem}`}</Text>
+      <Text size="small" className="text-ui-fg-subtle">{one.title}{one.problem && !row.problem && ` has no proof: ${one.problem}`}</Text>
       <div className="flex flex-wrap gap-2">
         {one.pages.map((url, page) => (
           <a key={url} href={url} target="_blank" rel="noreferrer">

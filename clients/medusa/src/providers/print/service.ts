@@ -12,6 +12,7 @@ import { Conflict, FulfillmentError } from "store-fulfillment";
 
 import { refusal } from "../../modules/print/service";
 import { prints, read } from "../../print/container";
+import { wordsOf } from "../../print/errors";
 import { changesOf, ENDED } from "../../print/follow";
 import { itemsOf, type Line } from "../../print/lines";
 import { place } from "../../print/place";
@@ -100,7 +101,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     } catch (error) {
       const order = await client().orders.get(storeId, orderId);
       if (error instanceof Conflict && ENDED.includes(order.Status)) return order;
-      throw refusal(error instanceof Error ? error.message : String(error));
+      throw refusal(wordsOf(error));
     }
   }
 
@@ -122,7 +123,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
 /** Medusa shows the message of its own errors alone. */
 function said<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw error instanceof FulfillmentError ? refusal(error.message) : error;
+    throw error instanceof FulfillmentError ? refusal(wordsOf(error)) : error;
   });
 }
 

@@ -1,6 +1,7 @@
 import type { MedusaRequest, MedusaResponse } from "@medusajs/framework/http";
 
 import { prints, read } from "../../../print/container";
+import { wordsOf } from "../../../print/errors";
 import { client, startsOn } from "../../../print/settings";
 
 /** The settings page: a test of the connection, the last contacts, and what waits for a person. */
@@ -22,6 +23,6 @@ async function tested(): Promise<{ stores: string[]; problem: string | null }> {
     const stores = await client().stores.list({ verbose: true });
     return { stores: stores.map((store) => `${store.CompanyName} (${store.Currency ?? ""})`), problem: null };
   } catch (error) {
-    return { stores: [], problem: error instanceof Error ? error.message : String(error) };
+    return { stores: [], problem: wordsOf(error) };
   }
 }

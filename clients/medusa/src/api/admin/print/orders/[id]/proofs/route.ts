@@ -1,6 +1,7 @@
 import type { MedusaRequest, MedusaResponse } from "@medusajs/framework/http";
 
 import { prints, read } from "../../../../../../print/container";
+import { wordsOf } from "../../../../../../print/errors";
 import { itemsOf, type Line } from "../../../../../../print/lines";
 import { type Content, type Pictures, proofOf } from "../../../../../../print/proofs";
 import { client } from "../../../../../../print/settings";
@@ -20,7 +21,7 @@ async function pictureOf(row: PrintOrderRow, item: Item): Promise<Partial<Pictur
   try {
     return { title, problem: null, ...(await proofOf(row.store_id, item.ProductID, item)) };
   } catch (error) {
-    return { title, pages: [], problem: error instanceof Error ? error.message : String(error) };
+    return { title, pages: [], problem: wordsOf(error) };
   }
 }
 
