@@ -1,3 +1,4 @@
+import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from printing.barcodes import (
     code_128_runs,
     qr_runs,
 )
+from printing.caches import WeightedCache
 from printing.press import isolation
 from printing.press.pictures import has_plates
 from printing.text import is_blank
@@ -26,6 +28,7 @@ GOOD_DPI = 150
 PROOF_DPI = 200
 # Larger pictures are decoded only once, for a proof's smaller copy.
 SMALL_PICTURE = 4_000_000
+COPIES_BYTES = 16 * 1024 * 1024
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
 _BREAKABLE = re.compile(
@@ -229,7 +232,7 @@ class SheetBuilder:
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
         target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        return shrink_picture(content, target_size), extension
+        return _smaller_copy(content, target_size), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
@@ -266,6 +269,21 @@ class SheetBuilder:
         if problem not in self.reported:
             self.reported.add(problem)
             problems.append(problem)
+
+
+smaller_copies: WeightedCache[tuple[bytes, tuple[int, int]], bytes] = WeightedCache(
+    capacity=COPIES_BYTES, weight=len
+)
+
+
+def _smaller_copy(content: bytes, size: tuple[int, int]) -> bytes:
+    """A photo is sent again with each change of the texts beside it."""
+    key = hashlib.sha256(content).digest(), size
+    copy = smaller_copies.get(key)
+    if copy is None:
+        copy = shrink_picture(content, size)
+        smaller_copies.put(key, copy)
+    return copy
 
 
 def _printed_dpi(box: Box, size: tuple[float, float]) -> float:

@@ -4,7 +4,7 @@ import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from printing.scratch import ScratchFolder
@@ -82,12 +82,17 @@ class WorkDir:
             self.clear_job(root)
 
     def empty_root(self, slot: int) -> Path:
+        """The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed."""
         root = self.root / "jobs" / str(slot)
-        # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
-        return _empty(root)
+        root.mkdir(parents=True, exist_ok=True)
+        self.clear_job(root)
+        return root
 
     def clear_job(self, root: Path) -> None:
-        shutil.rmtree(root, ignore_errors=True)
+        """A job has files and a link, and no folders."""
+        with suppress(FileNotFoundError):
+            for left in root.iterdir():
+                left.unlink()
 
 
 def _empty(folder: Path) -> Path:

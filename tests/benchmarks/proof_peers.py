@@ -117,15 +117,16 @@ def _file(opened: ExitStack, text: str) -> Path:
 
 
 def _document(template: Template, values: dict[str, Any]) -> str:
-    body = _pages(template, values)
-    return f'<!doctype html><meta charset="utf-8"><style>{_style(template)}</style><body>{body}</body>'
+    head = f'<!doctype html><meta charset="utf-8"><style>{_style(template, "font-weight: 100 900")}</style>'
+    return f"{head}<body>{_pages(template, values)}</body>"
 
 
-def _style(template: Template) -> str:
+def _style(template: Template, weights: str = "") -> str:
+    """`weights` is what Chromium is told of fonts of many weights; WeasyPrint finds out."""
     first = template.pages[0]
     faces = [
         f'@font-face {{ font-family: "{family}"; src: url("{Path(path).resolve().as_uri()}");'
-        f" font-style: {'italic' if 'Italic' in Path(path).name else 'normal'}; font-weight: 100 900 }}"
+        f" font-style: {'italic' if 'Italic' in Path(path).name else 'normal'}; {weights} }}"
         for family in sorted({box.font for page in template.pages for box in page.boxes})
         for path in FontSet.shipped().paths
         if Path(path).name.startswith(family.replace(" ", ""))

@@ -5,9 +5,18 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from printing.typesetting import Field, ValuesInvalid, parse_template, render_page, render_proof, rendering
+from printing.typesetting import (
+    Field,
+    ValuesInvalid,
+    jobs,
+    parse_template,
+    render_page,
+    render_print,
+    render_proof,
+    rendering,
+)
 from tests.factories.pictures import encode_picture
-from tests.support.made_templates import card, text_box
+from tests.support.made_templates import card, picture, text_box
 from tests.support.own_renderer import OwnRenderer
 
 
@@ -145,6 +154,36 @@ def test_other_picture_of_the_same_field_is_drawn(renderer):
     assert teal == again
     assert teal != red
     assert [form for form, _ in renderer.made].count("png") == 2
+
+
+@pytest.mark.usefixtures("renderer")
+def test_photo_is_made_smaller_once_for_each_size_and_not_for_the_press(monkeypatch):
+    made = []
+
+    def shrink(content, size):
+        made.append(size)
+        return encode_picture()
+
+    monkeypatch.setattr(jobs, "shrink_picture", shrink)
+    jobs.smaller_copies.clear()
+    fields = [Field("Photo", type="Image", sub_type="Upload"), Field("Words")]
+    wide, narrow = (
+        parse_template(
+            card(
+                {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": width, "Height": 9}, text_box()
+            ),
+            fields,
+        )
+        for width in (12, 10)
+    )
+    one, other = ({"Photo": picture(400, 300, color=color)} for color in ("red", "teal"))
+    for words in "abc":
+        render_proof(wide, {"Photo": "x", "Words": words}, one)
+    render_proof(wide, {"Photo": "x", "Words": "a"}, other)
+    render_proof(narrow, {"Photo": "x", "Words": "a"}, one)
+    render_print(wide, {"Photo": "x", "Words": "a"}, one)
+
+    assert len(made) == 3
 
 
 def test_page_of_other_size_in_pixels_is_drawn(renderer):
