@@ -45,8 +45,11 @@
   };
 
   const close = (cell, text) => {
+    const shown = document.createElement("span");
+    shown.className = "grid-text";
+    shown.textContent = text;
     delete cell.dataset.before;
-    cell.textContent = text;
+    cell.replaceChildren(shown);
   };
 
   const put = (page, id) => {

@@ -29,7 +29,7 @@ def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
     if chosen == PROBLEMS and not page.with_problems:
         chosen = "all"
     after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
-    found = rows_of(batch, states=states_in(chosen), after=after, words=words.replace("\0", ""))
+    found = rows_of(batch, states=states_in(chosen), after=after, words=words)
     rows = list(found.select_related("order")[: ROWS_A_PAGE + 1])
     return {
         "chosen": chosen,

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import BooleanField, Count, Q, QuerySet, Sum
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -31,6 +32,9 @@ ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
 WHERE own.order_id = %s ORDER BY own.number
+"""
+IN_A_CELL = """
+EXISTS (SELECT FROM jsonb_each_text(stores_batchrow."values") cell WHERE position(lower(%s) IN lower(cell.value)) > 0)
 """
 SPACED = {
     "Address1": "Address line 1",
@@ -170,7 +174,8 @@ def rows_of(
     """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
     rows = batch.rows.filter(number__gt=after).order_by("number")
     if words:
-        rows = rows.filter(Q(key__icontains=words) | Q(values__icontains=words))
+        in_a_cell = RawSQL(IN_A_CELL, [words], output_field=BooleanField())  # noqa: S611 - a constant text
+        rows = rows.filter(Q(key__icontains=words) | Q(in_a_cell))
     chosen = list(states)
     return rows.filter(state__in=chosen) if chosen else rows
 

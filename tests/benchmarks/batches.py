@@ -24,6 +24,7 @@ ROWS, MOST_ROWS = 5000, 20_000
 # One row in so many has a mistake, the first of them in line 2.
 FAULTY = 100
 FIRST_SECONDS, CHECK_SECONDS, SLOWER, MEMORY_MB = 2.0, 180.0, 2.0, 300
+PAGE_MS = 200
 ALONE_SECONDS, BETWEEN_PROOFS, LONGEST = 30, 0.25, 3600
 # The exit code of `make bench` for figures under their marks.
 MISSED = 3
@@ -85,7 +86,7 @@ def main() -> int:
         buyer = Caller(server.url, world.as_application())
         memory = Memory(process.pid, server.pid)
         pieces = order_and_read(buyer, world.associated, options.pieces) if options.pieces else ()
-        rows = _check(buyer, world.associated.external_id, memory, options)
+        rows = _check(buyer, world, memory, options)
         for what, measured, mark, good in itertools.chain(rows, pieces):
             all_good &= good
             print(f"| {what} | {measured} | {mark}{'' if good else ' **(missed)**'} |", flush=True)
@@ -94,8 +95,9 @@ def main() -> int:
 
 
 def _check(
-    buyer: Caller, store: str, memory: Memory, options: argparse.Namespace
+    buyer: Caller, world: Any, memory: Memory, options: argparse.Namespace
 ) -> Iterator[tuple[str, str, str, bool]]:
+    store = world.associated.external_id
     path = f"/store/{store}/product/{PRODUCT}/proof"
     alone = Proofs(buyer, path)
     with _beside(alone, "alone"):
@@ -133,6 +135,13 @@ def _check(
         f"≤ {FIRST_SECONDS:.0f} s",
         first <= FIRST_SECONDS,
     )
+    shown = _page_ms(world, "state=all"), _page_ms(world, "state=all&words=person+19999")
+    yield (
+        f"page of {MOST_ROWS:,} rows, and one that a text filters",
+        f"{shown[0]:.0f} and {shown[1]:.0f} ms",
+        f"≤ {PAGE_MS} ms",
+        max(shown) <= PAGE_MS,
+    )
     total = memory.worker_mb + memory.parser_mb
     yield (
         "memory of the worker and the parser",
@@ -140,6 +149,23 @@ def _check(
         f"≤ {MEMORY_MB} MB",
         total <= MEMORY_MB,
     )
+
+
+def _page_ms(world: Any, query: str) -> float:
+    """The middle of five requests for the page of the last batch."""
+    from django.test import Client
+
+    from stores.batches.models import Batch
+
+    client, batch = Client(), Batch.objects.latest("created")
+    client.force_login(world.user)
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        answer = client.get(f"/batches/{batch.pk}?{query}")
+        times.append(1000 * (time.perf_counter() - began))
+        assert answer.status_code == 200, answer.content[:500]
+    return statistics.median(times)
 
 
 def _checked(buyer: Caller, store: str, rows: int, *, wait: bool = True) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from stores.batches.models import Batch
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
@@ -69,7 +70,7 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
         page.keyboard.press("Escape")
         page.get_by_label("All 3 rows").check()
         page.get_by_role("button", name="Order 2 rows").click()
-        expect(page.get_by_text("1 rows are in error.")).to_be_visible()
+        expect(page.get_by_text("Rows in error: 1.")).to_be_visible()
 
         faulty.get_by_role("link", name="Edit row 3").click()
         expect(page.get_by_label("Mail", exact=True)).to_have_attribute("aria-invalid", "true")
@@ -88,6 +89,13 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
         page.get_by_role("link", name="Order 1").first.click()
         expect(page.get_by_text("Ada Lovelace").first).to_be_visible()
 
+    batch = in_database(Batch.objects.get)
+    page.context.clear_cookies()
+    visitor.go(f"/admin/stores/batch/{batch.pk}/change/?state=Ordered&words=lovelace")
+    visitor.sign_in("operator")
+    expect(page.get_by_role("rowheader")).to_have_text(["2 Ada Lovelace"])
+    expect(page.get_by_role("link", name="Order 1")).to_be_visible()
+    look(visitor, "console")
     assert in_database(lambda: {one.recipient["PostalCode"] for one in Order.objects.all()}) == {"02139"}
     assert in_database(Order.objects.count) == 3
     assert visitor.complaints == []

@@ -30,7 +30,7 @@ def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     only_ready = sent.get("rows") != "all"
     if page.counts.errors and not only_ready:
         messages.error(
-            request, f"{page.counts.errors:,} rows are in error. Correct them, or order ready rows only."
+            request, f"Rows in error: {page.counts.errors:,}. Correct them, or order ready rows only."
         )
         return redirect(f"{reverse('portal:batch', args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":

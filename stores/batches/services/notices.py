@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from stores.batches.models import BatchApproval
 from stores.orders.approvals.notices import tell_approvers, tell_of_decision
+from stores.orders.models import ApprovalState
 
 
 def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> int:
@@ -25,7 +26,7 @@ def notify_of_decision(approval: BatchApproval) -> int:
     return tell_of_decision(
         approval,
         what=f"The batch {batch} at {batch.store}",
-        state=approval.state,
+        state=ApprovalState(approval.state),
         user_id=batch.user_id,
         key=f"batch:{batch.pk}:decided",
         path=reverse("portal:batch", args=[batch.pk]),

@@ -43,7 +43,7 @@ def notify_of_decision(request: ApprovalRequest) -> int:
     return tell_of_decision(
         request,
         what=f"Order {order} at {order.store}",
-        state=order.approval,
+        state=ApprovalState(order.approval),
         user_id=order.user_id,
         key=decision_key(order),
         path=reverse("portal:approval", args=[order.pk]),
@@ -75,14 +75,14 @@ def tell_approvers(
 
 
 def tell_of_decision(
-    request: Requested, *, what: str, state: str | None, user_id: UUID | None, key: str, path: str
+    request: Requested, *, what: str, state: ApprovalState, user_id: UUID | None, key: str, path: str
 ) -> int:
     """Notifies the user who ordered; for an application without a user, its owners."""
     return notify(
         user_ids=[user_id] if user_id else request.ordered_by,
         kind=NotificationKind.APPROVAL_DECIDED,
         key=key,
-        title=f"{what} was {DECIDED[ApprovalState(state)]}",
+        title=f"{what} was {DECIDED[state]}",
         text=request.note,
         path=path,
     )

@@ -45,3 +45,13 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, sig
 
     assert "Orders that are written stay" in question
     assert fresh(world.batch).status == "Cancelled"
+
+
+def test_rows_are_shown_with_a_filter(world, place, signed_in):
+    operator = signed_in(world.operator)
+
+    page = operator.get(f"{place}/change/?state=all").content.decode()
+    other = operator.get(f"{place}/change/?state=all&words=nobody+has+this").content.decode()
+
+    assert page.count('scope="row"') == world.batch.rows.count() > 0
+    assert other.count('scope="row"') == 0

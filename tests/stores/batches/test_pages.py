@@ -73,6 +73,47 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     assert 'id="zoom"' in page
 
 
+def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
+    mapped(browser, batch)
+    row = batch.rows.get(name="Alan Turing")
+    place = f"/batches/{batch.pk}/rows/{row.key}"
+
+    saved = browser.post(place, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"}).content.decode()
+    long = browser.post(place, {"cell-1": "x" * 10_001}, headers={"X-Grid": "1"})
+
+    assert 'id="row-3"' in saved
+    assert "Order 2 rows" in saved
+    assert (long.status_code, b"at most 10,000 are allowed" in long.content) == (400, True)
+    assert batch.rows.get(pk=row.pk).values["Email"] == "alan@print.example"
+
+
+def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):
+    mapped(browser, batch)
+    place = f"/batches/{batch.pk}?state=all&words="
+
+    pages = {
+        text: browser.get(place + text).content.decode() for text in ("LOVELACE", "nobody", "%25", "City")
+    }
+
+    assert {text: page.count('scope="row"') for text, page in pages.items()} == {
+        "LOVELACE": 1,
+        "nobody": 1,
+        "%25": 0,
+        "City": 0,
+    }
+    assert browser.get(place + "%00").status_code == 400
+
+
+def test_all_rows_are_not_ordered_while_some_are_in_error(browser, batch):
+    mapped(browser, batch)
+    place = f"/batches/{batch.pk}/order"
+
+    answer = browser.get(f"{place}?rows=all", follow=True).content.decode()
+
+    assert "Rows in error: 1." in answer
+    assert "Order 1 row?" in browser.get(f"{place}?rows=ready").content.decode()
+
+
 def test_refused_correction_keeps_what_was_typed(browser, batch):
     mapped(browser, batch)
     row = batch.rows.get(name="Alan Turing")
