@@ -103,7 +103,7 @@ def request_record(row: LoggedRequest) -> dict[str, Any]:
 
 
 def find_logged_request(application: Application, request_id: str) -> LoggedRequest:
-    number = parse_number(request_id)
+    number = parse_number(request_id) or 0
     found = LoggedRequest.objects.filter(application=application, pk=number).first()
     if found is None:
         raise NotFound("There is no such call in the log, or no longer: it is kept for some days only.")
