@@ -88,7 +88,7 @@ def render_proof(
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
     With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
-    print file then. `meanwhile` gets the texts as they were set while pages are drawn, if any are; it may not render.
+    print file then. `meanwhile` gets the texts as they were set, if a second renderer draws pages; it may not render.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -262,7 +262,7 @@ def _typeset(
             setting["press"] = _press_request(builder, press, root, paths, job)
         request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
         if press is not None or "page-only" in job or not new:
-            header, parts = _observed(worker, request, whole, deadline)
+            header, parts = _observed(worker, request, [whole], deadline)
             headers = [header]
         else:
             some = _job([sheet.pages[at] for at in new], job, paths) if len(new) < len(keys) else whole
@@ -297,29 +297,28 @@ def _apart(
 ) -> tuple[list[dict[str, Any]], list[bytes]]:
     """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
     sheet = builder.sheet
+    (request, whole), (pages_request, some) = layout, drawing
     with ExitStack() as lent:
         second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
-        if second is not None:
-            own = workdir.job(second.slot, builder.template, sheet.files())
-            root, _ = lent.enter_context(own)
-            second.send({**drawing[0], "root": str(root)}, [drawing[1]], deadline)
-        header, parts = _observed(worker, layout[0], layout[1], deadline)
         if second is None:
-            if not header["ok"]:
-                return [header], []
-            worker.send(drawing[0], [drawing[1]], deadline)
+            request |= {"then": pages_request["outputs"]}
+            header, parts = _observed(worker, request, [whole, some], deadline)
+            return [header], parts
+        root, _ = lent.enter_context(workdir.job(second.slot, builder.template, sheet.files()))
+        second.send({**pages_request, "root": str(root)}, [some], deadline)
+        header, parts = _observed(worker, request, [whole], deadline)
         if header["ok"] and meanwhile is not None:
             meanwhile(_set_texts(header, sheet))
-        drawn, pages = (second or worker).receive(deadline)
+        drawn, pages = second.receive(deadline)
         observe_renderer(drawn.get("stages", {}))
     return [header, drawn], [*parts, *pages]
 
 
 def _observed(
-    worker: Worker, request: Mapping[str, Any], job: bytes, deadline: float
+    worker: Worker, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float
 ) -> tuple[dict[str, Any], list[bytes]]:
     started = time.perf_counter()
-    header, parts = worker.render(request, [job], deadline)
+    header, parts = worker.render(request, jobs, deadline)
     observe_renderer(header.get("stages", {}), time.perf_counter() - started)
     return header, parts
 

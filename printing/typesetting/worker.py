@@ -107,6 +107,11 @@ class Renderer:
             started = time.perf_counter()
             parts = list(self._for_press(request, press, parts[0]))
             stages["press"] = time.perf_counter() - started
+        if (then := request.get("then")) is not None:
+            # Of the next job.
+            more, drawn = self.render({**request, "outputs": then, "then": None}, jobs[1:])
+            header |= {**more, "stages": stages | more.get("stages", {})}
+            parts += drawn
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:

@@ -12,13 +12,16 @@ class OwnRenderer(Renderer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hand_overs, self.sent = 0, ()
+        self.hand_overs = 0
+        self.sent: tuple[Any, ...] = ()
+        self.second: OwnRenderer | None = None
 
     def render(self, *request: Any) -> tuple[dict[str, Any], list[bytes]]:
-        """Without the deadline, which only another process keeps."""
-        self.hand_overs += 1
+        """Without the deadline, which only another process keeps; it is not given for what follows a first job."""
         answer = super().render(*request[:2])
-        self.forget()
+        if len(request) > 2:
+            self.hand_overs += 1
+            self.forget()
         return answer
 
     def send(self, *request: Any) -> None:
@@ -32,5 +35,5 @@ class OwnRenderer(Renderer):
         yield self
 
     @contextmanager
-    def lend_second(self) -> Iterator[None]:
-        yield None
+    def lend_second(self) -> Iterator["OwnRenderer | None"]:
+        yield self.second

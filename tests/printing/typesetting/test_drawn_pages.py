@@ -62,10 +62,10 @@ def values(count, **changes):
     return {f"F{number}": str(number) for number in range(count)} | changes
 
 
-def test_proof_takes_two_hand_overs_one_compiler_and_each_output_once(renderer):
+def test_proof_takes_one_hand_over_one_compiler_and_each_output_once(renderer):
     render_proof(booklet(2), values(2))
 
-    assert renderer.hand_overs == 2
+    assert renderer.hand_overs == 1
     assert renderer.made == [("compiler", 1), ("pdf", 1), ("<set>", 1), ("png", 2)]
 
 
@@ -79,14 +79,20 @@ def test_proof_of_known_pages_takes_one_hand_over(renderer):
     assert renderer.made[-2:] == [("pdf", 1), ("<set>", 1)]
 
 
-def test_texts_are_checked_before_pages_are_drawn(renderer):
-    seen = []
+def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
+    alone = render_proof(booklet(2), values(2))
+    rendering.drawn_pages.clear()
+    renderer.made.clear()
+    renderer.second, seen = CountingRenderer(), []
+    renderer.second.slot = 1
 
     proof = render_proof(
-        booklet(2), values(2), meanwhile=lambda texts: seen.append((texts, dict(renderer.made)))
+        booklet(2), values(2), meanwhile=lambda texts: seen.append((texts, list(renderer.made)))
     )
 
-    assert seen == [(proof.texts, {"compiler": 1, "pdf": 1, "<set>": 1})]
+    assert proof == alone
+    assert seen == [(proof.texts, [("pdf", 1), ("<set>", 1)])]
+    assert renderer.second.made == [("compiler", 1), ("png", 2)]
 
 
 def test_text_that_does_not_fit_is_checked_and_drawn_by_nobody(renderer):
