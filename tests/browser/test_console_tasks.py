@@ -49,6 +49,8 @@ def test_tasks_beside_the_orders_take_few_actions(product, catalog, visitor):
         person.click(page.locator(".orders-link").first)
         person.click(page.get_by_role("button", name="Accept", exact=True))
         expect(page.locator(".order-title")).to_contain_text("Accepted")
+    # Keys pressed before its script runs are lost.
+    page.wait_for_load_state()
     with counts.task("Find a person by e-mail address", page) as person:
         person.press("Control+k")
         person.type("user@")
