@@ -26,7 +26,7 @@ class Queue {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox]), textarea, select")) return;
     const at = this.cards.indexOf(document.activeElement.closest("section.approval"));
     if (event.key === "j" || event.key === "k") {
       const next = this.cards[Math.max(0, Math.min(this.cards.length - 1, event.key === "j" ? at + 1 : at - 1))];
