@@ -141,6 +141,6 @@ def _children(selection: Selection, key: models.ForeignKey[Any, Any], parent: Se
         child=selection.table,
         parent=parent.table,
         column=sql.Identifier(str(key.column)),
-        target=sql.Identifier(key.target_field.column),
+        target=sql.Identifier(str(key.target_field.column)),
         rows=parent.rows,
     )
