@@ -209,14 +209,16 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
         if fault.part:
             with contextlib.suppress(AssertionError):
                 wait_for(lambda: made.ready().get(fault.part, "ok") != "ok", 25, every=0.3)
-        first, counted = made.ready(), watched(made.metrics())
+        # Requests that fail give handles and memory back, so what is said is asked for before them.
+        checks, flags = made.ready(), watched(made.metrics())
         found.reads = "/".join(sorted({made.read() for _ in range(fault.times)}))
         found.orders = "/".join(sorted({made.order() for _ in range(fault.times)}))
         found.uploads = made.upload()
-        # A process whose memory ended in the middle was ended, and another one begins.
-        checks = made.ready() or first
+        checks = checks or made.ready()
         found.sign = "; ".join(text for text in checks.values() if text != "ok") if checks else "no answer"
-        found.metrics = watched(made.metrics()) or counted
+        found.metrics = watched(made.metrics()) | {
+            name: flags[name] for name in flags if "_total" not in name
+        }
     ended = time.monotonic()
     wait_for(lambda: made.is_well() and made.order() == "201" and made.upload() == "201", every=0.2)
     found.back = time.monotonic() - ended
@@ -237,7 +239,7 @@ def line_of(one: Outcome) -> str:
 
 
 def failures_at_the_end(made: Scene) -> list[str]:
-    """Each key is one order, whatever its first answer was; nothing is in halves, and every event and mail arrives."""
+    """Each key is one order, whatever its first answer was; nothing is in halves, and every event arrives."""
     refused = [key for key in made.refused if key not in made.orders]
     found = [f"key {key} was answered {status}" for key in refused if (status := made.order(key)) != "201"]
     kept = dict(made.database.rows(KEPT))
