@@ -156,7 +156,10 @@ def no_mail(made: Scene) -> Iterator[None]:
 
 
 RETRIED = 'fulfillment_queue_retried{queue="default"}'
+# First those after which a webhook is sent again a minute later.
 FOLDER_FAULTS = {
+    "no file can be opened": Fault(no_files, "process", AWAY, AWAY, AWAY),
+    "the memory of a process is used up": Fault(no_memory, "process", AWAY, AWAY, AWAY),
     "the disk of the database is full": Fault(full_database, "room", REFUSED, ANY),
     "the disk of the files is full": Fault(lambda made: full(made, "media"), "storage", ANY, REFUSED),
     "the disk of the log is full": Fault(lambda made: full(made, "log")),
@@ -165,8 +168,6 @@ FOLDER_FAULTS = {
     "PostgreSQL is at max_connections": Fault(
         no_connections, "database", ANY, ANY, frozenset({"200", "503"})
     ),
-    "no file can be opened": Fault(no_files, "process", AWAY, AWAY, AWAY),
-    "the memory of a process is used up": Fault(no_memory, "process", AWAY, AWAY, AWAY),
     "the mail server is away": Fault(no_mail),
 }
 
@@ -251,7 +252,7 @@ def failures_at_the_end(made: Scene) -> list[str]:
         for row in set(made.database.rows(query)) - made.before[name]
     ]
     try:
-        wait_for(lambda: not _undelivered(made), 60, every=0.5)
+        wait_for(lambda: not _undelivered(made), 150, every=0.5)
     except AssertionError:
         found.append(f"{len(_undelivered(made))} events were not delivered")
     return found
