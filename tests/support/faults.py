@@ -156,7 +156,6 @@ def no_mail(made: Scene) -> Iterator[None]:
 
 
 RETRIED = 'fulfillment_queue_retried{queue="default"}'
-# First those after which a webhook is sent again a minute later.
 FOLDER_FAULTS = {
     "no file can be opened": Fault(no_files, "process", AWAY, AWAY, AWAY),
     "the memory of a process is used up": Fault(no_memory, "process", AWAY, AWAY, AWAY),
@@ -240,7 +239,7 @@ def line_of(one: Outcome) -> str:
 
 
 def failures_at_the_end(made: Scene) -> list[str]:
-    """Each key is one order, whatever its first answer was; nothing is in halves, and every event arrives."""
+    """Each key is one order, whatever its first answer was; nothing is in halves, every event arrives."""
     refused = [key for key in made.refused if key not in made.orders]
     found = [f"key {key} was answered {status}" for key in refused if (status := made.order(key)) != "201"]
     kept = dict(made.database.rows(KEPT))
@@ -259,8 +258,10 @@ def failures_at_the_end(made: Scene) -> list[str]:
 
 
 def _undelivered(made: Scene) -> set[str]:
+    """Those that wait for no later try: the third one comes after five minutes."""
     due = made.database.rows(
-        "SELECT e.event_id FROM applications_event e JOIN applications_delivery d ON d.event_id = e.id"
+        "SELECT e.event_id FROM applications_event e JOIN applications_delivery d ON d.event_id = e.id "
+        "WHERE d.next_try IS NULL OR d.next_try <= now()"
     )
     return {str(one) for (one,) in due} - {one.event["EventID"] for one in list(made.receiver.received)}
 
