@@ -92,8 +92,14 @@ def buy(scene: Scene) -> tuple[str, float]:
 
 
 def is_paid(scene: Scene, order_id: str) -> bool:
-    order = scene.shop.get(f"/admin/orders/{order_id}?fields=payment_collections.status")["order"]
-    return all(one["status"] == "completed" for one in order["payment_collections"])
+    """Whether the money was taken: a kill leaves Medusa's own status of the payment behind."""
+    fields = "payment_collections.amount,payment_collections.payments.captures.amount"
+    order = scene.shop.get(f"/admin/orders/{order_id}?fields={fields}")["order"]
+    return all(
+        sum(capture["amount"] for payment in one["payments"] for capture in payment["captures"])
+        >= one["amount"]
+        for one in order["payment_collections"]
+    )
 
 
 def kill(scene: Scene, side: str, chance: random.Random) -> None:

@@ -10,6 +10,12 @@ const PROVIDER = "store-fulfillment_";
 const LOOK_BACK_DAYS = 30;
 const PAGE = 200;
 
+interface Collection {
+  status: string;
+  amount: unknown;
+  payments?: Array<{ captures?: Array<{ amount: unknown }> }>;
+}
+
 interface ShopOrder {
   id: string;
   status: string;
@@ -21,7 +27,7 @@ interface ShopOrder {
     variant?: { product?: { shipping_profile?: { id: string } } };
   }>;
   shipping_methods: Array<{ shipping_option_id: string }>;
-  payment_collections: Array<{ status: string }>;
+  payment_collections: Collection[];
   fulfillments?: Array<{ id: string } | null>;
 }
 
@@ -34,6 +40,8 @@ const FIELDS = [
   "items.variant.product.shipping_profile.id",
   "shipping_methods.shipping_option_id",
   "payment_collections.status",
+  "payment_collections.amount",
+  "payment_collections.payments.captures.amount",
   "fulfillments.id",
 ];
 
@@ -87,7 +95,13 @@ async function fulfill(orderId: string, optionId: string, items: Array<{ id: str
 function isDue(order: ShopOrder): boolean {
   if (startsOn() === "order" || Number(order.total) === 0) return true;
   const payments = order.payment_collections.filter((one) => one.status !== "canceled");
-  return payments.length > 0 && payments.every((one) => one.status === "completed");
+  return payments.length > 0 && payments.every(isPaid);
+}
+
+/** Medusa writes a capture before the status of its collection: a kill between them leaves the status behind for good. */
+function isPaid({ status, amount, payments = [] }: Collection): boolean {
+  const captures = payments.flatMap((payment) => payment.captures ?? []);
+  return status === "completed" || captures.reduce((sum, capture) => sum + Number(capture.amount), 0) >= Number(amount);
 }
 
 /** Starts the orders whose event was lost with the process that should have handled it. */
