@@ -63,6 +63,7 @@ def test_missed_mark_is_no_error_of_the_run(commands):
         "press": [],
         "orders": ["--orders", "2000000"],
         "budgets": [],
+        "batches": [],
         "webhooks": [],
     }
 

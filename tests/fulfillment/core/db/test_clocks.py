@@ -117,7 +117,8 @@ def test_workers_are_heard_of_by_the_clock_of_the_database(client, by):
 
     with jumped(by):
         assert worker_health().alive == 1
-        assert client.get("/readyz").status_code == 200
+        assert client.get("/readyz?only=worker").status_code == 200
+        assert "the clock of this machine is" in client.get("/readyz").json()["checks"]["clock"]
 
 
 @pytest.mark.parametrize("by", [BACK, AHEAD])
