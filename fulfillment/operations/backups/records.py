@@ -164,7 +164,7 @@ def _stream(source: psycopg.Connection, cursor: Any, one: Selection, columns: sq
         for block in rows:
             target.write(block)
     # What follows in this transaction would be planned for the table as it was before.
-    cursor.execute(sql.SQL("ANALYZE {}").format(one.table).as_string())
+    connection.connection.execute(sql.SQL("ANALYZE {}").format(one.table))
 
 
 @contextmanager
