@@ -22,4 +22,4 @@ def named_files() -> Iterator[str]:
     yield from (asset_file(*row) for row in with_plates.iterator())
     # Items with equal data share one print file.
     printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
-    yield from printed.distinct().iterator()
+    yield from printed.order_by().distinct().iterator()

@@ -163,6 +163,8 @@ def _stream(source: psycopg.Connection, cursor: Any, one: Selection, columns: sq
     ):
         for block in rows:
             target.write(block)
+    # What follows in this transaction would be planned for the table as it was before.
+    connection.connection.execute(sql.SQL("ANALYZE {}").format(one.table))
 
 
 @contextmanager
