@@ -61,5 +61,6 @@ def test_root_that_cannot_be_emptied_says_why(folder, monkeypatch):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     monkeypatch.setattr(os, "scandir", none_left)
+    monkeypatch.setattr(os, "listdir", none_left)
     with pytest.raises(OSError, match="Too many open files"):
         folder.empty_root(1)
