@@ -3,7 +3,7 @@
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from fulfillment.core.api.parts import failures_of_parts
+from fulfillment.core.api.parts import failures_of_parts, part_names
 
 
 @require_safe
@@ -19,8 +19,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
     A web process can serve without a worker, and read without the storage: load balancers use `?worker=0`, or name
     the parts that count, as in `?only=database,migrations`.
     """
-    checks = failures_of_parts()
     only, ignored = request.GET.get("only", ""), {"worker"} if request.GET.get("worker") == "0" else set()
+    if only and (unknown := set(only.split(",")) - part_names()):
+        # Else a slip of a load balancer would find every machine ready.
+        reason = (
+            f"only: {sorted(unknown)[0][:40]!r} is no part; write some of {', '.join(sorted(part_names()))}."
+        )
+        return JsonResponse({"status": "unavailable", "reason": reason}, status=400)
+    checks = failures_of_parts()
     counted = set(only.split(",")) if only else checks.keys() - ignored
     failures = [checks[name] for name in checks if name in counted and checks[name]]
     headers = {"Cache-Control": "no-store"}

@@ -58,6 +58,12 @@ class CachedProbe:
         return self._failure
 
 
+def part_names() -> set[str]:
+    """Of all parts, also of those that are not looked at while the database is away."""
+    apps = {name for probes in offered("health", "PROBES") for name in probes}
+    return {"database", "migrations", "room", "clock", "temporary", "process", "storage", "names"} | apps
+
+
 def failures_of_parts() -> dict[str, str]:
     """What is wrong with each part, or "". Without the database only parts that need none are looked at."""
     database, seconds_ahead = _database()

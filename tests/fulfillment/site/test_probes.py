@@ -170,3 +170,12 @@ def test_machines_are_watched_by_their_address_without_tls(db, settings, path):
 
     assert answers[0].status_code == (404 if path == "/metrics" else 200)
     assert answers[1].status_code == 400
+
+
+def test_name_that_is_no_part_is_refused(client):
+    answer = client.get("/readyz?only=datbase")
+
+    assert answer.status_code == 400
+    assert answer.json()["reason"].startswith(
+        "only: 'datbase' is no part; write some of clock, database, migrations,"
+    )
