@@ -5,6 +5,9 @@ from typing import Any
 
 import pikepdf
 
+# Colorants without a plate of their own.
+PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+
 
 class Visited:
     """Objects that a walk has met. One without a number of its own lies in one place only, so it is always new."""
