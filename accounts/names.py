@@ -73,7 +73,7 @@ def validate_username(name: str) -> None:
     try:
         prepared = _PROFILE.enforce(name)
     except UnicodeEncodeError as error:
-        raise _refusal(_reason(name, error)) from error
+        raise _refusal(_reason(error)) from error
     # Narrowing full-width letters can produce an `@`.
     for letter in prepared:
         if letter in FORBIDDEN:
@@ -88,7 +88,7 @@ def _refusal(reason: str) -> ValidationError:
     return ValidationError(f"This cannot be a user name: {reason}.", code="invalid")
 
 
-def _reason(name: str, error: UnicodeEncodeError) -> str:
+def _reason(error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
     reason = REASONS.get(error.reason.rpartition("/")[2], "{letter} cannot stand in it")
     return reason.format(

@@ -57,6 +57,8 @@ EXPLANATIONS: dict[str, str] = {
 EVERY_GRANT = frozenset(Grant.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
+# Of the people who own an application.
+WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)
 DEFAULT_STORE_GRANTS = ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")

@@ -6,10 +6,10 @@ from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState, Role, User
+from accounts.permissions import WRITE_GRANTS
 from accounts.selectors.modes import in_mode
 from fulfillment.core.errors import Invalid, NotFound
 
-WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
 MAX_SHOWN = 5
 MAX_OPERATORS = 50
 

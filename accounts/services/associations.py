@@ -202,7 +202,7 @@ def _is_admitted(application: Any, store: Any, grants: Sequence[str]) -> bool:
 
 
 def _approved_before(application: Any, store: Any, grants: Sequence[str]) -> AssociationRequest | None:
-    """Whether the application already has all requested grants."""
+    """The last approved request, if the application already has all requested grants."""
     roles = Role.objects.filter(application=application, store=store, user__isnull=True)
     if not set(grants or DEFAULT_STORE_GRANTS) <= set(roles.values_list("grant", flat=True)):
         return None

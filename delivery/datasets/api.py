@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from delivery.datasets.selectors import NoPopulationData, look_up
+from delivery.datasets.sources.cells import POSTAL_CODE
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import refuse_unknown_parameters
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
@@ -19,7 +20,6 @@ MAXIMUM_CODES = 100
 PARAMETER = "postalCodes"
 # The usual form of the query; parsing a hundred parameters costs more than the look-up.
 PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
-POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
 # One code or several with commas; spaces and empty parts are ignored.
 CODES_PATTERN = (
     r"^[ \t\r\n,]*[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*(?:,[ \t\r\n]*(?:[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*)?)*$"

@@ -8,8 +8,7 @@ import pikepdf
 from printing.imposition.imposing import SIZE_TOLERANCE_MM
 from printing.imposition.marks import POINTS
 from printing.imposition.sheets import GangRequest
-
-PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+from printing.press.resources import PROCESS
 
 
 def spot_plates(content: bytes) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ intent becomes DeviceCMYK, which is the same colours. In a file in inks all CMYK
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import pikepdf
 from PIL import ImageCms
+
+from printing.press.resources import Visited, resources_of_kind
 
 # LittleCMS writes version 4.4 and the current time; readers of PDF 1.6 know 4.2, and bytes must not change.
 VERSION = bytes.fromhex("04200000")
@@ -29,7 +30,7 @@ class DeviceColours:
         """Without a profile all CMYK is that of the press."""
         self._pdf, self._output_profile = pdf, output_profile
         self._srgb: Any = None
-        self._seen: set[tuple[int, int]] = set()
+        self._visited = Visited()
         self._left: list[tuple[list[Any], Any, Any]] = []
 
     def run(self) -> None:
@@ -47,7 +48,7 @@ class DeviceColours:
                 holder.Resources = pikepdf.Dictionary(dict(outer.items()) if outer is not None else {})
                 resources = holder.Resources
             self._add_default(resources)
-        if resources is not None and self._is_new(resources):
+        if resources is not None and self._visited.is_new(resources):
             self._resources(resources)
 
     def _add_default(self, resources: Any) -> None:
@@ -59,20 +60,20 @@ class DeviceColours:
         spaces = resources.get("/ColorSpace", pikepdf.Dictionary())
         for name in list(spaces.keys()):
             self._set_space(spaces, name)
-        for drawn in _values(resources, "/XObject"):
+        for drawn in resources_of_kind(resources, "/XObject"):
             self._drawn(drawn, resources)
-        for shading in _values(resources, "/Shading"):
+        for shading in resources_of_kind(resources, "/Shading"):
             self._set_space(shading, "/ColorSpace")
-        for pattern in _values(resources, "/Pattern"):
+        for pattern in resources_of_kind(resources, "/Pattern"):
             if "/Shading" in pattern:
                 self._set_space(pattern.Shading, "/ColorSpace")
             self._add(pattern, resources)
-        for state in _values(resources, "/ExtGState"):
+        for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
                 self._drawn(mask.G, resources)
-        for font in _values(resources, "/Font"):
-            if "/CharProcs" in font and self._is_new(font):
+        for font in resources_of_kind(resources, "/Font"):
+            if "/CharProcs" in font and self._visited.is_new(font):
                 self._left.append((list(font.CharProcs.values()), font, resources))
 
     def _drawn(self, drawn: Any, resources: Any) -> None:
@@ -83,7 +84,7 @@ class DeviceColours:
             self._add(drawn, resources)
 
     def _add(self, stream: Any, outer: Any) -> None:
-        if isinstance(stream, pikepdf.Stream) and self._is_new(stream):
+        if isinstance(stream, pikepdf.Stream) and self._visited.is_new(stream):
             self._left.append(([stream], stream, outer))
 
     def _set_space(self, holder: Any, key: str) -> None:
@@ -116,14 +117,6 @@ class DeviceColours:
             self._srgb = self._pdf.make_indirect(space)
         return self._srgb
 
-    def _is_new(self, thing: Any) -> bool:
-        if not thing.is_indirect:
-            return True
-        if thing.objgen in self._seen:
-            return False
-        self._seen.add(thing.objgen)
-        return True
-
 
 @cache
 def srgb_profile() -> bytes:
@@ -140,9 +133,3 @@ def _draws_in_rgb(stream: Any) -> bool:
 
 def _streams(content: Any) -> list[Any]:
     return list(content) if isinstance(content, pikepdf.Array) else [content]
-
-
-def _values(resources: Any, key: str) -> Iterator[Any]:
-    found = resources.get(key)
-    if isinstance(found, pikepdf.Dictionary):
-        yield from list(found.values())

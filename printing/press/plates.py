@@ -135,7 +135,7 @@ class _Drawing(Repaint):
         if paint is not self._view:
             super()._spot(space, paint)
             return
-        if not isinstance(space, pikepdf.Array) or len(space) < 2 or not self._is_new(space):
+        if not isinstance(space, pikepdf.Array) or len(space) < 2 or not self._visited.is_new(space):
             return
         name = str(space[0])
         if name in {"/Pattern", "/Indexed"}:
@@ -150,7 +150,7 @@ class _Drawing(Repaint):
 
     def _gradient(self, shading: Any, paint: Paint) -> None:
         space = shading.get("/ColorSpace")
-        if paint is not self._view or not self._is_new(shading):
+        if paint is not self._view or not self._visited.is_new(shading):
             super()._gradient(shading, paint)
         elif (kind := kind_of(space)) is None:
             self._spot(space, paint)
@@ -161,7 +161,7 @@ class _Drawing(Repaint):
         if paint is not self._view:
             super()._picture(image, paint)
             return
-        if not self._is_new(image) or image.get("/ImageMask", False):
+        if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
         kind = kind_of(space)

@@ -1,7 +1,6 @@
 """Converts all colours of a page: content streams, gradients and pictures."""
 
 import zlib
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +10,7 @@ from PIL import Image, ImageChops
 from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from printing.press.pictures import INVERTED, jpeg_of
+from printing.press.resources import Visited, resources_of_kind
 from printing.press.streams import Instruction, ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
@@ -39,7 +39,7 @@ class Repaint:
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
         self._pdf, self._paint = pdf, paint
-        self._seen: set[tuple[int, int]] = set()
+        self._visited = Visited()
         self._emptied: list[tuple[Any, list[str]]] = []
 
     def run(self) -> None:
@@ -54,16 +54,8 @@ class Repaint:
                 if name in spaces:
                     del spaces[name]
 
-    def _is_new(self, thing: Any) -> bool:
-        if not thing.is_indirect:
-            return True
-        if thing.objgen in self._seen:
-            return False
-        self._seen.add(thing.objgen)
-        return True
-
     def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
-        if not self._is_new(stream):
+        if not self._visited.is_new(stream):
             return
         named = resources.get("/ColorSpace") if resources is not None else None
         spaces = dict(KINDS_OF_DEVICES)
@@ -105,18 +97,18 @@ class Repaint:
         return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
 
     def _resources(self, resources: Any, paint: Paint) -> None:
-        if not self._is_new(resources):
+        if not self._visited.is_new(resources):
             return
         self._colours(resources, paint)
-        for state in _values(resources, "/ExtGState"):
+        for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
                 self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
-        for drawn in _values(resources, "/XObject"):
+        for drawn in resources_of_kind(resources, "/XObject"):
             draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
             if draw is not None:
                 draw(drawn, paint)
-        for font in _values(resources, "/Font"):
+        for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
                 self._glyphs(font, paint)
 
@@ -125,15 +117,15 @@ class Repaint:
             self._drawing(glyph, font.get("/Resources"), paint)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
-        for space in _values(resources, "/ColorSpace"):
+        for space in resources_of_kind(resources, "/ColorSpace"):
             self._spot(space, paint)
-        for shading in _values(resources, "/Shading"):
+        for shading in resources_of_kind(resources, "/Shading"):
             self._gradient(shading, paint)
-        for pattern in _values(resources, "/Pattern"):
+        for pattern in resources_of_kind(resources, "/Pattern"):
             self._pattern(pattern, paint)
 
     def _spot(self, space: Any, paint: Paint) -> None:
-        if isinstance(space, pikepdf.Array) and len(space) > 3 and self._is_new(space):
+        if isinstance(space, pikepdf.Array) and len(space) > 3 and self._visited.is_new(space):
             kind = kind_of(space[2])
             if str(space[0]) == "/Separation" and kind is not None:
                 repaint_tint(self._pdf, space, kind, paint)
@@ -152,11 +144,11 @@ class Repaint:
 
     def _gradient(self, shading: Any, paint: Paint) -> None:
         kind = kind_of(shading.get("/ColorSpace"))
-        if kind is not None and self._is_new(shading):
+        if kind is not None and self._visited.is_new(shading):
             repaint_gradient(self._pdf, shading, kind, paint)
 
     def _picture(self, image: Any, paint: Paint) -> None:
-        if not self._is_new(image) or image.get("/ImageMask", False):
+        if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
         if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed":
@@ -189,12 +181,6 @@ class Repaint:
         image.ColorSpace = pikepdf.Array(
             [pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)]
         )
-
-
-def _values(resources: Any, key: str) -> Iterator[Any]:
-    found = resources.get(key)
-    if isinstance(found, pikepdf.Dictionary):
-        yield from list(found.values())
 
 
 def is_readable(image: Any, kind: str) -> bool:

@@ -91,7 +91,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         if job.has_pdf:
             DeviceColours(pdf, None if job.is_cmyk else job.condition.profile).run()
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
-            _finish_page(pdf, page.obj, boxes)
+            _finish_page(page.obj, boxes)
             _set_plates(pdf, page.obj, job.spots)
         _drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
@@ -225,7 +225,7 @@ def _clean_states(pdf: pikepdf.Pdf, overprint: Sequence[str]) -> None:
         _drop(state, *_OF_STATES, *overprint)
 
 
-def _finish_page(pdf: pikepdf.Pdf, page: Any, boxes: PageBoxes) -> None:
+def _finish_page(page: Any, boxes: PageBoxes) -> None:
     slug, bleed = boxes.slug * POINTS_OF_MM, boxes.bleed * POINTS_OF_MM
     left, bottom, right, top = (float(one) for one in page.MediaBox)
     page.MediaBox = _box(left, bottom, right, top, 0.0)

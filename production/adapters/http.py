@@ -33,7 +33,10 @@ class HttpAnswer:
 def send_request(
     method: str, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float
 ) -> HttpAnswer:
-    """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response."""
+    """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response.
+
+    Where the connection is cut, PUT and DELETE are sent a second time (by aiohttp), POST is not.
+    """
     try:
         parsed = parse(url)
     except ValueError as error:

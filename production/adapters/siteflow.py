@@ -148,10 +148,10 @@ class SiteFlowAdapter:
                 "POST", f"{self._url}/api/order/validate", order, digests, is_question=True
             )
             if not answer.is_success:
-                return self._taken_before(job, answer, exchange, is_question=True)
+                return self._submitted_before(job, answer, exchange, is_question=True)
         answer, exchange = self._send("POST", f"{self._order_url}/api/order", order, digests)
         if not answer.is_success:
-            return self._taken_before(job, answer, exchange)
+            return self._submitted_before(job, answer, exchange)
         return Submitted((_reference(answer.text) or job.number)[:200], exchange)
 
     def cancel(self, job: Job, reference: str) -> Exchange:
@@ -171,10 +171,10 @@ class SiteFlowAdapter:
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
         return read_postbacks(body)
 
-    def _taken_before(
+    def _submitted_before(
         self, job: Job, answer: HttpAnswer, exchange: Exchange, *, is_question: bool = False
     ) -> Submitted:
-        """Whether Site Flow already has the number, from an attempt whose response was lost."""
+        """The submission, if Site Flow has the number from an attempt whose response was lost; else raises."""
         if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
             return Submitted((_reference(answer.text) or job.number)[:200], exchange)
         raise self._error(answer, exchange, is_unsent=is_question or answer.status == 429)

@@ -146,7 +146,7 @@ def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
 
 
 def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:
-    """For providers that fetch the file; production.jobs.pages.postbacks says how long it is valid."""
+    """For providers that fetch the file; valid for FILE_VALID."""
     of_reprint = [] if pieces is None else [pieces]
     return _signed_url([item.pk, item.print_sha256[:16], *of_reprint], f"{number}.pdf")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from stores.batches.models import SETTLED, Batch, BatchMode, BatchStatus, RowState
+from stores.batches.models import SETTLED, Batch, BatchStatus, RowState
 from stores.batches.selectors import (
     Counts,
     budget_decision,
@@ -103,10 +103,6 @@ class BatchPage:
     @property
     def can_cancel(self) -> bool:
         return self.status not in SETTLED
-
-    @property
-    def is_for_recipients(self) -> bool:
-        return self.batch.mode == BatchMode.RECIPIENTS
 
     @property
     def with_problems(self) -> int:

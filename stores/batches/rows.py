@@ -11,11 +11,11 @@ import orjson
 
 from printing.text import is_blank
 from stores.batches.files import FileProblem
+from stores.batches.files.names import RECIPIENT
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
 ROW_KEY, QUANTITY = "RowKey", "Quantity"
-RECIPIENT = "Recipient."
 RECIPIENT_TARGETS = tuple(RECIPIENT + name for name in (*RECIPIENT_FIELDS, "LocationType"))
 KEY_LENGTH = 100
 LONGEST_CELL = 10_000

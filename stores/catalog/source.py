@@ -73,18 +73,20 @@ class _Counted(io.RawIOBase):
 
 
 # Members that are left out of the file where they have their default.
-OMITTED_DEFAULTS = {
-    "HoldWindowMinutes": 60,
-    "Preset": None,
-    "StockCode": "",
-    "StockWeightGSM": None,
-    "Coating": "",
-    "Finish": "",
-    "Binding": "",
-    "Folding": "",
-    "PieceWeightG": None,
-    "ThicknessMM": None,
-}
+OMITTED_AT_DEFAULT = frozenset(
+    {
+        "HoldWindowMinutes",
+        "Preset",
+        "StockCode",
+        "StockWeightGSM",
+        "Coating",
+        "Finish",
+        "Binding",
+        "Folding",
+        "PieceWeightG",
+        "ThicknessMM",
+    }
+)
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
@@ -108,7 +110,7 @@ def _shown(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
     return {
         member.name: record[member.name]
         for member in members
-        if member.name not in OMITTED_DEFAULTS or record[member.name] != OMITTED_DEFAULTS[member.name]
+        if member.name not in OMITTED_AT_DEFAULT or record[member.name] != member.default
     }
 
 

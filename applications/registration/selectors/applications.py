@@ -7,13 +7,12 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role, User
-from accounts.permissions import APPLICATION_GRANTS
+from accounts.permissions import APPLICATION_GRANTS, WRITE_GRANTS
 from accounts.selectors.grants import grants_on_application
 from accounts.selectors.modes import in_mode
 from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Forbidden, NotFound
 
-WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 # The most applications in the list of callers of the API reference.
 MAX_OFFERED = 100
 MAX_STORES = 500

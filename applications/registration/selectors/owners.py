@@ -8,8 +8,8 @@ from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Role, User
+from accounts.permissions import WRITE_GRANTS
 from applications.registration.models import Application, InvitationState, OwnerInvitation
-from applications.registration.selectors.applications import WRITE_GRANTS
 from fulfillment.core.errors import NotFound
 from fulfillment.core.secrets import digests
 

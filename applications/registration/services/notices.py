@@ -11,14 +11,13 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.mail import send_text
 from accounts.models import AssociationRequest, AssociationState, NotificationKind, User
-from accounts.permissions import Permission
+from accounts.permissions import WRITE_GRANTS, Permission
 from accounts.services.notifications import notify
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.caches import register_cache
 
 MAIL_TASK = "applications.send_mail"
-WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
 DAYS_BEFORE_END = (1, 7, 30)
 QUOTA_SHARE = 0.8
 

@@ -132,7 +132,7 @@ UNSTORABLE = "This holds a NUL or half of a surrogate pair."
 
 
 class JSONParser(BaseParser):
-    """Strict JSON: UTF-8, no duplicate names, no NaN, and within the limits of `json_structure`."""
+    """Strict JSON: UTF-8, no duplicate names, no NaN, and within the limits of `check_structure`."""
 
     media_type = "application/json"
 

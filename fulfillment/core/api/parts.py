@@ -96,7 +96,7 @@ def _temporary() -> str:
 
 
 def _process() -> str:
-    """Whether this process may open one more file and have some more memory."""
+    """Why this process may not open one more file or have some more memory; empty if it may."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
         mmap.mmap(-1, SOME_MEMORY).close()

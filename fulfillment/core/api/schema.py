@@ -20,7 +20,7 @@ from rest_framework import serializers
 
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.document import TAKES_NULL
-from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
+from fulfillment.core.api.responses import PROBLEM_JSON, is_unchanged, json_bytes, not_modified, weak_etag
 from fulfillment.core.api.serializers import Meta, StrictList, StrictSerializer, StrictText
 
 
@@ -29,7 +29,6 @@ def classes_without_description() -> list[type]:
     return [*get_lib_doc_excludes(), StrictSerializer]
 
 
-PROBLEM_JSON = "application/problem+json"
 ALWAYS = {
     400: "The path, the query or a header could not be understood.",
     401: "The subscription key or the access token is missing, invalid, expired or revoked.",

@@ -97,7 +97,7 @@ def _read(
 ) -> Operation:
     about, _, access = operation["description"].partition(ACCESS)
     answers = tuple(
-        _answer(document, reader, status, answer)
+        _answer(reader, status, answer)
         for status, answer in operation["responses"].items()
         if status.startswith("2")
     )
@@ -162,9 +162,7 @@ def _body(reader: SchemaReader, body: Mapping[str, Any] | None) -> Body | None:
     return Body(tuple(content), reader.read(first["schema"]) if is_json else None, _examples(first))
 
 
-def _answer(
-    document: Mapping[str, Any], reader: SchemaReader, status: str, answer: Mapping[str, Any]
-) -> Answer:
+def _answer(reader: SchemaReader, status: str, answer: Mapping[str, Any]) -> Answer:
     content = answer.get("content", {})
     first = content.get("application/json", {})
     headers = {name: header for name, header in answer.get("headers", {}).items() if "$ref" not in header}

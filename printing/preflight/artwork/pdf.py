@@ -15,6 +15,7 @@ from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.leftovers import left_in_colour
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
+from printing.press.resources import PROCESS
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
@@ -23,7 +24,6 @@ FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
 # Letters reach so far above their line, as a share of their size; few reach below it.
 ASCENT = 0.72
-PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
 _WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 _FILLS = frozenset({"f", "F", "f*", "B", "B*", "b", "b*"})
 _STROKES = frozenset({"S", "s", "B", "B*", "b", "b*"})

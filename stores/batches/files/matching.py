@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from stores.batches.files.names import SYNONYMS, compact
+from stores.batches.files.names import RECIPIENT, SYNONYMS, compact
 
-RECIPIENT = "Recipient."
 # How sure each way of matching is. A template field comes before a recipient's member of the same meaning.
 _EXACT, _SAME_WORDS, _LABEL = 1.0, 0.95, 0.9
 _PREFIXED, _MEMBER, _FIELD_SYNONYM, _SYNONYM = 0.88, 0.85, 0.8, 0.75

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+# Begins the names of the members of a recipient.
+RECIPIENT = "Recipient."
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OTHERS = re.compile(r"[^\w]+|_+")
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L", "đ": "d"})

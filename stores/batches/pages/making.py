@@ -14,6 +14,7 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
+from stores.batches.files.reading import MAXIMUM_BYTES
 from stores.batches.models import Batch, BatchMode
 from stores.batches.overview import badge_of
 from stores.batches.pages.opening import batches_of_person, open_batch
@@ -24,7 +25,6 @@ from stores.batches.services.uploads import receive_rows
 from stores.templates.selectors import fields_of
 
 A_PAGE = 25
-MAXIMUM_BYTES = 50 * 1024 * 1024
 SAMPLES = 3
 
 

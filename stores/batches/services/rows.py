@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -23,11 +22,10 @@ from stores.batches.rows import (
     name_of,
 )
 from stores.catalog.models import Product
+from stores.orders.services.quotes import BINDING
 from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
-# A price that was seen binds as long as that of a quote.
-BINDING = timedelta(hours=48)
 ROWS_AT_ONCE = 1000
 # Of one caller.
 BATCHES_AT_ONCE = 4
@@ -134,7 +132,9 @@ def change_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batch
 
 
 def begin_check(locked: Batch, *, reset: bool = False) -> None:
-    """Has the pending rows of a locked batch checked; with `reset`, or with another template, all of them."""
+    """Has the pending rows of a locked batch checked; all of them with `reset`, after a change of the product, and once
+    their prices bind no longer.
+    """
     now = timezone.now()
     version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
     is_expired = locked.prices_expire is None or locked.prices_expire <= now

@@ -72,9 +72,7 @@ def read_people(text: str) -> list[PeopleRow]:
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     try:
-        lines = [
-            (line, cells) for line, cells in numbered_rows(StringIO(text, newline=""), delimiter=delimiter)
-        ]
+        lines = list(numbered_rows(StringIO(text, newline=""), delimiter=delimiter))
     except BrokenRow as error:
         raise Invalid(str(error), code="csv_broken") from error
     names = [cell.strip() for cell in lines[0][1]] if lines else []

@@ -121,10 +121,8 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
     """The template context of a draft."""
     errors, families = _by_pointer(faults), sorted(editor.fonts.families)
     here = f"/Pages/{step.page}"
-    shown_places: set[str] = set()
 
     def inputs(found: Any) -> list[dict[str, Any]]:
-        shown_places.update(one.pointer for one in found)
         return [{"input": one, "errors": errors.get(one.pointer, [])} for one in found]
 
     boxes = [

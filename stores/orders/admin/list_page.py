@@ -138,7 +138,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )
-    return {"tabs": tabs, "counted_store": store if counted is not stores else ""}
+    return {"tabs": tabs}
 
 
 def _choices(changelist: Any) -> list[ChoiceFilter]:

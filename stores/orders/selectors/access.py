@@ -105,11 +105,6 @@ def store_access_from_row(
     return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
 
 
-def is_granted(caller: Caller, permissions: tuple[str, ...], row: tuple[Any, ...]) -> bool:
-    """Whether `store_access_from_row` accepts a row of STORE."""
-    return not _granted(caller, row).isdisjoint(permissions)
-
-
 def actor_kind(access: StoreAccess) -> ActorKind:
     if access.caller.is_operator:
         return ActorKind.OPERATOR

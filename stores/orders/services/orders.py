@@ -98,7 +98,9 @@ def prepare_order(
             order_id=order_id,
             seconds=seconds,
         )
-    return PreparedOrder(order_id, access, request, *validated, files)
+    return PreparedOrder(
+        order_id=order_id, access=access, request=request, print_files=files, **validated._asdict()
+    )
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
@@ -179,11 +181,11 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
+def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
     access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
-        number=place.number,
+        number=numbers.number,
         store=access.store,
         application_id=access.caller.application_id,
         user_id=access.caller.user_id,
@@ -191,8 +193,8 @@ def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
         external_id=request.external_id,
         external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
-        created=place.created,
-        updated=place.created,
+        created=numbers.created,
+        updated=numbers.created,
         currency=access.store.currency,
         items_total=option.items_total,
         delivery_total=option.delivery_total,
@@ -209,12 +211,12 @@ def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
         total_quantity=sum(line.quantity for line in option.lines),
         metadata=dict(request.metadata or {}),
         reprint_of=prepared.reprint_of,
-        cancellable_until=place.created + _hold_window(prepared),
+        cancellable_until=numbers.created + _hold_window(prepared),
     )
 
 
 def _hold_window(prepared: PreparedOrder) -> timedelta:
-    """The end of the hold window; None for a test order whose cancellation the store must refuse."""
+    """How long the order can be cancelled: not at all, if it is a test of a cancellation that is refused."""
     if prepared.access.caller.is_test:
         outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
         if outcome == TestOutcome.CANCEL_REFUSED:

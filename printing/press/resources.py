@@ -1,0 +1,30 @@
+"""What every walk over the resources of a PDF needs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+
+# Colorants without a plate of their own.
+PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+
+
+class Visited:
+    """Objects that a walk has met. One without a number of its own lies in one place only, so it is always new."""
+
+    def __init__(self) -> None:
+        self._numbers: set[tuple[int, int]] = set()
+
+    def is_new(self, thing: Any) -> bool:
+        if not thing.is_indirect:
+            return True
+        if thing.objgen in self._numbers:
+            return False
+        self._numbers.add(thing.objgen)
+        return True
+
+
+def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
+    found = resources.get(kind)
+    if isinstance(found, pikepdf.Dictionary):
+        yield from list(found.values())
