@@ -23,6 +23,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
     only, ignored = request.GET.get("only", ""), {"worker"} if request.GET.get("worker") == "0" else set()
     counted = set(only.split(",")) if only else checks.keys() - ignored
     failures = [checks[name] for name in checks if name in counted and checks[name]]
+    # Without the database some parts cannot be looked at.
+    if counted - checks.keys():
+        failures.append(checks["database"] or f"a part of ?only is unknown; known are {', '.join(checks)}")
     headers = {"Cache-Control": "no-store"}
     reported = {name: failure or "ok" for name, failure in checks.items()}
     if failures:

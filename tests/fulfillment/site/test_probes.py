@@ -82,6 +82,21 @@ def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
     assert response.json()["reason"] == "files are written and read too slowly"
 
 
+def test_part_that_cannot_be_looked_at_is_not_ready(db, client, monkeypatch):
+    monkeypatch.setattr(parts, "_database", lambda: ("the database does not answer", 0.0))
+
+    response = client.get("/readyz?only=migrations")
+
+    assert (response.status_code, response.json()["reason"]) == (503, "the database does not answer")
+
+
+def test_part_that_does_not_exist_is_not_ready(db, client):
+    response = client.get("/readyz?only=database,migration")
+
+    assert response.status_code == 503
+    assert response.json()["reason"].startswith("a part of ?only is unknown; known are database, migrations,")
+
+
 def test_name_that_cannot_be_asked_for_is_named_each_time(db, client, settings):
     settings.EMAIL_HOST = "mail..example"
 
