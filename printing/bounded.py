@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -98,11 +99,31 @@ def limit_process(*, niceness: int, memory: int, processor: int | None = None) -
         raise SystemExit(os.EX_OSERR) from error
 
 
+_thread = threading.local()
+
+
+@contextmanager
+def refusing_to_wait(refusal: type[Exception]) -> Iterator[None]:
+    """What this thread would have to wait for, a process of its own or its turn for one, raises `refusal`."""
+    _thread.refusal = refusal
+    try:
+        yield
+    finally:
+        _thread.refusal = None
+
+
+def refuse_to_wait() -> None:
+    """Call it before a lock that is held during the work of a process."""
+    if (refusal := getattr(_thread, "refusal", None)) is not None:
+        raise refusal
+
+
 @contextmanager
 def run_bounded(
     task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
 ) -> Iterator[tuple[Any, Path]]:
     """Runs `package.module:function` and gives its answer and its folder, which is removed afterwards."""
+    refuse_to_wait()
     with ScratchFolder("bounded") as folder:
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)

@@ -16,8 +16,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Answers 503 with the reason if a part is not ready; `failures_of_parts` has them.
 
-    A web process can serve without a worker, and read without the storage: load balancers use `?worker=0`, or name
-    the parts that count, as in `?only=database,migrations`.
+    A web process can serve without a worker, and read without the storage: load balancers name
+    the parts that count, as in `?only=database,migrations`, or use `?worker=0`.
     """
     only, ignored = request.GET.get("only", ""), {"worker"} if request.GET.get("worker") == "0" else set()
     if only and (unknown := set(only.split(",")) - part_names()):
@@ -29,6 +29,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
     checks = failures_of_parts()
     counted = set(only.split(",")) if only else checks.keys() - ignored
     failures = [checks[name] for name in checks if name in counted and checks[name]]
+    # Without the database some parts cannot be looked at.
+    if counted - checks.keys():
+        failures.append(checks["database"])
     headers = {"Cache-Control": "no-store"}
     reported = {name: failure or "ok" for name, failure in checks.items()}
     if failures:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.documents.examining import SENT, answering, run_on_document
+from printing.documents.examining import MAXIMUM_BYTES, SENT, DocumentRefused, answering, run_on_document
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
@@ -17,6 +17,9 @@ from printing.press.screen import fit_pictures, opened
 
 # Of the pictures of a proof.
 QUALITY = 88
+# Of all that is laid out. Each page holds all that it draws: a picture of 5 MB on 200 pages is a gigabyte.
+LAID_OUT_BYTES = 4 * MAXIMUM_BYTES
+TOO_LARGE = "The pages of the PDF are too large together, each with all its pictures. Export it with smaller pictures."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +83,23 @@ def place_in_folder(
 def _place(
     folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float
 ) -> list[dict[str, Any]]:
-    facts = []
+    facts, size = [], 0
     with pikepdf.open(folder / SENT) as pdf:
         pdf.remove_unreferenced_resources()
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            files = [folder / _file(kind, number) for kind in ("page", "screen")]
+            whole, screen, bare = (folder / _file(kind, number) for kind in ("page", "screen", "bare"))
             found = (
-                _lay_out_page(source, page, target, ppi, *files)
+                _lay_out_page(source, page, target, ppi, whole, screen)
                 if source and page
-                else _lay_out_blank(target, *files)
+                else _lay_out_blank(target, whole, screen)
             )
-            (folder / _file("bare", number)).write_bytes(found.bare)
+            bare.write_bytes(found.bare)
             facts.append(packed_facts(found))
+            size += sum(one.stat().st_size for one in (whole, screen, bare))
+            if size > LAID_OUT_BYTES:
+                raise DocumentRefused("too_complex", TOO_LARGE)
     return facts
 
 

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from time import monotonic
 
 from PIL import Image, ImageChops, ImageDraw
 
@@ -28,6 +29,8 @@ PIXELS = 1200
 CACHE_BYTES = 24_000_000
 # The darkest part of a colour from 0 to 255: paper is lighter, ink is darker than these.
 PAPER, INK = 250, 238
+# For pages that are drawn alone, together: each may take as long as a rendering.
+ALONE_SECONDS = 30.0
 # Shorter runs of ink are ends of lines or patterns.
 EDGE_MM = 5.0
 
@@ -178,14 +181,23 @@ def _drawn(template: Template, numbers: Iterable[int]) -> dict[int, Image.Image]
 
 
 def _drawn_together(template: Template, numbers: list[int], scale: float) -> dict[int, Image.Image]:
-    """If one of several fails, each is drawn alone, so that only that one is omitted."""
+    """If one of several fails, each is drawn alone while there is time, so that only that one is omitted."""
     pages = tuple(template.pages[number] for number in numbers)
     some = Template(template.digest, pages, template.artwork, template.gallery, template.families)
     try:
         pngs = render_backgrounds(some, ppi=scale * 25.4)
     except (RenderingFailed, RenderingBusy, ValuesInvalid):
-        alone = (_drawn_together(template, [number], scale) for number in numbers if len(numbers) > 1)
-        return {number: picture for one in alone for number, picture in one.items()}
+        return _drawn_alone(template, numbers, scale) if len(numbers) > 1 else {}
     return {
         number: Image.open(io.BytesIO(png)).convert("RGB") for number, png in zip(numbers, pngs, strict=True)
     }
+
+
+def _drawn_alone(template: Template, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+    drawn: dict[int, Image.Image] = {}
+    end = monotonic() + ALONE_SECONDS
+    for number in numbers:
+        if monotonic() >= end:
+            break
+        drawn |= _drawn_together(template, [number], scale)
+    return drawn

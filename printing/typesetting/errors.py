@@ -44,7 +44,7 @@ class RenderingBusy(RuntimeError):
 
 
 class RenderingNested(RuntimeError):
-    """The thread holds a renderer already: waiting for another one could block all of them."""
+    """The thread holds a renderer already: waiting for another one, or for another process, could block all of them."""
 
 
 def pointer(*steps: str | int) -> str:

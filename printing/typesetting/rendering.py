@@ -7,9 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from printing.bounded import refusing_to_wait
 from printing.caches import WeightedCache
 from printing.stages import observe_renderer
-from printing.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
+from printing.typesetting.errors import (
+    Problem,
+    RenderingFailed,
+    RenderingNested,
+    TemplateInvalid,
+    ValuesInvalid,
+    pointer,
+)
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
@@ -88,7 +96,8 @@ def render_proof(
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
     With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
-    print file then. `meanwhile` gets the texts as they were set, if a second renderer draws pages; it may not render.
+    print file then. `meanwhile` gets the texts as they were set, if a second renderer draws pages; it may not render,
+    nor wait for a process of its own: both raise RenderingNested.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -308,7 +317,8 @@ def _apart(
         second.send({**pages_request, "root": str(root)}, [some], deadline)
         header, parts = _observed(worker, request, [whole], deadline)
         if header["ok"] and meanwhile is not None:
-            meanwhile(_set_texts(header, sheet))
+            with refusing_to_wait(RenderingNested):
+                meanwhile(_set_texts(header, sheet))
         drawn, pages = second.receive(deadline)
         observe_renderer(drawn.get("stages", {}))
     return [header, drawn], [*parts, *pages]

@@ -84,7 +84,8 @@ def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterato
     for row in rows:
         digest = _digest(row.values)
         seen[digest] += 1
-        own = digest if seen[digest] == 1 else f"{digest}.{seen[digest]}"
+        while (own := digest if seen[digest] == 1 else f"{digest}.{seen[digest]}") in keys:
+            seen[digest] += 1
         problems = list(row.problems)
         key, problem = _key_of(row, mapping, keys)
         problems += [problem] if problem else []

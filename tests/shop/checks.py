@@ -63,6 +63,17 @@ def check_buyer_sees_a_proof(scene: Scene) -> None:
         shop.post("/store/print/proof", {"variant_id": variant, "fields": {"Name": ""}})
 
 
+def check_buyer_changes_no_value_of_the_mapping(scene: Scene) -> None:
+    shop, variant = scene.shop, scene.shop.product("Card of the office")
+    shop.map(variant, Email="office@example.com")
+    asked = shop.get(f"/store/print/variants/{variant}")["fields"]
+    typed = {"variant_id": variant, "fields": {"Name": CARD["Name"]}}
+    fixed = shop.post("/store/print/proof", typed)
+    changed = shop.post("/store/print/proof", {**typed, "fields": CARD})
+    assert "Email" not in {field["FieldName"] for field in asked}
+    assert changed["pages"] == fixed["pages"], "the buyer's value took the place of the shop's"
+
+
 def check_paid_order_is_printed_and_shipped(scene: Scene) -> None:
     shop, service = scene.shop, scene.service
     order = shop.check_out(shop.cart())

@@ -46,15 +46,19 @@ class CachedProbe:
     def failure(self) -> str:
         if time.monotonic() < self._until:
             return self._failure
-        if self._running is None:
-            self._began, self._running = time.monotonic(), self._pool.submit(self._look)
-        running = self._running
+        # Another thread may forget it at any moment.
+        if (running := self._running) is None:
+            running = self._pool.submit(self._look)
+            self._began, self._running = time.monotonic(), running
         try:
             self._failure = running.result(max(0.0, self._began + PATIENT_SECONDS - time.monotonic()))
             self._running, self._until = None, time.monotonic() + CACHED_SECONDS
         except TimeoutError:
             if time.monotonic() - self._began > LATE_SECONDS:
                 self._failure = self._late
+        except BaseException:
+            self._running = None
+            raise
         return self._failure
 
 
@@ -148,7 +152,8 @@ def _probe_names() -> str:
         try:
             if host and not host.startswith("/"):
                 socket.getaddrinfo(host, None)
-        except OSError as error:
+        # A name with a part that is empty or too long is not even asked for.
+        except (OSError, UnicodeError) as error:
             logger.warning("The name %s is not found: %s", host, error)
             return "names of other machines are not found"
     return ""

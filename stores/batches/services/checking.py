@@ -25,7 +25,7 @@ from stores.batches.order_forms import DATA, ITEM, RowForms
 from stores.batches.rows import Problem, problem_record
 from stores.batches.selectors import access_of, shown_batches
 from stores.batches.services.announcements import announce
-from stores.batches.services.rows import begin_check, lock_batch
+from stores.batches.services.rows import begin_check, lock_batch, lock_open
 from stores.orders.pricing import OrderRequest, item_faults
 from stores.orders.services.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
@@ -95,6 +95,14 @@ def check_row(*, row: BatchRow) -> BatchRow:
         return row
     _store(batch, [(row, RowChecker(batch).check(row))])
     return BatchRow.objects.get(pk=row.pk)
+
+
+@transaction.atomic
+def check_later(*, batch: Batch) -> None:
+    """Has a worker check the changed rows, where nothing checks them yet."""
+    locked = lock_open(batch)
+    if locked.status == BatchStatus.CHECKED:
+        begin_check(locked)
 
 
 class RowChecker:

@@ -50,7 +50,7 @@ def _all_storable(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL takes neither NUL nor half a character; reading has named them as problems."""
+    """PostgreSQL takes neither NUL nor half a character, and JSON no half; reading has named them as problems."""
     return text if text.isascii() and "\0" not in text else UNSTORABLE.sub("\ufffd", text)
 
 
@@ -67,9 +67,9 @@ def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
             )
         except FileRefused as refusal:
             problem = refusal.problem
-            members = {"Row": problem.row, "Column": problem.column, "Value": problem.value}
+            members = _all_storable({"Row": problem.row, "Column": problem.column, "Value": problem.value})
             raise Invalid(
-                f"{problem.message} {problem.remedy}".strip(),
+                _storable(f"{problem.message} {problem.remedy}".strip()),
                 code=problem.code,
                 members={name: value for name, value in members.items() if value is not None},
             ) from refusal

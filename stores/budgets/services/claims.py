@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from django.utils import timezone
+
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict
 from stores.budgets.models import Budget
@@ -22,7 +24,8 @@ from stores.budgets.standings import (
 from stores.catalog.models.store import BudgetType
 
 # The rows of a budget and its period are both locked: after a wait PostgreSQL reads both again. Nothing is written
-# where a budget has no row of the period yet, or no longer binds after the wait.
+# where a budget has no row of the period yet, or no longer binds after the wait; and where the period is over, or may
+# have ended during the wait: the next one may have taken over what was left of it.
 CLAIM = f"""
 WITH bound AS MATERIALIZED (
     SELECT period.id AS period_id, period.number, period.starts, period.ends, period.added, period.used, period.level,
@@ -31,9 +34,14 @@ WITH bound AS MATERIALIZED (
     FROM stores_budget budget
     JOIN stores_budgetperiod period
         ON period.budget_id = budget.id AND period.starts <= %(at)s AND period.ends > %(at)s
-    WHERE {FITS} ORDER BY budget.id FOR NO KEY UPDATE OF budget, period
+    WHERE {FITS} AND NOT EXISTS (
+        SELECT FROM stores_budgetperiod later WHERE later.budget_id = budget.id AND later.number > period.number
+    )
+    ORDER BY budget.id FOR NO KEY UPDATE OF budget, period
 ), found AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM stores_budget budget WHERE {FITS}) = (SELECT count(*) FROM bound) AS is_whole
+    SELECT (SELECT count(*) FROM stores_budget budget WHERE {FITS}) = (
+        SELECT count(*) FROM bound WHERE ends > %(now)s + (clock_timestamp() - statement_timestamp())
+    ) AS is_whole
 ), entry AS (
     INSERT INTO stores_budgetentry
         (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
@@ -104,7 +112,8 @@ def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
 
 def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim] | None:
     """In one statement; None, with nothing written, unless each budget has a row of the period."""
-    rows = fetch_rows(CLAIM, {**parameters_of(**_who(order)), **needs, **reason_parameters(reason)})
+    parameters = {**parameters_of(**_who(order)), **needs, **reason_parameters(reason), "now": timezone.now()}
+    rows = fetch_rows(CLAIM, parameters)
     if not rows[0][0]:
         return None
     claims = []

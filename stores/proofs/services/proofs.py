@@ -163,7 +163,8 @@ def _render(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str
     plates, layout, found = merged.images(plates=True), merged.layout, []
 
     def check(texts: Sequence[SetText]) -> None:
-        # The first preflight of a template draws its backgrounds, and has to wait for the renderer.
+        # The first preflight of a template draws its backgrounds, that of a large picture reads it: then no renderer
+        # may be held.
         with stage("preflight"), suppress(RenderingNested):
             found.append(preflight_records(merged=merged, plates=plates, texts=texts))
 

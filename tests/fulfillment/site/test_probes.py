@@ -82,6 +82,38 @@ def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
     assert response.json()["reason"] == "files are written and read too slowly"
 
 
+def test_part_that_cannot_be_looked_at_is_not_ready(db, client, monkeypatch):
+    monkeypatch.setattr(parts, "_database", lambda: ("the database does not answer", 0.0))
+
+    response = client.get("/readyz?only=migrations")
+
+    assert (response.status_code, response.json()["reason"]) == (503, "the database does not answer")
+
+
+def test_name_that_cannot_be_asked_for_is_named_each_time(db, client, settings):
+    settings.EMAIL_HOST = "mail..example"
+
+    for _ in range(2):
+        response = client.get("/readyz?worker=0")
+        assert response.json()["checks"]["names"] == "names of other machines are not found"
+        parts.NAMES.forget()
+
+
+def test_probe_that_breaks_is_tried_again():
+    looks = iter([ZeroDivisionError(), ""])
+
+    def look():
+        if found := next(looks):
+            raise found
+        return found
+
+    probe = parts.CachedProbe(look, "late")
+
+    with pytest.raises(ZeroDivisionError):
+        probe.failure()
+    assert probe.failure() == ""
+
+
 @pytest.mark.parametrize(("by", "said"), [(3600, "ahead of"), (-3600, "behind")])
 def test_wrong_clock_is_named(db, client, by, said):
     with time_machine.travel(time.time() + by):

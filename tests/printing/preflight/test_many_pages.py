@@ -1,6 +1,7 @@
 """Preflight of a PDF with many pages draws each page once, all of them in one rendering."""
 
 import hashlib
+from itertools import count
 
 from pikepdf import Dictionary, Name
 
@@ -8,7 +9,7 @@ from printing.documents import Target, examine_document, place_document
 from printing.preflight import Job, preflight
 from printing.preflight import background_pixels as drawing
 from printing.preflight.findings import USUAL
-from printing.typesetting import Artwork, FontSet, Template
+from printing.typesetting import Artwork, FontSet, RenderingTimedOut, Template
 from printing.typesetting.template import Page
 from tests.support.document_making import BLUE, document
 
@@ -38,3 +39,21 @@ def test_pages_with_letters_are_drawn_once_and_together(monkeypatch):
 
     assert drawn == [3]
     assert {one.page for one in found if one.code == "text_small_reversed"} == {1, 2, 3}
+
+
+def test_pages_that_take_too_long_are_not_all_tried_alone(monkeypatch):
+    """A quote of 200 such pages held a thread and a renderer for half an hour."""
+    pages = tuple(Page(CARD.width, CARD.height, CARD.bleed, str(number), ()) for number in range(200))
+    artwork = {one.background: Artwork(one.background, "application/pdf", b"", "slow", 0, 0) for one in pages}
+    tried, clock = [], count(step=10)
+
+    def draw(some, ppi):
+        tried.append(len(some.pages))
+        raise RenderingTimedOut
+
+    monkeypatch.setattr(drawing, "render_backgrounds", draw)
+    monkeypatch.setattr(drawing, "monotonic", lambda: next(clock), raising=False)
+
+    assert drawing.background_pixels_of(Template("slow", pages, artwork, {}, frozenset()), range(200)) == {}
+    assert tried == [200, *[1] * (len(tried) - 1)]
+    assert len(tried) < 10

@@ -5,8 +5,12 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from printing import bounded
+from printing.preflight.artwork.isolation import read_isolated
+from printing.press import isolation
 from printing.typesetting import (
     Field,
+    RenderingNested,
     ValuesInvalid,
     jobs,
     parse_template,
@@ -93,6 +97,17 @@ def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
     assert proof == alone
     assert seen == [(proof.texts, [("pdf", 1), ("<set>", 1)])]
     assert renderer.second.made == [("compiler", 1), ("png", 2)]
+
+
+@pytest.mark.parametrize("read", [isolation.prepare, read_isolated])
+def test_check_beside_a_second_renderer_waits_for_no_process(renderer, monkeypatch, read):
+    """Both renderers would be held as long as the turn of others takes, and then be out of time."""
+    monkeypatch.setattr(bounded, "_answer", lambda *_: pytest.fail("It was started."))
+    renderer.second = CountingRenderer()
+    renderer.second.slot = 1
+
+    with pytest.raises(RenderingNested):
+        render_proof(booklet(2), values(2), meanwhile=lambda _: read(b"%PDF-"))
 
 
 def test_text_that_does_not_fit_is_checked_and_drawn_by_nobody(renderer):

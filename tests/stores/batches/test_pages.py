@@ -7,7 +7,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 
+from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
+from stores.batches.services import checking
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
@@ -85,6 +87,24 @@ def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
     assert "Order 2 rows" in saved
     assert (long.status_code, b"at most 10,000 are allowed" in long.content) == (400, True)
     assert batch.rows.get(pk=row.pk).values["Email"] == "alan@print.example"
+
+
+def test_cell_saved_while_renderers_are_busy_is_checked_later(browser, batch, monkeypatch):
+    mapped(browser, batch)
+    row = batch.rows.get(name="Alan Turing")
+    place = f"/batches/{batch.pk}/rows/{row.key}"
+
+    def busy(**_):
+        raise ServiceBusy("There are as many renderings under way as are taken at once.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checking, "make_proof", busy)
+        saved = browser.post(place, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"})
+
+    assert saved.status_code == 200
+    assert "Pending" in saved.content.decode()
+    work_off(CHECK_TASK)
+    assert batch.rows.get(pk=row.pk).state == "Ready"
 
 
 def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):

@@ -76,6 +76,16 @@ def test_repeated_key_is_an_error_of_the_second_row(access):
     assert problem["Remedy"]
 
 
+def test_key_that_a_later_row_would_get_leaves_that_row_another(access):
+    """A row without a key gets a digest of its cells, which anyone can compute."""
+    batch = make_batch(access, [person(1, Key="a"), person(2, Key="")])
+    of_second = rows_by_name(batch)["Person 002"].key
+
+    replace_rows(batch=batch, source=source_of([person(1, Key=of_second), person(2, Key="")]))
+
+    assert [key for _, key in identities(batch)] == [of_second, f"{of_second}.2"]
+
+
 def test_row_changed_in_place_keeps_its_key(access):
     batch = checked(make_batch(access, [person(1), person(2)]))
     key = rows_by_name(batch)["Person 001"].key

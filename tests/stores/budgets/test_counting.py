@@ -1,12 +1,15 @@
 """Orders are counted by the budgets that bind them, and give back what they took."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role
@@ -152,6 +155,35 @@ def test_carry_over_of_many_periods_stops_at_what_a_period_can_hold(shop):
 
     assert shop.place().status_code == 201
     assert budget.periods.get().added == 10**13 - 10**12
+
+
+def countable(shop, quantity):
+    return SimpleNamespace(
+        pk=uuid4(),
+        store=shop.store,
+        user_id=shop.world.user.pk,
+        application_id=None,
+        is_test=False,
+        reprint_of_id=None,
+        total=PRICE,
+        total_quantity=quantity,
+        created=timezone.now(),
+    )
+
+
+def test_order_placed_before_midnight_takes_nothing_that_was_carried_over(shop):
+    """Another order opened the next period before this one was counted."""
+    caller = Caller(user_id=shop.world.user.pk)
+    with time_machine.travel(datetime(2026, 3, 31, 12, tzinfo=UTC), tick=False) as clock:
+        budget = make_budget(shop.store, Type="Quantity", CarryOver=True, StartDate=date(2026, 3, 1))
+        count_order(order=countable(shop, 40), caller=caller)
+        late = countable(shop, 60)
+        clock.shift(timedelta(days=1))
+        count_order(order=countable(shop, 10), caller=caller)
+
+        count_order(order=late, caller=caller)
+
+    assert used(budget) == [40, 70]
 
 
 def test_nothing_binds_in_a_store_that_switched_budgets_off(shop):

@@ -54,9 +54,9 @@ function artworkOf(line: Line, value: unknown): z.infer<typeof Artwork> {
   return data;
 }
 
-/** The values of the mapping, then those of the buyer. */
+/** The values of the buyer, and those of the mapping, which no buyer may change. */
 export function fieldsOf(product: Pick<PrintProductRow, "fields">, typed: unknown): Record<string, unknown> {
-  return { ...product.fields, ...(typeof typed === "object" ? typed : {}) };
+  return { ...(typeof typed === "object" ? typed : {}), ...product.fields };
 }
 
 const sortKey = (item: Item): string => `${item.ProductID} ${item.Quantity} ${item.ItemKey}`;

@@ -270,6 +270,22 @@ def said_by_api(client, place, content, dialect):
     return [*({"Row": None, **one} for one in answer.json()["FileProblems"]), *of_rows]
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("dialect", ["XLSX", "JSON"])
+def test_refusal_quotes_half_a_character(world, dialect):
+    place = f"/store/associated/batch/{make_batch(access_to(world)).pk}"
+    head = "\ud800" + 300 * "x"
+    cells = {"A1": f'<c r="A1" t="inlineStr"><is><t>_xD800_{300 * "x"}</t></is></c>'}
+    contents = {
+        "XLSX": workbook(sheet_xml([["x"], ["Ada"]], cells=cells)),
+        "JSON": json.dumps([{head: "Ada"}]).encode(),
+    }
+
+    [found] = said_by_api(world.as_application(), place, contents[dialect], dialect)
+
+    assert (found["Code"], found["Value"][:2]) == ("head_too_long", "\ufffdx")
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_sound_files_have_no_problems(dialect, tmp_path):
     rows = [
