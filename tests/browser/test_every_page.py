@@ -50,7 +50,8 @@ pytestmark = pytest.mark.slow
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 # By `test_artwork.py`, which uploads a PDF first.
-SEEN_ELSEWHERE = {"stores/playground/artwork_pages.html"}
+# The second one is the answer to a script.
+SEEN_ELSEWHERE = {"stores/playground/artwork_pages.html", "stores/batches/saved_row.html"}
 ONCE: list[Look] = [(390, "dark")]
 # Of the page itself: after a confirmation each page begins with the form that ends it.
 FORM = "main form[method=post]:not(.confirmed)"
@@ -291,6 +292,8 @@ def _as_a_user(going: Round, world) -> None:
         "/send/store_read",
     ]
     starts += [consent, invitation, world.delivery_page, world.eddm_page, world.batch_page]
+    # Where a form leads, not a link.
+    starts.append(f"{world.batch_page}/order")
     assert going.crawl(starts) > 25
     going.see(world.empty_batch_page)
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)

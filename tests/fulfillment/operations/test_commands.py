@@ -30,11 +30,12 @@ ARGUMENTS: dict[str, list[str]] = {
     "prepare": [],
     "prune": [],
     "refresh_renderings": [],
+    "restore_record": ["stores.Store", "external_id=demo", "--copy", "127.0.0.1:9"],
     "rotate_secrets": ["--check"],
     "turn_off_two_factor": ["ada"],
 }
 # These need no database to begin: they read a folder first, send a mail, start a server of their own, or wait for it.
-NOT_TRIED = {"restore", "sendtestemail", "up", "worker"}
+NOT_TRIED = {"drill", "restore", "sendtestemail", "up", "worker"}
 # All in one process: each on its own would take as long as all of them do.
 PROGRAM = """
 import contextlib, io, json, sys
