@@ -1,6 +1,7 @@
 """Text as outlines, so that the slug line needs no font."""
 
 from functools import cache
+from threading import RLock
 from typing import Any
 
 from fontTools.pens.basePen import BasePen
@@ -9,6 +10,8 @@ from fontTools.ttLib import TTFont
 from printing.typesetting.fonts import SHIPPED_FONTS
 
 FONT = SHIPPED_FONTS / "inter" / "Inter[opsz,wght].ttf"
+# fontTools reads tables and glyphs when they are first used, and not for two threads at once.
+_one_at_a_time = RLock()
 
 
 class _PathPen(BasePen):
@@ -44,18 +47,20 @@ def _font() -> tuple[Any, dict[int, str], Any, int]:
 
 
 def text_width(text: str, size: float) -> float:
-    _, names, advances, units = _font()
-    return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
+    with _one_at_a_time:
+        _, names, advances, units = _font()
+        return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
 
 
 def text_path(text: str, size: float, x: float, y: float) -> str:
     """Filled outlines of a line of text that begins at x, y; all in points."""
-    glyphs, names, advances, units = _font()
-    operators: list[str] = []
-    for letter in text:
-        name = names.get(ord(letter), ".notdef")
-        pen = _PathPen(glyphs, size / units, x, y)
-        glyphs[name].draw(pen)
-        operators += pen.operators
-        x += advances[name][0] * size / units
+    with _one_at_a_time:
+        glyphs, names, advances, units = _font()
+        operators: list[str] = []
+        for letter in text:
+            name = names.get(ord(letter), ".notdef")
+            pen = _PathPen(glyphs, size / units, x, y)
+            glyphs[name].draw(pen)
+            operators += pen.operators
+            x += advances[name][0] * size / units
     return "\n".join([*operators, "f"]) if operators else ""

@@ -1,0 +1,35 @@
+import string
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from printing.imposition import outlines
+
+THREADS, ROUNDS = 8, 6
+
+
+@pytest.fixture
+def quick_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_texts_drawn_at_once_are_those_drawn_alone(quick_switches):
+    text = string.ascii_letters + string.digits
+    alone = outlines.text_path(text, 7, 0, 0)
+
+    for _ in range(ROUNDS):
+        outlines._font()[0].font.close()
+        outlines._font.cache_clear()
+        together = Barrier(THREADS)
+
+        def draw(_, together=together):
+            together.wait()
+            return outlines.text_path(text, 7, 0, 0)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            assert set(pool.map(draw, range(THREADS))) == {alone}
