@@ -24,15 +24,15 @@ from fulfillment.core.errors import shortage_of
 from fulfillment.core.plugins import offered
 from printing.bounded import ROOM_BYTES
 
-# What is asked of other machines is cached: load balancers call often and storages may bill each request.
-# A probe waits for them so long, and reports what was found before until it has taken too long.
+# Checks of other machines are cached, because load balancers call often and storages may bill each request. A check
+# waits for PATIENT_SECONDS, then reports its last result; after LATE_SECONDS it reports that the machine is too slow.
 CACHED_SECONDS, PATIENT_SECONDS, LATE_SECONDS = 10.0, 3.0, 10.0
 CLOCK_SECONDS = 30.0
 SOME_MEMORY = 16 << 20
 
 
 class CachedProbe:
-    """The failure that `look` last found. It works in a thread of its own, so that nobody waits for a slow machine."""
+    """The last failure found by `look`, which runs in its own thread so that no request waits for a slow machine."""
 
     def __init__(self, look: Callable[[], str], late: str) -> None:
         self._look, self._late = look, late
@@ -152,7 +152,7 @@ def _probe_names() -> str:
         try:
             if host and not host.startswith("/"):
                 socket.getaddrinfo(host, None)
-        # A name with a part that is empty or too long is not even asked for.
+        # Python refuses names with an empty or too long label before any lookup.
         except (OSError, UnicodeError) as error:
             logger.warning("The name %s is not found: %s", host, error)
             return "names of other machines are not found"

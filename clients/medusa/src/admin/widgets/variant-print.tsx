@@ -75,7 +75,7 @@ const VariantPrint = ({ data: { id } }: { data: { id: string } }) => {
                 />
               </div>
             ))}
-            <Hint>A value here is the same for every buyer, who is not asked for it.</Hint>
+            <Hint>Every buyer gets this value, and the shop shows no field for it.</Hint>
             <Button size="small" isLoading={saved.isBusy} disabled={changed === undefined} onClick={save}>Save</Button>
           </>
         )}

@@ -91,7 +91,7 @@ export default class PrintProvider extends AbstractFulfillmentProviderService {
     if (!row?.print_order_id || (await isShared(data))) return {};
     const order = await this.cancelled(row.store_id, row.print_order_id);
     await prints().updatePrintOrders({ id: row.id, ...(await changesOf(order)) });
-    if (!ENDED.includes(order.Status)) throw refusal("The print store has begun and was asked to cancel; the fulfillment is cancelled here once it agrees.");
+    if (!ENDED.includes(order.Status)) throw refusal("The print store has started this order and was asked to cancel it. The fulfillment is cancelled here when the store agrees.");
     return {};
   }
 

@@ -8,7 +8,7 @@ import { client } from "../../../../print/settings";
 const PDF = "application/pdf";
 /** The whole file is in memory while it is sent on. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Of all files together: whoever opens the shop's page can send many at once. */
+/** The limit of all uploads in progress together: uploads need no sign-in. */
 const MOST_HELD = 8 * MOST_BYTES;
 let held = 0;
 
