@@ -11,6 +11,8 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Unavailable
 
@@ -22,25 +24,29 @@ class MailUnavailable(Unavailable):
     code = "mail_unavailable"
 
 
-def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
-    """Raises MailUnavailable if the mail server refuses. Never call it in a transaction: mail servers may be slow."""
-    text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
-    subject, _, body = text.strip().partition("\n")
+def send_letter(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:
+    """In this language, else in the one of the page. Raises MailUnavailable if the mail server refuses.
+
+    Never call it in a transaction: mail servers may be slow.
+    """
+    with translation.override(language or translation.get_language()):
+        text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
+    subject, body = text.strip().partition("\n")[::2]
     try:
-        send_text(subject, body, to)
+        send_text(subject, body, to, language=language)
     except (smtplib.SMTPException, OSError) as error:
         log.exception("A mail could not be sent (%s).", template)
         raise MailUnavailable(
-            "The mail cannot be sent right now. Please try again in a few minutes."
+            _("The mail cannot be sent right now. Please try again in a few minutes.")
         ) from error
 
 
-def send_text(subject: str, body: str, to: str) -> None:
+def send_text(subject: str, body: str, to: str, *, language: str = "") -> None:
     """Sends a mail as plain text and as HTML in the colours of the service."""
     # The subject contains names chosen by users, and a header must be one line.
     subject, text = " ".join(subject.split()), body.strip() + "\n"
     light, dark = colours()
-    context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark}
+    context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark, "language": language}
     send_mail(subject, text, None, [to], html_message=render_to_string("mails/letter.html", context))
 
 

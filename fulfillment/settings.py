@@ -111,6 +111,7 @@ MIDDLEWARE = [
 # Requests of programs pass it by.
 PAGE_MIDDLEWARE = [
     "fulfillment.site.middleware.PageCompression",
+    "accounts.pages.middleware.Languages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.pages.middleware.UploadLimits",
     # Programs use no cookies, so other sites cannot make a browser send credentials.
@@ -201,6 +202,9 @@ SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
 DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _host)
 
 LANGUAGE_CODE = "en"
+# Of pages and mails. A catalog of each but English is in `locale`.
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True

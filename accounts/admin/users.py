@@ -146,7 +146,20 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     inlines = [RoleInline]
     fieldsets = [
         (None, {"fields": ["tenant", "username", "password"]}),
-        ("Person", {"fields": ["first_name", "last_name", "email", "email_confirmed", "phone", "time_zone"]}),
+        (
+            "Person",
+            {
+                "fields": [
+                    "first_name",
+                    "last_name",
+                    "email",
+                    "email_confirmed",
+                    "phone",
+                    "time_zone",
+                    "language",
+                ]
+            },
+        ),
         ("Access", {"fields": ["is_operator", "is_active"]}),
         ("Dates", {"fields": ["last_login", "created", "updated"]}),
     ]

@@ -10,6 +10,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
 from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.core.text import VisibleText
@@ -103,10 +104,16 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     phone = models.CharField(max_length=50, blank=True)
     is_operator = models.BooleanField("operator", default=False)
     is_active = models.BooleanField(
-        "active", default=True, help_text="An inactive user is refused at once, with every token and session."
+        "active",
+        default=True,
+        help_text=_("An inactive user is refused at once, with every token and session."),
     )
     two_factor_since = models.DateTimeField("two-step sign-in since", null=True, blank=True, editable=False)
     time_zone = models.CharField(max_length=64, default="UTC")
+    # Of pages and mails; empty for the browser's.
+    language = models.CharField(
+        max_length=2, blank=True, choices=settings.LANGUAGES, default="", db_default=""
+    )
     created = models.DateTimeField(auto_now_add=True)
     updated = models.DateTimeField(auto_now=True)
 
@@ -250,16 +257,16 @@ class EmailChange(models.Model):
 
 
 class NotificationKind(models.TextChoices):
-    REQUEST_DECIDED = "request_decided", "A request for a store or an application is decided"
-    KEY_ENDING = "key_ending", "A key of an application ends in 30, 7 or 1 days"
-    WEBHOOK_FAILING = "webhook_failing", "A webhook fails or is disabled"
-    OWNER_INVITED = "owner_invited", "A new owner is invited to an application"
-    QUOTA_NEAR = "quota_near", "A rate limit is used to 80 %"
-    JOB_FAILED = "job_failed", "A print job of one of your stores fails"
-    APPROVAL_REQUESTED = "approval_requested", "An order of one of your stores needs your approval"
-    APPROVAL_DECIDED = "approval_decided", "An order of yours is approved, denied or expired"
-    BUDGET_USED = "budget_used", "A budget of one of your stores is nearly or fully used"
-    NEW_SIGN_IN = "new_sign_in", "Your account is used in a browser it was not used in before"
+    REQUEST_DECIDED = "request_decided", _("A request for a store or an application is decided")
+    KEY_ENDING = "key_ending", _("A key of an application ends in 30, 7 or 1 days")
+    WEBHOOK_FAILING = "webhook_failing", _("A webhook fails or is disabled")
+    OWNER_INVITED = "owner_invited", _("A new owner is invited to an application")
+    QUOTA_NEAR = "quota_near", _("A rate limit is used to 80 %")
+    JOB_FAILED = "job_failed", _("A print job of one of your stores fails")
+    APPROVAL_REQUESTED = "approval_requested", _("An order of one of your stores needs your approval")
+    APPROVAL_DECIDED = "approval_decided", _("An order of yours is approved, denied or expired")
+    BUDGET_USED = "budget_used", _("A budget of one of your stores is nearly or fully used")
+    NEW_SIGN_IN = "new_sign_in", _("Your account is used in a browser it was not used in before")
 
 
 class Notification(models.Model):

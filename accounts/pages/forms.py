@@ -10,6 +10,7 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from accounts.names import HELP, MAX_NAME_LENGTH
 from fulfillment.core.errors import DomainError, faults_at_fields
@@ -68,7 +69,7 @@ class LongSelect(forms.Select):
         return format_html("<select{}>{}</select>", shown, options)
 
 
-NO_MATCH = (
+NO_MATCH = _(
     "This username and password do not match an account. Passwords are case-sensitive. An e-mail address works when it "
     "is confirmed and belongs to one account only; otherwise use the username, which a mail for a new password names."
 )
@@ -87,7 +88,7 @@ class BrowserZoneField(forms.CharField):
 class SignInForm(AuthenticationForm):
     time_zone = BrowserZoneField()
     username = forms.CharField(
-        label="Username",
+        label=_("Username"),
         max_length=MAX_SIGN_IN_NAME_LENGTH,
         widget=forms.TextInput(
             attrs={
@@ -109,14 +110,15 @@ class SignInForm(AuthenticationForm):
         # The base class allows the length of a bare username only.
         cast("forms.CharField", self.fields["username"]).max_length = MAX_SIGN_IN_NAME_LENGTH
         self.fields["username"].widget.attrs["maxlength"] = MAX_SIGN_IN_NAME_LENGTH
-        self.fields["username"].help_text = (
-            f"Your username, such as jane.doe or jane.doe@{settings.DEFAULT_TENANT_DOMAIN}, or your confirmed "
-            "e-mail address. With another domain, write it in full."
-        )
+        self.fields["username"].help_text = _(
+            "Your username, such as jane.doe or jane.doe@%(default_tenant_domain)s, or your "
+            "confirmed e-mail address. With another domain, write it in full."
+        ) % {"default_tenant_domain": settings.DEFAULT_TENANT_DOMAIN}
 
 
 class SignUpForm(forms.Form):
     username = forms.CharField(
+        label=_("Username"),
         max_length=MAX_NAME_LENGTH,
         widget=forms.TextInput(
             attrs={
@@ -129,9 +131,10 @@ class SignUpForm(forms.Form):
         help_text=HELP,
     )
     email = forms.EmailField(
-        label="E-mail", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=_("E-mail"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = forms.CharField(
+        label=_("Password"),
         strip=False,
         max_length=1024,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
@@ -142,7 +145,7 @@ class SignUpForm(forms.Form):
 
 class ForgottenPasswordForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail",
+        label=_("E-mail"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
@@ -150,16 +153,33 @@ class ForgottenPasswordForm(forms.Form):
 
 class ProfileForm(forms.Form):
     first_name = forms.CharField(
-        max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "given-name"})
+        label=_("First name"),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
     )
     last_name = forms.CharField(
-        max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
+        label=_("Last name"),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "family-name"}),
     )
     phone = forms.CharField(
-        max_length=50, required=False, widget=forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"})
+        label=_("Phone"),
+        max_length=50,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"}),
     )
     time_zone = forms.ChoiceField(
-        widget=LongSelect, help_text="Pages show times in this zone. The API always uses UTC."
+        label=_("Time zone"),
+        widget=LongSelect,
+        help_text=_("Pages show times in this zone. The API always uses UTC."),
+    )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=[("", _("The browser's language")), *settings.LANGUAGES],
+        help_text=_("Of the pages, and of mails to you. The API always uses English."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -172,7 +192,7 @@ class ProfileForm(forms.Form):
 
 class EmailForm(forms.Form):
     email = forms.EmailField(
-        label="New e-mail address",
+        label=_("New e-mail address"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
@@ -182,6 +202,7 @@ class CodeForm(forms.Form):
     """A code of the authenticator app or, at the sign-in, a longer recovery code."""
 
     code = forms.CharField(
+        label=_("Code"),
         max_length=40,
         widget=forms.TextInput(
             attrs={
@@ -198,7 +219,7 @@ class ConfirmationForm(forms.Form):
     """The password or, with two-factor authentication, a code."""
 
     password = forms.CharField(
-        label="Your password",
+        label=_("Your password"),
         strip=False,
         max_length=1024,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
@@ -208,7 +229,7 @@ class ConfirmationForm(forms.Form):
         super().__init__(*args)
         if user.two_factor_since is not None:
             self.fields |= CodeForm().fields
-            self.fields["code"].label = "Or a code from your authenticator app"
+            self.fields["code"].label = _("Or a code from your authenticator app")
             del self.fields["code"].widget.attrs["autofocus"]
             name, other = ("code", "password") if self.data.get("code") else ("password", "code")
             self.fields[name].required, self.fields[other].required = True, False

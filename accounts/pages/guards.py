@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from accounts.models import User
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.errors import Forbidden, NotFound
-from fulfillment.core.locales import dates_of_reader, zone_named
+from fulfillment.core.locales import zone_named
 
 View = Callable[..., HttpResponseBase]
 
@@ -30,7 +30,7 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def signed_in(view: View) -> View:
-    """Requires a sign-in, writes dates for the reader's time zone and locale, and turns errors of services into pages.
+    """Requires a sign-in, shows times of the reader's zone, and turns errors of services into pages.
 
     Such pages show secrets and other people's names, so no cache keeps them.
     """
@@ -40,7 +40,7 @@ def signed_in(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         zone = zone_named(signed_in_user(request).time_zone)
-        with timezone.override(zone), dates_of_reader(request):
+        with timezone.override(zone):
             try:
                 return view(request, *args, **kwargs)
             except NotFound as error:

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 from accounts.callers import Caller
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
@@ -21,6 +23,7 @@ from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
 from fulfillment.core.http.refusal_page import refusal_page
+from fulfillment.core.locales import locale_of
 from printing.caches import WeightedCache
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
@@ -29,6 +32,33 @@ PICTURES_OF_A_PAGE = 5
 
 _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, weight=lambda _: 1)
 register_cache(_users_of_sessions)
+
+
+class Languages:
+    """Pages are in the language that the person chose, else in the browser's; the reference is in English.
+
+    Django's own would leave its language to the next request of the thread, which may be a program's.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        language = settings.LANGUAGE_CODE if is_reference(request.path_info) else ""
+        with translation.override(locale_of(request, language)):
+            response = self.get_response(request)
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            patch_vary_headers(response, ["Accept-Language"])
+        return response
+
+    def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> None:
+        """Here the user is known; visitors and pictures need no look into the database."""
+        if getattr(view, "serves_picture", False) or settings.SESSION_COOKIE_NAME not in request.COOKIES:
+            return
+        with suppress(*DATABASE_UNAVAILABLE):
+            user: Any = request.user
+            if user.is_authenticated and user.language and not is_reference(request.path_info):
+                translation.activate(locale_of(request, user.language))
 
 
 class UploadLimits:

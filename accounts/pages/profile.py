@@ -2,15 +2,18 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.forms import USER_FIELDS, ProfileForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, role_subjects
-from accounts.services.users import change_profile
+from accounts.services.users import PROFILE, change_profile
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.locales import locale_of
 
 ROLES_A_PAGE = 25
 
@@ -20,7 +23,7 @@ ROLES_A_PAGE = 25
 @signed_in
 def show_profile(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
-    initial = {name: getattr(user, name) for name in ("first_name", "last_name", "phone", "time_zone")}
+    initial = {name: getattr(user, name) for name in PROFILE}
     form = ProfileForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
@@ -30,7 +33,9 @@ def show_profile(request: HttpRequest) -> HttpResponse:
             user.refresh_from_db(fields=list(initial))
             show_faults(form, error, USER_FIELDS)
         else:
-            messages.success(request, "Profile saved.")
+            # The next page is in the language just chosen, and so is what it says.
+            translation.activate(locale_of(request, user.language))
+            messages.success(request, _("Profile saved."))
             return redirect("portal:profile")
     return render(request, "accounts/profile.html", {"form": form, "section": "profile"})
 

@@ -11,6 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.formats import date_format
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -50,9 +53,15 @@ def notify_of_sign_in(request: HttpRequest, user: User) -> None:
         user_ids=[user.pk],
         kind=NotificationKind.NEW_SIGN_IN,
         key=f"sign-in:{moment:%Y%m%d%H%M%S%f}",
-        title="New sign-in from an unknown browser",
-        text=f"{moment:%d %b %Y, %H:%M} UTC, from {request.META.get('REMOTE_ADDR', '')} with {browser}. "
-        "If it was not you, change your password.",
+        title=lambda: _("New sign-in from an unknown browser"),
+        text=lambda: (
+            _("%(moment)s UTC, from %(address)s with %(browser)s. If it was not you, change your password.")
+            % {
+                "moment": date_format(moment, "DATETIME_FORMAT"),
+                "address": request.META.get("REMOTE_ADDR", ""),
+                "browser": browser,
+            }
+        ),
         path="/accounts/password-change/",
     )
 
@@ -94,8 +103,8 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
                 del request.session[SESSION_NAME]
                 return complete_sign_in(request, user, begun["next"])
         except TooManyRequests as refusal:
-            return too_many_seconds(request, refusal.retry_after, what="codes", back=settings.LOGIN_URL)
-        form.add_error("code", "This code does not fit, or it was used already. Wait for the next one.")
+            return too_many_seconds(request, refusal.retry_after, what=_("codes"), back=settings.LOGIN_URL)
+        form.add_error("code", _("This code does not fit, or it was used already. Wait for the next one."))
     return render(request, "accounts/second_step.html", {"form": form})
 
 
@@ -119,7 +128,7 @@ class SignInView(LoginView):
     def form_invalid(self, form: Any) -> HttpResponse:
         if refusal := getattr(self.request, "sign_in_refusal", None):
             return too_many(
-                self.request, refusal, what="attempts to sign in", back=self.request.get_full_path()
+                self.request, refusal, what=_("attempts to sign in"), back=self.request.get_full_path()
             )
         return super().form_invalid(form)
 
@@ -152,14 +161,20 @@ class SignUpView(RedirectURLMixin, FormView):
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
         if refusal := count_sign_up(address=self.request.META.get("REMOTE_ADDR", "")):
-            return too_many(self.request, refusal, what="new accounts", back=self.request.get_full_path())
+            return too_many(self.request, refusal, what=_("new accounts"), back=self.request.get_full_path())
         try:
-            user = create_user(tenant=_tenant_to_join(), **form.cleaned_data)
+            user = create_user(tenant=_tenant_to_join(), language=_page_language(), **form.cleaned_data)
         except DomainError as error:
             show_faults(form, error, USER_FIELDS)
             return self.form_invalid(form)
         user = User.objects.select_related("tenant").get(pk=user.pk)
         return complete_sign_in(self.request, user, self.get_success_url())
+
+
+def _page_language() -> str:
+    """Empty for English, which is where nothing is chosen."""
+    language = get_language()[:2]
+    return "" if language == settings.LANGUAGE_CODE else language
 
 
 def _tenant_to_join() -> Tenant:

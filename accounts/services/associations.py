@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from accounts.callers import Caller
@@ -53,6 +54,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
             "accounts/mails/association_request.txt",
             operator.email,
             {"association_request": association_request},
+            language=operator.language,
         )
 
 
@@ -170,7 +172,7 @@ def withdraw_association(*, caller: Caller, request_id: Any) -> AssociationReque
 
 def require_operator(caller: Caller) -> None:
     if not caller.is_operator:
-        raise Forbidden("Only operators decide about association requests.", code="operator_only")
+        raise Forbidden(_("Only operators decide about association requests."), code="operator_only")
 
 
 def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
@@ -178,7 +180,11 @@ def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
     wrong = [grant for grant in grants if grant not in allowed]
     if wrong:
         names = ", ".join(sorted(allowed))
-        raise Invalid.at("/Grants", "grant_unknown", f"Grants holds {', '.join(wrong)}; allowed: {names}.")
+        raise Invalid.at(
+            "/Grants",
+            "grant_unknown",
+            _("Grants holds %(wrong)s; allowed: %(names)s.") % {"wrong": ", ".join(wrong), "names": names},
+        )
 
 
 def _usual_grants(request: AssociationRequest) -> list[str]:
@@ -189,7 +195,8 @@ def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
     request = association_request_for(caller, request_id, lock=True)
     if request.state != AssociationState.PENDING:
         raise Conflict(
-            f"The request was decided before: it is {request.state}.", code="association_already_decided"
+            _("The request was decided before: it is %(state)s.") % {"state": request.state},
+            code="association_already_decided",
         )
     return request
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import EmailChange, User
@@ -25,13 +26,13 @@ def request_email_change(*, user: User, email: str) -> EmailChange:
     change = _write_change(user, email, token)
     context = {"user": user, "email": change.email, "token": token, "hours": LIFETIME // timedelta(hours=1)}
     try:
-        send_letter("accounts/mails/email_confirm.txt", change.email, context)
+        send_letter("accounts/mails/email_confirm.txt", change.email, context, language=user.language)
     except MailUnavailable:
         # The unsent change cannot be confirmed; deleted, so that the next try need not wait.
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
     if user.email_confirmed is not None:
-        _notify_old_address(user.email, "accounts/mails/email_change_requested.txt", context)
+        _notify_old_address(user, user.email, "accounts/mails/email_change_requested.txt", context)
     return change
 
 
@@ -45,7 +46,7 @@ def confirm_email_change(*, token: str) -> User:
         user.save(update_fields=["email", "email_confirmed", "updated"])
         change.delete()
     if old is not None:
-        _notify_old_address(old, "accounts/mails/email_changed.txt", {"user": user})
+        _notify_old_address(user, old, "accounts/mails/email_changed.txt", {"user": user})
     return user
 
 
@@ -58,22 +59,25 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     # The row of the user is the lock: there may be no change yet.
     stored = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
     if email.lower() == stored.email.lower():
-        raise Invalid.at("/Email", "email_unchanged", "This is your address already.")
+        raise Invalid.at("/Email", "email_unchanged", _("This is your address already."))
     stored.email = email
     if faults := [fault for fault in field_faults(stored) if fault.pointer == "/Email"]:
         raise Invalid(faults[0].message, faults=faults)
     now = timezone.now()
     if EmailChange.objects.filter(user=user, requested__gt=now - PAUSE).exists():
         raise Conflict(
-            "A mail was sent less than a minute ago. Wait a minute, then try again.", code="too_soon"
+            _("A mail was sent less than a minute ago. Wait a minute, then try again."), code="too_soon"
         )
     if not may_mail(email=email):
         raise Conflict(
-            "That address was sent as many mails as it may get. Try again tomorrow.", code="too_many"
+            _("That address was sent as many mails as it may get. Try again tomorrow."), code="too_many"
         )
     if over := count_email_change(user_id=str(user.pk)):
         # A cancelled change leaves no row that counts.
-        raise Conflict(f"You can have {over.quota} links sent to new addresses a day.", code="too_many")
+        raise Conflict(
+            _("You can have %(quota)s links sent to new addresses a day.") % {"quota": over.quota},
+            code="too_many",
+        )
     values = {
         "email": email,
         "digest": digest(token),
@@ -84,7 +88,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     return EmailChange.objects.update_or_create(user=user, defaults=values)[0]
 
 
-def _notify_old_address(address: str, template: str, context: dict[str, object]) -> None:
+def _notify_old_address(user: User, address: str, template: str, context: dict[str, object]) -> None:
     """Mails the old address. A failure is ignored: a lost mailbox is a common reason for the change."""
     with contextlib.suppress(MailUnavailable):
-        send_letter(template, address, context)
+        send_letter(template, address, context, language=user.language)

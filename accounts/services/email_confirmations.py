@@ -30,7 +30,7 @@ def send_confirmation_link(*, user_id: str) -> None:
             "token": confirmation_token(user),
             "days": CONFIRMATION_LIFETIME // timedelta(days=1),
         }
-        send_letter("accounts/mails/address_confirm.txt", user.email, context)
+        send_letter("accounts/mails/address_confirm.txt", user.email, context, language=user.language)
 
 
 def confirmation_token(user: User) -> str:

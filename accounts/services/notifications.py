@@ -3,13 +3,15 @@
 A notification is written in the transaction of its cause; its mail is sent by the worker after the commit.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from procrastinate.contrib.django import app
 
 from accounts.mail import send_text
@@ -19,12 +21,14 @@ from fulfillment.core.audit.personal_data import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)
-LAST = "Further notifications of this kind within the hour are in the portal alone."
+LAST = gettext_lazy("Further notifications of this kind within the hour are in the portal alone.")
+# Called in the language of each person, English without a chosen one.
+Words = str | Callable[[], str]
 
 
 @transaction.atomic
 def notify(
-    *, user_ids: Collection[UUID], kind: NotificationKind, key: str, title: str, text: str, path: str
+    *, user_ids: Collection[UUID], kind: NotificationKind, key: str, title: Words, text: Words, path: str
 ) -> int:
     """Notifies each of these users once for each `key`; returns how many."""
     preferences = {
@@ -33,24 +37,30 @@ def notify(
     recipients = [user_id for user_id in dict.fromkeys(user_ids) if _is_wanted(preferences.get(user_id))]
     notified_before = Notification.objects.filter(user__in=recipients, key=key).values_list("user", flat=True)
     now, rows = timezone.now(), []
-    for user_id in set(recipients) - set(notified_before):
+    people = User.objects.filter(pk__in=set(recipients) - set(notified_before)).values_list("pk", "language")
+    for user_id, language in people:
         preference = preferences.get(user_id)
-        row = Notification(
-            user_id=user_id,
-            kind=kind,
-            key=key,
-            title=" ".join(title.split())[:200],
-            text=text[:1000],
-            path=path,
-            in_bell=preference is None or preference.in_bell,
-            created=now,
-        )
+        with translation.override(language or settings.LANGUAGE_CODE):
+            row = Notification(
+                user_id=user_id,
+                kind=kind,
+                key=key,
+                title=" ".join(in_words(title).split())[:200],
+                text=in_words(text)[:1000],
+                path=path,
+                in_bell=preference is None or preference.in_bell,
+                created=now,
+            )
         rows.append((row, preference is None or preference.by_mail))
     Notification.objects.bulk_create([row for row, _ in rows], ignore_conflicts=True)
     mailed = [row.user_id for row, by_mail in rows if by_mail]
     for user_id in mailed:
         app.configure_task(NOTIFICATION_TASK).defer(user_id=str(user_id), key=key)
     return len(rows)
+
+
+def in_words(words: Words) -> str:
+    return words if isinstance(words, str) else words()
 
 
 def erase_texts(*, keys: Collection[str]) -> None:
@@ -70,11 +80,13 @@ def mail_notification(*, user_id: str, key: str) -> None:
     if standing.is_exceeded:
         Notification.objects.filter(pk=row.pk, in_bell=False).update(in_bell=True)
         return
-    last = f"\n\n{LAST}" if not standing.remaining else ""
     more = f"{settings.PUBLIC_URL}{row.path}"
     preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
-    text = f"{row.text}\n\n{more}{last}\n\nChoose what you are mailed: {preferences}\n"
-    send_text(row.title, text, row.user.email)
+    with translation.override(row.user.language or settings.LANGUAGE_CODE):
+        last = f"\n\n{LAST}" if not standing.remaining else ""
+        choose = _("Choose what you are mailed: %(address)s") % {"address": preferences}
+    text = f"{row.text}\n\n{more}{last}\n\n{choose}\n"
+    send_text(row.title, text, row.user.email, language=row.user.language)
 
 
 def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> int:

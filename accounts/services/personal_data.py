@@ -178,6 +178,7 @@ def _profile(user: User) -> Iterator[Record]:
         "MadeByUserID": str(user.counted_on_id) if user.counted_on_id else None,
         "Phone": user.phone,
         "TimeZone": user.time_zone,
+        "Language": user.language,
         "IsOperator": user.is_operator,
         "IsActive": user.is_active,
         "TwoStepSignInSince": timestamp(user.two_factor_since) if user.two_factor_since else None,
@@ -193,7 +194,7 @@ def _erase_profile(user: User) -> None:
     user.username = f"erased-{user.pk.hex}"
     user.email = f"{user.username}@erased.invalid"
     user.first_name = user.last_name = user.phone = ""
-    user.time_zone, user.last_login = "UTC", None
+    user.time_zone, user.language, user.last_login = "UTC", "", None
     user.email_confirmed = user.counted_on = None
     user.is_active = user.is_operator = False
     user.set_unusable_password()

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_otp.oath import TOTP
 
 from accounts.models import Authenticator, RecoveryCode, User
@@ -40,11 +41,13 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
     """Enables two-factor sign-in if the code proves that the app has the key; returns the recovery codes, once."""
     stored = _locked(user)
     if stored.two_factor_since is not None:
-        raise Conflict("Two-factor authentication is on already.", code="two_factor_on")
+        raise Conflict(_("Two-factor authentication is on already."), code="two_factor_on")
     step = _step_of(key, code, after=-1)
     if step is None:
         raise Invalid.at(
-            "/Code", "code_wrong", "This is not the code the app shows now. Is the clock of your phone right?"
+            "/Code",
+            "code_wrong",
+            _("This is not the code the app shows now. Is the clock of your phone right?"),
         )
     authenticator = Authenticator.objects.create(user=user, ciphertext=encrypt(key), last_step=step)
     _mark(user, stored, timezone.now())
@@ -64,7 +67,7 @@ def renew_recovery_codes(*, user: User) -> list[str]:
     _locked(user)
     authenticator = Authenticator.objects.filter(user=user).first()
     if authenticator is None:
-        raise Conflict("Two-factor authentication is off.", code="two_factor_off")
+        raise Conflict(_("Two-factor authentication is off."), code="two_factor_off")
     authenticator.recovery_codes.all().delete()
     return _write_codes(authenticator, decrypt(authenticator.ciphertext))
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
@@ -23,6 +24,7 @@ from accounts.throttles import may_mail
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
+PROFILE = ("first_name", "last_name", "phone", "time_zone", "language")
 # The JSON pointer of each model field in the request.
 POINTERS = {
     "username": "/Username",
@@ -44,6 +46,7 @@ def create_user(
     last_name: str = "",
     phone: str = "",
     time_zone: str = "UTC",
+    language: str = "",
     is_operator: bool = False,
     email_is_confirmed: bool = False,
     made_by: User | None = None,
@@ -61,6 +64,7 @@ def create_user(
         email=email,
         phone=phone,
         time_zone=time_zone,
+        language=language,
         is_operator=is_operator,
         email_confirmed=timezone.now() if email_is_confirmed else None,
         counted_on=_person_responsible(made_by) if made_by else None,
@@ -102,8 +106,11 @@ def _person_responsible(maker: User) -> User:
     if oldest := made.values_list("created", flat=True)[most - 1 : most]:
         wait = max(1, math.ceil((oldest[0] + DAY - now).total_seconds()))
         raise TooManyRequests(
-            f"You have made {most} accounts within a day, which is the most. Try again in {wait} seconds, or ask an "
-            "operator to make them.",
+            _(
+                "You have made %(most)s accounts within a day, which is the most. Try again in %(wait)s "
+                "seconds, or ask an operator to make them."
+            )
+            % {"most": most, "wait": wait},
             code="too_many_accounts",
             retry_after=wait,
         )
@@ -111,13 +118,16 @@ def _person_responsible(maker: User) -> User:
 
 
 @transaction.atomic
-def change_profile(*, user: User, first_name: str, last_name: str, phone: str, time_zone: str) -> User:
-    user.first_name, user.last_name, user.phone, user.time_zone = first_name, last_name, phone, time_zone
+def change_profile(
+    *, user: User, first_name: str, last_name: str, phone: str, time_zone: str, language: str
+) -> User:
+    user.first_name, user.last_name, user.phone = first_name, last_name, phone
+    user.time_zone, user.language = time_zone, language
     # The unchanged name is not checked: it may be older than the current rules.
     faults = [fault for fault in field_faults(user) if fault.pointer != POINTERS["username"]]
     if faults:
-        raise Invalid("The profile cannot be saved.", faults=faults)
-    user.save(update_fields=["first_name", "last_name", "phone", "time_zone", "updated"])
+        raise Invalid(_("The profile cannot be saved."), faults=faults)
+    user.save(update_fields=[*PROFILE, "updated"])
     return user
 
 
@@ -191,8 +201,8 @@ def send_reset_links(*, email: str) -> None:
             mailboxes.setdefault(user.email, []).append(user)
     for address, users in mailboxes.items():
         accounts = [{"user": user, "path": _reset_path(user)} for user in users]
-        context = {"accounts": accounts, "valid_for": link_lifetime()}
-        send_letter("accounts/mails/password_reset.txt", address, context)
+        context = {"accounts": accounts, "valid_for": link_lifetime}
+        send_letter("accounts/mails/password_reset.txt", address, context, language=users[0].language)
 
 
 def _reset_path(user: User) -> str:
@@ -202,4 +212,6 @@ def _reset_path(user: User) -> str:
 
 def link_lifetime() -> str:
     hours = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT) // timedelta(hours=1)
-    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
+    if hours >= 48:
+        return _("%(days)s days") % {"days": hours // 24}
+    return _("%(hours)s hours") % {"hours": hours}

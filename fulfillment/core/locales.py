@@ -1,35 +1,36 @@
-"""How the reader writes dates: pages are in English, the order of a date and its clock are of the browser's locale."""
+"""The reader's language, and how the reader's country writes dates and numbers."""
 
-from contextlib import AbstractContextManager
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.conf import settings
 from django.http import HttpRequest
-from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-# Each has formats in `fulfillment/site/formats`; all others write 22 Nov 2026, 13:11.
+# Each has formats in `fulfillment/site/formats` or in Django; others write those of the language alone.
 MONTH_FIRST = "en-us"
 TWELVE_HOURS = "en-au"
-PLAIN = "en"
+DECIMAL_POINT = "es-mx"
+POINT_REGIONS = ("419", "do", "gt", "hn", "mx", "ni", "pa", "pe", "pr", "sv", "us")
 LOCALES = {
     "en-us": MONTH_FIRST,
     "en-ph": MONTH_FIRST,
-    "es-us": MONTH_FIRST,
     "en-au": TWELVE_HOURS,
     "en-ca": TWELVE_HOURS,
     "en-in": TWELVE_HOURS,
     "en-nz": TWELVE_HOURS,
+    **{f"es-{region}": DECIMAL_POINT for region in POINT_REGIONS},
 }
 
 
-def locale_of(request: HttpRequest) -> str:
-    """By the language that the browser names first."""
+def locale_of(request: HttpRequest, language: str = "") -> str:
+    """Of this language, else of the first that the browser names and the pages have; the country is the browser's."""
     wanted = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
-    return LOCALES.get(wanted[0][0], PLAIN) if wanted else PLAIN
-
-
-def dates_of_reader(request: HttpRequest) -> AbstractContextManager[None]:
-    return translation.override(locale_of(request))
+    named = [code.partition("-") for code, _ in wanted]
+    languages = dict(settings.LANGUAGES)
+    if not language:
+        language = next((name for name, _, _ in named if name in languages), settings.LANGUAGE_CODE)
+    region = named[0][2] if named else ""
+    return LOCALES.get(f"{language}-{region}", language)
 
 
 def zone_named(name: str) -> ZoneInfo:

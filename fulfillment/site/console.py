@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.locales import dates_of_reader, zone_named
+from fulfillment.core.locales import zone_named
 from fulfillment.core.plugins import offered
 
 
@@ -50,9 +50,9 @@ class ConsoleSite(UnfoldAdminSite):
 
         def in_zone_of_user(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             zone = zone_named(getattr(request.user, "time_zone", settings.TIME_ZONE))
-            with timezone.override(zone), dates_of_reader(request):
+            with timezone.override(zone):
                 response: HttpResponseBase = inner(request, *args, **kwargs)
-                # Rendered here, while time zone and locale are active.
+                # Rendered here, while the time zone is active.
                 rendered = response.render() if isinstance(response, TemplateResponse) else response
             return _compressed(request, rendered)
 

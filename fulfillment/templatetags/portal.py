@@ -38,4 +38,4 @@ def date_range(first: date, last: date) -> str:
 
 @register.filter
 def with_commas(number: int) -> str:
-    return f"{number:,}"
+    return formats.number_format(number, force_grouping=True)

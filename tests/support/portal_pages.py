@@ -31,6 +31,7 @@ NO_PAGE = {
     "portal:icon": "a picture",
     "portal:application-order-print-file": "a file",
     "portal:application-order-proof": "a picture",
+    "portal:javascript-catalog": "a script",
     "portal:live-proof": "JSON",
     "portal:product-thumbnail": "a picture",
     "portal:store-logo": "a picture",

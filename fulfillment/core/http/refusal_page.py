@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.translation import get_language
 
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.concurrency_limits import client_address
@@ -32,14 +33,14 @@ class RefusalPages:
 
 
 def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
-    page = _rendered(refusal.status, refusal.message)
+    page = _rendered(refusal.status, refusal.message, get_language())
     headers = {"Cache-Control": "no-store", "Retry-After": str(refusal.retry_after)}
     return HttpResponse(page, status=refusal.status, headers=headers)
 
 
 # Most of the cost of a refusal, which must be low: a client that floods the service is refused many times.
 @lru_cache(maxsize=256)
-def _rendered(status: int, message: str) -> str:
+def _rendered(status: int, message: str, language: str) -> str:
     return render_to_string("portal/busy.html", {"status": status, "message": message})
 
 

@@ -179,4 +179,4 @@ def test_mails_of_one_kind_are_limited_in_an_hour_and_the_rest_is_in_the_portal(
 
     in_portal = Notification.objects.filter(user=world.user, in_bell=True).order_by("pk")
     assert list(in_portal.values_list("key", flat=True)) == ["2", "3", "other"]
-    assert [LAST in letter.body for letter in mail.outbox] == [False, True, False]
+    assert [str(LAST) in letter.body for letter in mail.outbox] == [False, True, False]

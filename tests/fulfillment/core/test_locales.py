@@ -2,9 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 from django.test import RequestFactory
-from django.utils.formats import date_format
+from django.utils import translation
+from django.utils.formats import date_format, number_format
 
-from fulfillment.core.locales import dates_of_reader
+from fulfillment.core.locales import locale_of
 
 MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
 
@@ -15,7 +16,9 @@ MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
         ("en-US,en;q=0.9", "Nov 22, 2026, 1:05 PM"),
         ("en-AU", "22 Nov 2026, 1:05 p.m."),
         ("en-GB,en-US;q=0.8", "22 Nov 2026, 13:05"),
-        ("de-DE,de;q=0.9,en;q=0.8", "22 Nov 2026, 13:05"),
+        ("de-DE,de;q=0.9,en;q=0.8", "22. Nov 2026, 13:05"),
+        ("es-MX,es;q=0.9", "22 Nov 2026, 13:05"),
+        ("fr-FR,de;q=0.5", "22. Nov 2026, 13:05"),
         ("en;q=0.5,en-US", "Nov 22, 2026, 1:05 PM"),
         ("", "22 Nov 2026, 13:05"),
         ("*;q=nonsense,,;;" * 50, "22 Nov 2026, 13:05"),
@@ -24,8 +27,26 @@ MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
 def test_dates_are_written_as_the_reader_writes_them(accepted, written):
     request = RequestFactory().get("/", headers={"Accept-Language": accepted})
 
-    with dates_of_reader(request):
+    with translation.override(locale_of(request)):
         assert date_format(MOMENT, "DATETIME_FORMAT") == written
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language", "written"),
+    [
+        ("en-US", "", "1,234.50"),
+        ("de-DE", "", "1.234,50"),
+        ("es-MX", "", "1,234.50"),
+        ("es-ES", "", "1 234,50"),
+        ("en-US", "es", "1,234.50"),
+        ("de-DE", "en", "1,234.50"),
+    ],
+)
+def test_numbers_are_written_as_in_the_readers_country(accepted, language, written):
+    request = RequestFactory().get("/", headers={"Accept-Language": accepted})
+
+    with translation.override(locale_of(request, language)):
+        assert number_format(1234.5, 2, force_grouping=True).replace("\xa0", " ") == written
 
 
 def test_pages_of_the_console_write_dates_of_the_readers_locale(client, shop):
@@ -33,9 +54,9 @@ def test_pages_of_the_console_write_dates_of_the_readers_locale(client, shop):
     client.force_login(shop.world.operator)
     pages = {
         language: client.get(f"/admin/stores/order/{order}/change/", headers={"Accept-Language": language})
-        for language in ("en-US", "de")
+        for language in ("en-US", "en-GB")
     }
     now = datetime.now(UTC)
 
     assert f"{now:%b} {now.day}, {now.year}, " in pages["en-US"].content.decode()
-    assert f"{now.day} {now:%b} {now.year}, " in pages["de"].content.decode()
+    assert f"{now.day} {now:%b} {now.year}, " in pages["en-GB"].content.decode()
