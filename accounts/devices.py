@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from fulfillment.core.secrets import digest, digests, generate_secret
@@ -25,8 +27,8 @@ BROWSERS = (
 )
 SYSTEMS = (
     ("Windows", "Windows"),
-    ("iPhone", "an iPhone"),
-    ("iPad", "an iPad"),
+    ("iPhone", gettext_lazy("an iPhone")),
+    ("iPad", gettext_lazy("an iPad")),
     ("Android", "Android"),
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
@@ -51,7 +53,7 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
 
 def browser_name(user_agent: str) -> str:
     """A label such as "Firefox on Windows", made only of names from these lists."""
-    browser = next((name for mark, name in BROWSERS if mark in user_agent), "an unknown browser")
+    browser = next((name for mark, name in BROWSERS if mark in user_agent), _("an unknown browser"))
     system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
     return f"{browser} on {system}" if system else browser
 

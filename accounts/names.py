@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from fontTools.unicodedata import script_extension, script_name
 from precis_i18n import get_profile
 from precis_i18n.profile import Profile
@@ -19,7 +21,7 @@ MAX_NAME_LENGTH = 64
 MAX_PREPARED_LENGTH = 4 * MAX_NAME_LENGTH
 FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
-HELP = "1 to 64 letters, digits and marks of one script, without spaces and @ : / \\"
+HELP = gettext_lazy("1 to 64 letters, digits and marks of one script, without spaces and @ : / \\")
 
 # Writing systems that use several scripts (UTS 39, 5.1).
 AUGMENTED = {
@@ -33,13 +35,13 @@ WITH_LATIN = frozenset({"Hanb", "Jpan", "Kore"})
 # Scripts that occur with all others: Common and Inherited.
 OF_ALL = frozenset({"Zyyy", "Zinh"})
 REASONS = {
-    "has_compat": "{letter} is a compatibility form of {plain}; use plain letters and digits",
-    "spaces": "a name has no spaces",
-    "controls": "{letter} is a control character",
-    "unassigned": "{letter} is no character of Unicode {version}",
-    "bidi_rule": "letters written from left to right and from right to left stand in one name",
-    "not_idempotent": "there are several ways to prepare it",
-    "empty": "nothing is left of it",
+    "has_compat": gettext_lazy("{letter} is a compatibility form of {plain}; use plain letters and digits"),
+    "spaces": gettext_lazy("a name has no spaces"),
+    "controls": gettext_lazy("{letter} is a control character"),
+    "unassigned": gettext_lazy("{letter} is no character of Unicode {version}"),
+    "bidi_rule": gettext_lazy("letters written from left to right and from right to left stand in one name"),
+    "not_idempotent": gettext_lazy("there are several ways to prepare it"),
+    "empty": gettext_lazy("nothing is left of it"),
 }
 _PROFILE: Profile = get_profile("UsernameCaseMapped")
 
@@ -68,7 +70,9 @@ def validate_username(name: str) -> None:
     """Raises ValidationError for a name that a new user must not have."""
     if not 1 <= len(name) <= MAX_NAME_LENGTH:
         raise ValidationError(
-            f"A user name has 1 to {MAX_NAME_LENGTH} characters; this one has {len(name)}.", code="invalid"
+            _("A user name has 1 to %(max_name_length)s characters; this one has %(name)s.")
+            % {"max_name_length": MAX_NAME_LENGTH, "name": len(name)},
+            code="invalid",
         )
     try:
         prepared = _PROFILE.enforce(name)
@@ -77,20 +81,26 @@ def validate_username(name: str) -> None:
     # Narrowing full-width letters can produce an `@`.
     for letter in prepared:
         if letter in FORBIDDEN:
-            raise _refusal(f"it holds {letter} (none of {' '.join(FORBIDDEN)} may stand in it)")
+            raise _refusal(
+                _("it holds %(letter)s (none of %(forbidden)s may stand in it)")
+                % {"letter": letter, "forbidden": " ".join(FORBIDDEN)}
+            )
     if len(prepared) > MAX_NAME_LENGTH:
-        raise _refusal(f"its prepared form has more than {MAX_NAME_LENGTH} characters")
+        raise _refusal(
+            _("its prepared form has more than %(max_name_length)s characters")
+            % {"max_name_length": MAX_NAME_LENGTH}
+        )
     if mixed := _mixed_scripts(prepared):
-        raise _refusal(f"it mixes letters of several scripts, {mixed}; use one")
+        raise _refusal(_("it mixes letters of several scripts, %(mixed)s; use one") % {"mixed": mixed})
 
 
 def _refusal(reason: str) -> ValidationError:
-    return ValidationError(f"This cannot be a user name: {reason}.", code="invalid")
+    return ValidationError(_("This cannot be a user name: %(reason)s.") % {"reason": reason}, code="invalid")
 
 
 def _reason(error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
-    reason = REASONS.get(error.reason.rpartition("/")[2], "{letter} cannot stand in it")
+    reason = REASONS.get(error.reason.rpartition("/")[2], _("{letter} cannot stand in it"))
     return reason.format(
         letter=" ".join(map(_named, letter)),
         plain=repr(unicodedata.normalize("NFKC", letter)),

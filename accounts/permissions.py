@@ -3,26 +3,27 @@
 from collections.abc import Iterable
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Permission(models.TextChoices):
-    APPLICATION_ALL_READ = "Application.All.Read", "Read every application"
-    APPLICATION_SELF_READ = "Application.Self.Read", "Read the applications you manage"
-    APPLICATION_ALL_WRITE = "Application.All.Write", "Change every application, its keys and its icon"
+    APPLICATION_ALL_READ = "Application.All.Read", _("Read every application")
+    APPLICATION_SELF_READ = "Application.Self.Read", _("Read the applications you manage")
+    APPLICATION_ALL_WRITE = "Application.All.Write", _("Change every application, its keys and its icon")
     APPLICATION_SELF_WRITE = (
         "Application.Self.Write",
-        "Change the applications you manage, their keys and icons",
+        _("Change the applications you manage, their keys and icons"),
     )
-    STORE_ALL_READ = "Store.All.Read", "See who works with a store, and their permissions"
-    STORE_SELF_READ = "Store.Self.Read", "Read stores, their products and your own roles"
-    ORDER_ALL_READ = "Order.All.Read", "Read every order of a store"
-    ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
-    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and change the status of every order of a store"
-    ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
-    ORDER_ALL_APPROVE = "Order.All.Approve", "Approve or deny orders of a store that need approval"
-    BUDGET_ALL_WRITE = "Budget.All.Write", "Make and change the budgets of a store"
-    ACCOUNT = "Account", "See your name and e-mail, create users and applications for you"
-    OPERATOR = "Operator", "Act as an operator of the service"
+    STORE_ALL_READ = "Store.All.Read", _("See who works with a store, and their permissions")
+    STORE_SELF_READ = "Store.Self.Read", _("Read stores, their products and your own roles")
+    ORDER_ALL_READ = "Order.All.Read", _("Read every order of a store")
+    ORDER_SELF_READ = "Order.Self.Read", _("Read the orders you submitted")
+    ORDER_ALL_WRITE = "Order.All.Write", _("Submit orders and change the status of every order of a store")
+    ORDER_SELF_WRITE = "Order.Self.Write", _("Submit orders and cancel your own")
+    ORDER_ALL_APPROVE = "Order.All.Approve", _("Approve or deny orders of a store that need approval")
+    BUDGET_ALL_WRITE = "Budget.All.Write", _("Make and change the budgets of a store")
+    ACCOUNT = "Account", _("See your name and e-mail, create users and applications for you")
+    OPERATOR = "Operator", _("Act as an operator of the service")
 
 
 class Grant(models.TextChoices):

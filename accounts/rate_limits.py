@@ -9,6 +9,8 @@ import math
 import time
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
@@ -130,6 +132,6 @@ def remember_refusal(bucket: str, limit_status: RateLimitStatus) -> None:
 def refusal(limit_status: RateLimitStatus) -> TooManyRequests:
     count_refusal(limit_status.policy)
     wait = limit_status.seconds_until_reset
-    message = f"Rate limit is exceeded. Try again in {wait} seconds."
+    message = _("Rate limit is exceeded. Try again in %(wait)s seconds.") % {"wait": wait}
     members = {"statusCode": 429, "message": message, "violated-policies": [limit_status.policy]}
     return TooManyRequests(message, retry_after=wait, members=members)

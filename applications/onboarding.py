@@ -1,5 +1,6 @@
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from oauth2_provider.models import get_access_token_model
 
 from applications.registration.models import Application, Milestone
@@ -13,32 +14,34 @@ def steps(application: Application) -> list[Step]:
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
-        Step(10, "Create the application", "It has a client ID and a subscription key.", "", is_done=True),
+        Step(
+            10, _("Create the application"), _("It has a client ID and a subscription key."), "", is_done=True
+        ),
         Step(
             20,
-            "Get a first token",
-            "Paste the lines into a terminal.",
+            _("Get a first token"),
+            _("Paste the lines into a terminal."),
             f"{try_it}?fill",
             is_done=has_token or has_called,
         ),
         Step(
             30,
-            "Read a store's products",
-            "The demo store is open to every application. Counted within seconds.",
+            _("Read a store's products"),
+            _("The demo store is open to every application. Counted within seconds."),
             f"{try_it}?fill",
             is_done=has_read,
         ),
         Step(
             40,
-            "Make a first proof",
-            "Fill in a product of the demo store in the catalog, or with the API.",
+            _("Make a first proof"),
+            _("Fill in a product of the demo store in the catalog, or with the API."),
             reverse("portal:catalog"),
             is_done=has_proof,
         ),
         Step(
             50,
-            "Receive a first event",
-            "Add a webhook, or forward events to your own machine with the command.",
+            _("Receive a first event"),
+            _("Add a webhook, or forward events to your own machine with the command."),
             webhooks,
             is_done=has_webhook or has_events,
         ),

@@ -1,5 +1,6 @@
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.models import Role
 from applications.registration.models import Application, Milestone
@@ -18,15 +19,15 @@ def steps(application: Application) -> list[Step]:
     return [
         Step(
             60,
-            "Place a first order",
-            "At the demo store nothing is produced or charged.",
+            _("Place a first order"),
+            _("At the demo store nothing is produced or charged."),
             reverse("portal:catalog"),
             is_done=has_order,
         ),
         Step(
             70,
-            "Get access to a store",
-            "Request it in the directory; the store decides.",
+            _("Get access to a store"),
+            _("Request it in the directory; the store decides."),
             reverse("portal:directory"),
             is_done=has_store,
         ),

@@ -6,6 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.permissions import APPLICATION_GRANTS, STORE_GRANTS, Grant
 
@@ -58,7 +60,9 @@ class Role(models.Model):
     def clean(self) -> None:
         """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""
         if self.user_id and self.application_id and self.store_id:
-            raise ValidationError("A role joins two of user, application and store: leave one of them out.")
+            raise ValidationError(
+                _("A role joins two of user, application and store: leave one of them out.")
+            )
         if not (self.application_id or self.store_id) or not self.grant:
             return
         on, grants = ("a store", STORE_GRANTS) if self.store_id else ("an application", APPLICATION_GRANTS)
@@ -67,10 +71,10 @@ class Role(models.Model):
 
 
 class AssociationState(models.TextChoices):
-    PENDING = "Pending"
-    APPROVED = "Approved"
-    DENIED = "Denied"
-    WITHDRAWN = "Withdrawn"
+    PENDING = "Pending", gettext_lazy("Pending")
+    APPROVED = "Approved", gettext_lazy("Approved")
+    DENIED = "Denied", gettext_lazy("Denied")
+    WITHDRAWN = "Withdrawn", gettext_lazy("Withdrawn")
 
 
 @pghistory.track()
@@ -153,7 +157,7 @@ class Subscription(models.Model):
     requests_per_minute = models.PositiveIntegerField(
         default=600,
         validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
-        help_text="What is above is answered 429. A change holds from the next request on.",
+        help_text=gettext_lazy("What is above is answered 429. A change holds from the next request on."),
     )
     created = models.DateTimeField(auto_now_add=True)
 
@@ -170,8 +174,8 @@ class Subscription(models.Model):
 
 
 class SubscriptionSlot(models.TextChoices):
-    PRIMARY = "primary", "Primary"
-    SECONDARY = "secondary", "Secondary"
+    PRIMARY = "primary", gettext_lazy("Primary")
+    SECONDARY = "secondary", gettext_lazy("Secondary")
 
 
 @pghistory.track(exclude=["digest", "ciphertext"])

@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
@@ -103,7 +105,7 @@ def _answered(request: HttpRequest) -> HttpResponse | None:
         request.POST = QueryDict(sent.removeprefix(purpose))
         return None
     if waiting == AGAIN:
-        messages.info(request, "Confirmed. Fill in the form again and send it.")
+        messages.info(request, _("Confirmed. Fill in the form again and send it."))
     # The path alone: browsers take what follows `//` for a host.
     return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
 
@@ -127,14 +129,14 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
             is_right, name, complaint = (
                 check_second_step(user=user, code=code),
                 "code",
-                "This code does not fit.",
+                _("This code does not fit."),
             )
         except TooManyRequests as error:
             is_right, name, complaint = False, "code", _too_many(error.retry_after)
     else:
         is_right, name = is_own_password(request, form.cleaned_data["password"]), "password"
         refusal = getattr(request, "sign_in_refusal", None)
-        complaint = _too_many(refusal.resets_in) if refusal else "This is not your password."
+        complaint = _too_many(refusal.resets_in) if refusal else _("This is not your password.")
     if is_right:
         request.session[SESSION_NAME] = _confirmation_of(user)
     else:
@@ -144,7 +146,11 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
 
 def _too_many(seconds: float) -> str:
     minutes = math.ceil(seconds / 60)
-    return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
+    return ngettext(
+        "Too many attempts. Try again in %(minutes)s minute.",
+        "Too many attempts. Try again in %(minutes)s minutes.",
+        minutes,
+    ) % {"minutes": minutes}
 
 
 def _confirmation_of(user: Any) -> list[Any]:

@@ -2,6 +2,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -16,14 +18,16 @@ from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 
 
-@dangerous("Change the e-mail address")
+@dangerous(gettext_lazy("Change the e-mail address"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_email(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and (change := _request_change(request, form)):
         messages.success(
-            request, f"Check the mail of {change.email}: open the link in it to finish the change."
+            request,
+            _("Check the mail of %(email)s: open the link in it to finish the change.")
+            % {"email": change.email},
         )
         return redirect("portal:profile-email")
     context = {"form": form, "pending": pending_email_change(signed_in_user(request)), "section": "profile"}
@@ -35,7 +39,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @signed_in
 def cancel_change(request: HttpRequest) -> HttpResponse:
     cancel_email_change(user=signed_in_user(request))
-    messages.success(request, "Change of e-mail address cancelled.")
+    messages.success(request, _("Change of e-mail address cancelled."))
     return redirect("portal:profile-email")
 
 
@@ -81,8 +85,15 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
         request_confirmation(user=user)
         messages.success(
             request,
-            f"We send a link to {user.email}: at most {settings.MAILS_PER_HOUR} mails an hour, "
-            f"{settings.MAILS_PER_DAY} a day.",
+            _(
+                "We send a link to %(email)s: at most %(mails_per_hour)s mails an hour, "
+                "%(mails_per_day)s a day."
+            )
+            % {
+                "email": user.email,
+                "mails_per_hour": settings.MAILS_PER_HOUR,
+                "mails_per_day": settings.MAILS_PER_DAY,
+            },
         )
     return redirect("portal:profile")
 

@@ -2,6 +2,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Subscription, SubscriptionSlot, User
@@ -14,7 +16,7 @@ from fulfillment.core.secrets import masked
 
 
 def _effect_on_keys(request: HttpRequest) -> str:
-    return "Show the keys" if "reveal" in request.GET else ""
+    return _("Show the keys") if "reveal" in request.GET else ""
 
 
 @dangerous(_effect_on_keys)
@@ -40,22 +42,24 @@ def show_keys(request: HttpRequest) -> HttpResponse:
 def subscribe(request: HttpRequest) -> HttpResponse:
     if not Subscription.objects.filter(user=signed_in_user(request)).exists():
         create_subscription(user=signed_in_user(request))
-        messages.success(request, "Subscription created, with two keys.")
+        messages.success(request, _("Subscription created, with two keys."))
     return redirect("portal:profile-keys")
 
 
-@dangerous("Regenerate a key")
+@dangerous(gettext_lazy("Regenerate a key"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     """GET asks, POST regenerates."""
     subscription = _get_subscription(signed_in_user(request))
     if slot not in SubscriptionSlot.values:
-        raise NotFound("There is a primary and a secondary key only.")
+        raise NotFound(_("There is a primary and a secondary key only."))
     label = SubscriptionSlot(slot).label
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
-        messages.success(request, f"{label} key regenerated. The old key no longer works.")
+        messages.success(
+            request, _("%(label)s key regenerated. The old key no longer works.") % {"label": label}
+        )
         return redirect(f"{reverse('portal:profile-keys')}?reveal")
     return render(request, "accounts/regenerate_key.html", {"label": label, "section": "keys"})
 
@@ -63,5 +67,5 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
 def _get_subscription(user: User) -> Subscription:
     found = Subscription.objects.filter(user=user).first()
     if found is None:
-        raise NotFound("You have no subscription yet.")
+        raise NotFound(_("You have no subscription yet."))
     return found

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Notification, NotificationKind
@@ -30,7 +31,7 @@ def open_notification(request: HttpRequest, notification_id: int) -> HttpRespons
     user = signed_in_user(request)
     found = Notification.objects.filter(user=user, pk=notification_id).first()
     if found is None:
-        raise Http404("There is no such notification, or no longer: they are kept for 90 days.")
+        raise Http404(_("There is no such notification, or no longer: they are kept for 90 days."))
     mark_read(user=user, notification_ids=[found.pk])
     return redirect("/" + found.path.lstrip("/"))
 
@@ -54,7 +55,7 @@ def change_preferences(request: HttpRequest) -> HttpResponse:
             for kind in NotificationKind
         ]
         set_preferences(user=user, chosen=chosen)
-        messages.success(request, "Preferences saved.")
+        messages.success(request, _("Preferences saved."))
         return redirect("portal:notification-preferences")
     context = {"preferences": list_preferences(user), "section": "notifications", "part": "profile"}
     return render(request, "accounts/notification_preferences.html", context)

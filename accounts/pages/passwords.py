@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.devices import remember_device
 from accounts.pages.forms import ForgottenPasswordForm
@@ -29,7 +31,9 @@ class PasswordResetView(views.PasswordResetView):
     def form_valid(self, form: Any) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(address=address):
-            return too_many(self.request, refusal, what="requests for a new password", back=self.request.path)
+            return too_many(
+                self.request, refusal, what=_("requests for a new password"), back=self.request.path
+            )
         request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")
 
@@ -68,7 +72,9 @@ class PasswordResetCompleteView(views.PasswordResetCompleteView):
     template_name = "accounts/password_reset_complete.html"
 
 
-@method_decorator([dangerous("Change the password", asks_first=True), signed_in], name="dispatch")
+@method_decorator(
+    [dangerous(gettext_lazy("Change the password"), asks_first=True), signed_in], name="dispatch"
+)
 class PasswordChangeView(views.PasswordChangeView):
     template_name = "accounts/password_change.html"
     form_class: Any = SetPasswordForm
@@ -78,8 +84,10 @@ class PasswordChangeView(views.PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(
             self.request,
-            "Password changed. Other browsers are signed out. Applications that you authorized keep their"
-            " access; see Authorized applications.",
+            _(
+                "Password changed. Other browsers are signed out. Applications that you authorized keep their"
+                " access; see Authorized applications."
+            ),
         )
         response = super().form_valid(form)
         remember_device(response, form.user)

@@ -5,6 +5,8 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -33,7 +35,7 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor.html", context)
 
 
-@dangerous("Set up two-factor authentication", asks_first=True)
+@dangerous(gettext_lazy("Set up two-factor authentication"), asks_first=True)
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
@@ -53,7 +55,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
             del request.session[SESSION_NAME]
             update_session_auth_hash(request, user)
             return _show_codes(
-                request, codes, "Two-factor authentication is on. Other browsers are signed out."
+                request, codes, _("Two-factor authentication is on. Other browsers are signed out.")
             )
     code = segno.make(provisioning_uri(user, key), error="m")
     context = {
@@ -65,7 +67,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor_set_up.html", context)
 
 
-@dangerous("Turn off two-factor authentication")
+@dangerous(gettext_lazy("Turn off two-factor authentication"))
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
@@ -74,17 +76,17 @@ def turn_off(request: HttpRequest) -> HttpResponse:
         user = signed_in_user(request)
         disable_two_factor(user=user)
         update_session_auth_hash(request, user)
-        messages.success(request, "Two-factor authentication is off. Other browsers are signed out.")
+        messages.success(request, _("Two-factor authentication is off. Other browsers are signed out."))
         return redirect("portal:two-factor")
     context = {
         "section": "two-factor",
-        "what": "Turn off two-factor authentication",
-        "button": "Turn off",
+        "what": _("Turn off two-factor authentication"),
+        "button": _("Turn off"),
     }
     return render(request, "accounts/two_factor_confirm.html", context)
 
 
-@dangerous("Create new recovery codes")
+@dangerous(gettext_lazy("Create new recovery codes"))
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
@@ -93,11 +95,11 @@ def new_codes(request: HttpRequest) -> HttpResponse:
     if user.two_factor_since is None:
         return redirect("portal:two-factor")
     if request.method == "POST":
-        return _show_codes(request, renew_recovery_codes(user=user), "Your old codes no longer work.")
+        return _show_codes(request, renew_recovery_codes(user=user), _("Your old codes no longer work."))
     context = {
         "section": "two-factor",
-        "what": "Create new recovery codes",
-        "button": "Create new codes",
+        "what": _("Create new recovery codes"),
+        "button": _("Create new codes"),
     }
     return render(request, "accounts/two_factor_confirm.html", context)
 

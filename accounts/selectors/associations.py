@@ -3,6 +3,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState, Role, User
@@ -43,7 +44,7 @@ def association_request_for(caller: Caller, request_id: Any, *, lock: bool = Fal
         return requests.get(pk=UUID(str(request_id)))
     except (ValueError, AssociationRequest.DoesNotExist) as error:
         raise NotFound(
-            "There is no association request with this ID.", code="association_not_found"
+            _("There is no association request with this ID."), code="association_not_found"
         ) from error
 
 
@@ -88,7 +89,11 @@ def _known_state(state: str) -> str:
         if known.lower() == state.lower():
             return known
     allowed = ", ".join(AssociationState.values)
-    raise Invalid.at("?state", "state_unknown", f"state is {state!r}; allowed: {allowed}.")
+    raise Invalid.at(
+        "?state",
+        "state_unknown",
+        _("state is %(state)r; allowed: %(allowed)s.") % {"state": state, "allowed": allowed},
+    )
 
 
 def operators_to_inform() -> list[User]:

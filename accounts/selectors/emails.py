@@ -4,6 +4,7 @@ from django.core import signing
 from django.db.models import Value
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import EmailChange, User
 from fulfillment.core.errors import NotFound
@@ -40,7 +41,7 @@ def get_email_change(token: str, *, lock: bool = False) -> EmailChange:
     )
     change = (changes.select_for_update(of=("self", "user")) if lock else changes).first()
     if change is None or change.password_digest not in digests(change.user.password):
-        raise NotFound("This link no longer works.", code="link_expired")
+        raise NotFound(_("This link no longer works."), code="link_expired")
     return change
 
 
@@ -57,4 +58,4 @@ def get_user_by_confirmation(token: str, *, lock: bool = False) -> User:
         user_id, email = signing.loads(token, salt=CONFIRMATION_SALT, max_age=CONFIRMATION_LIFETIME)
         return users.get(pk=user_id, email=email)
     except (signing.BadSignature, User.DoesNotExist) as error:
-        raise NotFound("This link no longer works.", code="link_expired") from error
+        raise NotFound(_("This link no longer works."), code="link_expired") from error

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Min, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
@@ -32,7 +33,7 @@ def user_by_id(user_id: str) -> User:
     try:
         return User.objects.select_related("tenant").get(pk=UUID(user_id))
     except (ValueError, User.DoesNotExist) as error:
-        raise NotFound("There is no user with this ID.", code="user_not_found") from error
+        raise NotFound(_("There is no user with this ID."), code="user_not_found") from error
 
 
 def user_roles(caller: Caller, user: User) -> QuerySet[Role]:
@@ -79,7 +80,8 @@ def known_addresses(
         raise Invalid.at(
             "",
             "too_many_addresses",
-            f"At most {MAX_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
+            _("At most %(max_addresses)s addresses can be looked up; %(addresses)s were sent.")
+            % {"max_addresses": MAX_ADDRESSES, "addresses": len(addresses)},
         )
     tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
@@ -95,9 +97,9 @@ def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) ->
     if found == own_tenant_id or (found is not None and caller.is_operator):
         return found
     if caller.is_operator:
-        raise NotFound("There is no tenant with this domain.", code="tenant_not_found")
+        raise NotFound(_("There is no tenant with this domain."), code="tenant_not_found")
     # The same for an unknown and a foreign tenant: the caller learns nothing about others.
-    raise Forbidden("Only operators can read another tenant.", code="foreign_tenant")
+    raise Forbidden(_("Only operators can read another tenant."), code="foreign_tenant")
 
 
 def own_tenant(caller: Caller) -> int:
@@ -110,7 +112,7 @@ def own_tenant(caller: Caller) -> int:
         .first()
     )
     if creator is None:
-        raise Forbidden("The application has no owner, so it belongs to no tenant.", code="no_tenant")
+        raise Forbidden(_("The application has no owner, so it belongs to no tenant."), code="no_tenant")
     return creator
 
 
@@ -127,7 +129,7 @@ def find_user(text: str) -> User:
     with suppress(ValueError):
         if user := users.filter(pk=UUID(text)).first():
             return user
-    name, _, domain = text.rpartition("@")
+    name, domain = text.rpartition("@")[::2]
     full = (
         list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
     )
@@ -137,8 +139,12 @@ def find_user(text: str) -> User:
         return next(iter(found.values()))
     if not found:
         raise NotFound(
-            f"No user has the full name or e-mail address {text}; write the full name, which is the user name with "
-            "the domain of the organization (olivia@print.example), or the e-mail address.",
+            _(
+                "No user has the full name or e-mail address %(text)s; write the full name, which is the "
+                "user name with the domain of the organization (olivia@print.example), or the e-mail "
+                "address."
+            )
+            % {"text": text},
             code="user_not_found",
         )
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.
@@ -146,8 +152,11 @@ def find_user(text: str) -> User:
         f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found.values()
     )
     raise Conflict(
-        f"{text} is the full name or e-mail address of {len(found)} people: {shown}. Write "
-        "the ID of the one you mean.",
+        _(
+            "%(text)s is the full name or e-mail address of %(found)s people: %(shown)s. Write the "
+            "ID of the one you mean."
+        )
+        % {"text": text, "found": len(found), "shown": shown},
         code="user_ambiguous",
     )
 

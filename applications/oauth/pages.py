@@ -17,6 +17,9 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -55,7 +58,9 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     application = find_application(application_id)
     if request.method == "POST":
         revoke_authorization(user=signed_in_user(request), application=application)
-        messages.success(request, f"{application.name} no longer has access to your account.")
+        messages.success(
+            request, _("%(name)s no longer has access to your account.") % {"name": application.name}
+        )
         return redirect("portal:authorizations")
     # Only applications that the user has authorised; names of others are not revealed.
     authorizations = [
@@ -74,7 +79,7 @@ PICTURE = "image/*"
 
 
 class SendForm(forms.Form):
-    caller = forms.ChoiceField(label="Send as")
+    caller = forms.ChoiceField(label=gettext_lazy("Send as"))
 
     def __init__(
         self, operation: Mapping[str, Any], callers: list[tuple[str, str]], *args: Any, **kwargs: Any
@@ -90,7 +95,7 @@ class SendForm(forms.Form):
             examples = content["application/json"].get("examples", {})
             example = next(iter(examples.values()))["value"] if examples else {}
             self.fields["body"] = forms.CharField(
-                label="Body (JSON)",
+                label=_("Body (JSON)"),
                 required=operation["requestBody"].get("required", False),
                 strip=False,
                 max_length=MAX_BODY_LENGTH,
@@ -99,7 +104,7 @@ class SendForm(forms.Form):
             )
         elif PICTURE in content:
             self.fields["picture"] = forms.FileField(
-                label="Picture", widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg"})
+                label=_("Picture"), widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg"})
             )
 
     @property
@@ -114,9 +119,9 @@ class SendForm(forms.Form):
             if not value:
                 continue
             if parameter["in"] == "path" and not PATH_VALUE.match(value):
-                self.add_error(name, "A value in the path has no slash and no control character.")
+                self.add_error(name, _("A value in the path has no slash and no control character."))
             elif CONTROL.search(value):
-                self.add_error(name, "Control characters cannot be sent.")
+                self.add_error(name, _("Control characters cannot be sent."))
         return cleaned
 
     def path(self, template: str) -> str:
@@ -164,14 +169,14 @@ def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> form
     required = parameter["in"] == "path" or parameter.get("required", False)
     choices = ["true", "false"] if kinds == "boolean" else schema.get("enum", ())
     if choices and kinds != "array":
-        options = [("", "Not sent"), *((str(value), str(value)) for value in choices)]
+        options = [("", _("Not sent")), *((str(value), str(value)) for value in choices)]
         return forms.ChoiceField(label=name, choices=options, required=required)
     initial = EXAMPLE_VALUES.get(name, "")
     if name == "applicationID":
         initial = next((key for key, _ in callers if key != "me"), "")
     elif name == "Idempotency-Key":
         initial = str(uuid4())
-    help_text = "Separate values with commas." if kinds == "array" else ""
+    help_text = _("Separate values with commas.") if kinds == "array" else ""
     return forms.CharField(
         label=name, required=required, initial=initial, max_length=MAX_VALUE_LENGTH, help_text=help_text
     )
@@ -218,7 +223,9 @@ class Shown:
 
 def _effect(request: HttpRequest, operation_id: str) -> str:
     operation = operations().get(operation_id)
-    return "Send a request that changes data or reads keys" if operation and is_dangerous(operation) else ""
+    return (
+        _("Send a request that changes data or reads keys") if operation and is_dangerous(operation) else ""
+    )
 
 
 @dangerous(_effect)
@@ -228,7 +235,7 @@ def _effect(request: HttpRequest, operation_id: str) -> str:
 def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
     operation, raw = operations().get(operation_id), raw_operation(operation_id)
     if operation is None or raw is None:
-        raise Http404(f"There is no operation {operation_id[:80]}.")
+        raise Http404(_("There is no operation %(operation_id)s.") % {"operation_id": operation_id[:80]})
     applications = applications_to_call_as(signed_in_user(request).pk)
     form = _form(request, operation, raw, applications)
     answer = None
@@ -291,16 +298,25 @@ def _shown(answer: InnerAnswer) -> Shown:
 
 def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
     """The text or picture URL to show, and a note if it was cut."""
-    size = f"{len(answer.body):,} bytes" if answer.is_whole else f"more than {len(answer.body):,} bytes"
+    size = (
+        _("%(body)s bytes") % {"body": number_format(len(answer.body), force_grouping=True)}
+        if answer.is_whole
+        else _("more than %(body)s bytes") % {"body": number_format(len(answer.body), force_grouping=True)}
+    )
     if not answer.body:
-        return "", "", "No body."
+        return "", "", _("No body.")
     if media in {"image/png", "image/jpeg"} and answer.is_whole and len(answer.body) <= MAX_PICTURE_BYTES:
         return "", f"data:{media};base64,{base64.b64encode(answer.body).decode()}", size
     if not (media.startswith("text/") or media.endswith(("json", "xml"))):
-        return "", "", f"{size} of {media}, which are not shown here."
+        return "", "", _("%(size)s of %(media)s, which are not shown here.") % {"size": size, "media": media}
     text = answer.body.decode("utf-8", "replace")
     if media.endswith("json") and answer.is_whole:
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     if len(text) > MAX_SHOWN_LENGTH:
-        return text[:MAX_SHOWN_LENGTH], "", f"The first {MAX_SHOWN_LENGTH:,} characters of {size}."
-    return text, "", "" if answer.is_whole else f"Of {size}, the first."
+        return (
+            text[:MAX_SHOWN_LENGTH],
+            "",
+            _("The first %(max_shown_length)s characters of %(size)s.")
+            % {"max_shown_length": number_format(MAX_SHOWN_LENGTH, force_grouping=True), "size": size},
+        )
+    return text, "", "" if answer.is_whole else _("Of %(size)s, the first.") % {"size": size}

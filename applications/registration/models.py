@@ -8,6 +8,7 @@ from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from oauth2_provider.models import AbstractApplication, ApplicationManager
 
 from fulfillment.core.text import VisibleText
@@ -56,7 +57,7 @@ class Application(VisibleText, AbstractApplication):
     is_first_party = models.BooleanField(
         "first-party",
         default=False,
-        help_text="Part of this service: the user alone is judged, not an association of the application.",
+        help_text=_("Part of this service: the user alone is judged, not an association of the application."),
     )
 
     is_test = models.BooleanField(
@@ -64,7 +65,7 @@ class Application(VisibleText, AbstractApplication):
         default=False,
         db_default=False,
         editable=False,
-        help_text="Everything made with its credentials is test data. Chosen at registration, for ever.",
+        help_text=_("Everything made with its credentials is test data. Chosen at registration, for ever."),
     )
 
     visible_lines = ("name", "support_phone")
@@ -168,10 +169,10 @@ class ApplicationKey(models.Model):
 
 
 class InvitationState(models.TextChoices):
-    PENDING = "Pending"
-    ACCEPTED = "Accepted"
-    DECLINED = "Declined"
-    WITHDRAWN = "Withdrawn"
+    PENDING = "Pending", _("Pending")
+    ACCEPTED = "Accepted", _("Accepted")
+    DECLINED = "Declined", _("Declined")
+    WITHDRAWN = "Withdrawn", _("Withdrawn")
 
 
 @pghistory.track(exclude=["digest"])

@@ -6,6 +6,7 @@ from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast
+from django.utils.translation import gettext_lazy as _
 
 from applications.registration.models import Application
 
@@ -122,9 +123,9 @@ class WebhookSecret(models.Model):
 
 
 class DeliveryState(models.TextChoices):
-    PENDING = "Pending"
-    DELIVERED = "Delivered"
-    FAILED = "Failed"
+    PENDING = "Pending", _("Pending")
+    DELIVERED = "Delivered", _("Delivered")
+    FAILED = "Failed", _("Failed")
 
 
 class Delivery(models.Model):

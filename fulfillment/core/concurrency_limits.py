@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
@@ -79,10 +80,16 @@ class ConcurrencyLimit:
 
         if not _changed.wait_for(lambda: not any(is_at_limit()), wait):
             count_refusal(f"concurrency: {self.name}")
-            again = f"Try again in {ServiceBusy.retry_after} seconds."
+            again = _("Try again in %(retry_after)s seconds.") % {"retry_after": ServiceBusy.retry_after}
             if is_at_limit()[1]:
-                raise TooManyAtOnce(f"You have as many {self.what} under way as one caller may have. {again}")
-            raise ServiceBusy(f"There are as many {self.what} under way as are taken at once. {again}")
+                raise TooManyAtOnce(
+                    _("You have as many %(what)s under way as one caller may have. %(again)s")
+                    % {"what": self.what, "again": again}
+                )
+            raise ServiceBusy(
+                _("There are as many %(what)s under way as are taken at once. %(again)s")
+                % {"what": self.what, "again": again}
+            )
         _under_way.append((kind, caller))
         stack.callback(_release, kind, caller)
 

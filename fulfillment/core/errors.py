@@ -10,6 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from printing import bounded
 
 logger = logging.getLogger("fulfillment.errors")
@@ -67,7 +71,12 @@ def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: 
 def invalid_from(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> Invalid:
     if len(faults) == 1:
         return Invalid(faults[0].message, code=faults[0].code, faults=faults)
-    return Invalid(f"{len(faults):,} things are wrong with the {place}.", code=code, faults=faults)
+    return Invalid(
+        _("%(faults)s things are wrong with the %(place)s.")
+        % {"faults": number_format(len(faults), force_grouping=True), "place": place},
+        code=code,
+        faults=faults,
+    )
 
 
 @contextmanager
@@ -121,9 +130,9 @@ class Unavailable(DomainError):
     retry_after = 5
 
 
-SHORTAGES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "room for temporary files") | {
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "file handles"),
-    errno.ENOMEM: "memory",
+SHORTAGES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), gettext_lazy("room for temporary files")) | {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), gettext_lazy("file handles")),
+    errno.ENOMEM: gettext_lazy("memory"),
 }
 
 
@@ -132,7 +141,8 @@ class Shortage(Unavailable):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"The service has no {name} left right now. Nothing was saved; try again in a few seconds."
+            _("The service has no %(name)s left right now. Nothing was saved; try again in a few seconds.")
+            % {"name": name}
         )
         self.name = name
 
@@ -213,7 +223,9 @@ class CountedFaults:
     def summary(self) -> str:
         if self.count == 1 and self.listed:
             return self.listed[0].message
-        return f"{self.count:,} things are wrong with the body."
+        return _("%(count)s things are wrong with the body.") % {
+            "count": number_format(self.count, force_grouping=True)
+        }
 
 
 def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:

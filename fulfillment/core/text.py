@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 # Control characters, and marks that change the reading direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -34,7 +35,7 @@ class VisibleText:
             errors = error.update_error_dict({})
         for name in {*self.visible_lines, *self.visible_texts} - {*errors, *(exclude or ())}:
             if has_control_character(getattr(self, name), multiline=name in self.visible_texts):
-                errors[name] = [ValidationError("This holds a control character.", "control_character")]
+                errors[name] = [ValidationError(_("This holds a control character."), "control_character")]
         if errors:
             raise ValidationError(errors)
 

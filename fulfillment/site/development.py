@@ -12,6 +12,7 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -46,9 +47,9 @@ def show_mails(request: HttpRequest) -> HttpResponse:
 @require_safe
 def show_components(request: HttpRequest) -> HttpResponse:
     """The parts that pages of the console are made of, with their classes."""
-    problem = {"target": "quantity", "where": "Quantity", "message": "Enter a whole number, such as 500."}
+    problem = {"target": "quantity", "where": "Quantity", "message": _("Enter a whole number, such as 500.")}
     shared = admin.site.each_context(request)
-    context = {**shared, "title": "Components", "problems": [problem]}
+    context = {**shared, "title": _("Components"), "problems": [problem]}
     return TemplateResponse(request, "admin/components.html", context)
 
 

@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.errors import (
@@ -45,7 +46,7 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
-        return problem(403, "forbidden", "You may not do this.")
+        return problem(403, "forbidden", _("You may not do this."))
     message = str(exception) if isinstance(exception, PermissionDenied) else ""
     return render(request, "portal/403.html", {"message": message}, status=403)
 

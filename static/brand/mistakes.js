@@ -1,3 +1,6 @@
+// English without the catalog of the page's language, which comes before.
+globalThis.gettext ??= (text) => text;
+
 // The server names all mistakes at once, so the browser's own bubbles are off. Work goes on at the first wrong field.
 (() => {
   for (const form of document.querySelectorAll("form[method=post]")) form.noValidate = true;

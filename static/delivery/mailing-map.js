@@ -86,7 +86,7 @@
       known.clear();
     }
     for (const route of routes) if (!known.has(route.code)) add(route);
-    help.textContent = routes.length ? usual() : "There are no routes in view.";
+    help.textContent = routes.length ? usual() : gettext("There are no routes in view.");
     box.dataset.drawn = String(known.size);
     paint();
   };
@@ -138,8 +138,8 @@
     map.doubleClickZoom.disable();
     form.querySelector(`[data-draw=${kind}]`).setAttribute("aria-pressed", "true");
     help.textContent = kind === "polygon"
-      ? "Click the corners of the area; click the first one again, or press Enter, to close it. Escape gives up."
-      : "Click the middle of the circle, then its edge. Escape gives up.";
+      ? gettext("Click the corners of the area; click the first one again, or press Enter, to close it. Escape gives up.")
+      : gettext("Click the middle of the circle, then its edge. Escape gives up.");
   };
   const write = (values) => {
     for (const [id, text] of Object.entries(values)) document.getElementById(id).value = text;

@@ -69,7 +69,7 @@
       if (page.querySelector("form[data-mailing]")) take(page);
       else throw new Error(answer.status);
     } catch {
-      if (number === sent) document.getElementById("part-problems").textContent = "The request could not be sent. Try again.";
+      if (number === sent) document.getElementById("part-problems").textContent = gettext("The request could not be sent. Try again.");
     }
     if (number === sent) form.removeAttribute("aria-busy");
   };

@@ -20,7 +20,7 @@
       }
       window.setTimeout(poll, 500);
     } catch {
-      text.textContent = "The service does not answer; trying again.";
+      text.textContent = gettext("The service does not answer; trying again.");
       window.setTimeout(poll, 3000);
     }
   }

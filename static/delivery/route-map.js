@@ -43,14 +43,14 @@
     return { map, renderer, colours, routeStyle };
   };
 
-  const number = new Intl.NumberFormat("en-US");
+  const number = new Intl.NumberFormat(document.documentElement.lang);
   const show = async (box) => {
     const said = document.getElementById(box.dataset.said);
     box.closest("[data-map]").hidden = false;
     const { map, renderer, routeStyle } = window.routeMap(box);
     const answer = await fetch(box.dataset.routes).catch(() => null);
     if (!answer?.ok) {
-      said.textContent = "The places of the routes could not be loaded. Reload the page to try again.";
+      said.textContent = gettext("The places of the routes could not be loaded. Reload the page to try again.");
       return;
     }
     const { features } = await answer.json();
@@ -61,7 +61,7 @@
       pointToLayer: (_, place) => L.circleMarker(place, { renderer, radius: 5 }),
       onEachFeature: (one, drawn) => drawn.bindTooltip(() => {
         const words = document.createElement("span");
-        words.textContent = `${one.id}: ${number.format(one.properties.Pieces)} pieces`;
+        words.textContent = `${one.id}: ${gettext("%s pieces").replace("%s", number.format(one.properties.Pieces))}`;
         return words;
       }, { sticky: true }),
     }).addTo(map);
@@ -70,7 +70,8 @@
     frame();
     map.on("sized", frame);
     const missing = features.length - placed.length;
-    if (missing) said.textContent = `${number.format(missing)} of ${number.format(features.length)} routes have no place in the data any more.`;
+    if (missing) said.textContent = gettext("%1 of %2 routes have no place in the data any more.")
+      .replace("%1", number.format(missing)).replace("%2", number.format(features.length));
     box.dataset.drawn = String(placed.length);
   };
   for (const box of document.querySelectorAll("[data-route-map]")) show(box);

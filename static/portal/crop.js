@@ -62,13 +62,13 @@
       const answer = await fetch(form.dataset.picture, { method: "POST", body });
       const content = await answer.json();
       if (!content.AssetID) {
-        said.textContent = content.Message ?? "The picture could not be uploaded.";
+        said.textContent = content.Message ?? gettext("The picture could not be uploaded.");
         return;
       }
       value.value = content.AssetID;
       file.value = "";
       tools.hidden = true;
-      said.textContent = `Uploaded, ${content.Width} × ${content.Height} pixels: ${content.AssetID}`;
+      said.textContent = `${gettext("Uploaded, %s pixels:").replace("%s", `${content.Width} × ${content.Height}`)} ${content.AssetID}`;
       field.dispatchEvent(new Event("picture", { bubbles: true }));
     };
 
@@ -79,7 +79,7 @@
       try {
         picture = await createImageBitmap(file.files[0]);
       } catch {
-        said.textContent = "The file is not a readable PNG or JPEG picture.";
+        said.textContent = gettext("The file is not a readable PNG or JPEG picture.");
         file.value = "";
         return;
       }
@@ -94,7 +94,7 @@
       try {
         await upload();
       } catch {
-        said.textContent = "The picture could not be uploaded. Check your connection.";
+        said.textContent = gettext("The picture could not be uploaded. Check your connection.");
       }
       use.disabled = false;
     });

@@ -88,7 +88,7 @@
       picture = await createImageBitmap(file);
     } catch {
       picture = null;
-      complain("The file is not a readable PNG, JPEG or BMP image.");
+      complain(gettext("The file is not a readable PNG, JPEG or BMP image."));
       return;
     }
     const fits = picture.width === SIDE && picture.height === SIDE && file.size < MAXIMUM_BYTES;
@@ -99,7 +99,7 @@
     tools.hidden = false;
     await keep();
     if (Math.min(picture.width, picture.height) < SIDE) {
-      complain(`The picture has ${picture.width} x ${picture.height} pixels: it is enlarged to 215 x 215 and may look blurred.`);
+      complain(gettext("The picture has %s pixels: it is enlarged to 215 x 215 and may look blurred.").replace("%s", `${picture.width} x ${picture.height}`));
     }
   });
 

@@ -35,13 +35,13 @@
     next.src = content.Picture;
     await next.decode();
     picture.src = content.Picture;
-    picture.alt = `Proof of a business card for ${name.trim() || usual}`;
+    picture.alt = gettext("Proof of a business card for %s").replace("%s", name.trim() || usual);
     for (const [language, text] of Object.entries(content.Code)) {
       document.getElementById(`live-${language}`).textContent = text;
     }
     const milliseconds = Math.round(performance.now() - started);
     said.dataset.milliseconds = milliseconds;
-    say(`Typeset and shown in ${milliseconds} ms.`);
+    say(gettext("Typeset and shown in %s ms.").replace("%s", milliseconds));
   };
 
   const follow = async () => {
@@ -52,7 +52,7 @@
     try {
       await show(name);
     } catch {
-      say("The proof could not be loaded. Check your connection.", true);
+      say(gettext("The proof could not be loaded. Check your connection."), true);
     }
     busy = false;
     follow();

@@ -74,7 +74,7 @@
       await take(new DOMParser().parseFromString(await answer.text(), "text/html"), action, started);
     } catch {
       const problems = document.getElementById("part-problems");
-      problems.textContent = "The request could not be sent. Check your connection.";
+      problems.textContent = gettext("The request could not be sent. Check your connection.");
     }
     busy = false;
     form.removeAttribute("aria-busy");

@@ -25,11 +25,11 @@ for (const here of document.querySelectorAll(".nav a[aria-current], .tabs ul a[a
     const source = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent);
-      button.textContent = "Copied";
-      said.textContent = "Copied";
+      button.textContent = gettext("Copied");
+      said.textContent = gettext("Copied");
     } catch {
       getSelection().selectAllChildren(source);
-      said.textContent = "Selected; copy it with your keyboard";
+      said.textContent = gettext("Selected; copy it with your keyboard");
     }
     setTimeout(() => {
       button.textContent = button.dataset.label;

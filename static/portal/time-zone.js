@@ -5,7 +5,7 @@
   if (input?.type === "hidden") input.value = zone;
   if (!input?.options || input.value === zone || ![...input.options].some((one) => one.value === zone)) return;
   const use = Object.assign(document.createElement("button"), { type: "button", className: "button button-quiet button-small section-note" });
-  use.textContent = `Use ${zone.replaceAll("_", " ")}, as in this browser`;
+  use.textContent = gettext("Use %s, as in this browser").replace("%s", zone.replaceAll("_", " "));
   use.addEventListener("click", () => {
     input.value = zone;
     input.focus();

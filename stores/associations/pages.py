@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
@@ -33,7 +35,7 @@ from stores.catalog.models import Store
 REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
 
 GRANTS_FIELD = forms.MultipleChoiceField(
-    label="Permissions",
+    label=gettext_lazy("Permissions"),
     required=False,
     choices=[
         (name.value, format_html('{} <span class="why">{}</span>', name.label, EXPLANATIONS[name.value]))
@@ -43,11 +45,11 @@ GRANTS_FIELD = forms.MultipleChoiceField(
     widget=forms.CheckboxSelectMultiple,
 )
 MESSAGE_FIELD = forms.CharField(
-    label="Message",
+    label=gettext_lazy("Message"),
     max_length=2000,
     required=False,
     widget=forms.Textarea(attrs={"rows": 3}),
-    help_text="Who you are and what you want to print. Shown to the store when it decides.",
+    help_text=gettext_lazy("Who you are and what you want to print. Shown to the store when it decides."),
 )
 
 
@@ -55,12 +57,14 @@ class RequestStoreForm(forms.Form):
     """Requests a store by its ID, whether the directory lists it or not."""
 
     store = forms.CharField(
-        label="Store ID",
+        label=gettext_lazy("Store ID"),
         max_length=64,
         widget=forms.TextInput(
             attrs={"list": "known-stores", "spellcheck": "false", "autocapitalize": "none"}
         ),
-        help_text="For example harbor-press. Find stores in the directory, or ask the store for its ID.",
+        help_text=gettext_lazy(
+            "For example harbor-press. Find stores in the directory, or ask the store for its ID."
+        ),
     )
     grants = GRANTS_FIELD
     message = MESSAGE_FIELD
@@ -68,7 +72,7 @@ class RequestStoreForm(forms.Form):
     def clean_store(self) -> Store:
         store = Store.objects.filter(external_id=self.cleaned_data["store"]).first()
         if store is None:
-            raise forms.ValidationError("There is no store with this ID.")
+            raise forms.ValidationError(_("There is no store with this ID."))
         return store
 
 
@@ -124,7 +128,7 @@ def withdraw(request: HttpRequest, application_id: str, request_id: str) -> Http
         return _confirm_withdrawal(request, application, request_id)
     with errors_as_messages(request):
         withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
-        messages.success(request, "Request withdrawn.")
+        messages.success(request, _("Request withdrawn."))
     return redirect("portal:application-stores", application.pk)
 
 
@@ -132,16 +136,17 @@ def _confirm_withdrawal(request: HttpRequest, application: Application, request_
     association_request = association_request_for(Caller.on_pages(request.user), request_id)
     back = reverse("portal:application-stores", args=[application.pk])
     if association_request.application_id != application.pk or association_request.store is None:
-        raise NotFound("The application has no such request.")
+        raise NotFound(_("The application has no such request."))
     if association_request.state != AssociationState.PENDING:
         return redirect(back)
     context = frame(
         request,
         application,
         "stores",
-        heading=f"Withdraw the request for {association_request.store.company_name}?",
-        warning="The request is closed without a decision. You can send a new one at any time.",
-        verb="Withdraw",
+        heading=_("Withdraw the request for %(company_name)s?")
+        % {"company_name": association_request.store.company_name},
+        warning=_("The request is closed without a decision. You can send a new one at any time."),
+        verb=_("Withdraw"),
         back=back,
     )
     return render(request, "applications/confirm.html", context)
@@ -159,15 +164,20 @@ def _request_store(
         return False
     if association_request.state == AssociationState.APPROVED:
         messages.success(
-            request, f"{association_request.store} admits test applications: you can use it now."
+            request,
+            _("%(store)s admits test applications: you can use it now.")
+            % {"store": association_request.store},
         )
     elif created:
         messages.success(
             request,
-            f"Access to {association_request.store} requested. The answer comes by mail and appears here.",
+            _("Access to %(store)s requested. The answer comes by mail and appears here.")
+            % {"store": association_request.store},
         )
     else:
-        messages.info(request, f"A request for {association_request.store} is already pending.")
+        messages.info(
+            request, _("A request for %(store)s is already pending.") % {"store": association_request.store}
+        )
     return True
 
 
@@ -194,7 +204,7 @@ REQUESTS_SHOWN = 20
 
 
 class RequestAccessForm(forms.Form):
-    application = forms.ChoiceField(label="For which application")
+    application = forms.ChoiceField(label=gettext_lazy("For which application"))
     grants = GRANTS_FIELD
     message = MESSAGE_FIELD
 
@@ -253,18 +263,25 @@ def _request_access(request: HttpRequest, store: Store, form: RequestAccessForm)
     sent = form.cleaned_data
     try:
         application = application_to_write(caller, sent["application"])
-        _, created = request_association(
+        created = request_association(
             caller=caller,
             application=application,
             store=store,
             grants=sent["grants"],
             message=sent["message"],
-        )
+        )[1]
     except DomainError as error:
         show_faults(form, error, REQUEST_FIELDS)
         return False
     if created:
-        messages.success(request, f"Access to {store} requested. The answer comes by mail and appears here.")
+        messages.success(
+            request,
+            _("Access to %(store)s requested. The answer comes by mail and appears here.") % {"store": store},
+        )
     else:
-        messages.info(request, f"{application.name} has a request for {store} that is still pending.")
+        messages.info(
+            request,
+            _("%(name)s has a request for %(store)s that is still pending.")
+            % {"name": application.name, "store": store},
+        )
     return True

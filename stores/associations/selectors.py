@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.models import AssociationRequest, AssociationState, Role
 from applications.registration.models import Application
@@ -72,7 +73,7 @@ def directory_store(store_id: str) -> Store:
         _with_profiles().filter(Q(profile__is_listed=True) | Q(is_demo=True), external_id=store_id).first()
     )
     if store is None:
-        raise NotFound("There is no such store in the directory.")
+        raise NotFound(_("There is no such store in the directory."))
     return store
 
 

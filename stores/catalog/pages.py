@@ -1,4 +1,5 @@
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -13,5 +14,5 @@ def serve_logo(request: HttpRequest, sha256: str) -> HttpResponse:
     """The URL contains the content's hash, so browsers may cache it forever."""
     content = StoreProfile.objects.filter(logo_sha256=sha256).values_list("logo", flat=True).first()
     if content is None:
-        raise Http404("There is no logo at this address.")
+        raise Http404(_("There is no logo at this address."))
     return HttpResponse(bytes(content), content_type="image/png")

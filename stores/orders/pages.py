@@ -7,6 +7,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
@@ -52,11 +54,11 @@ BADGES = {
     OrderStatus.DELIVERED: "badge-good",
 }
 ACTORS = {
-    "Application": "by an application",
-    "User": "by a person",
-    "Store": "by the store",
-    "Operator": "by an operator",
-    "System": "automatically",
+    "Application": gettext_lazy("by an application"),
+    "User": gettext_lazy("by a person"),
+    "Store": gettext_lazy("by the store"),
+    "Operator": gettext_lazy("by an operator"),
+    "System": gettext_lazy("automatically"),
 }
 
 
@@ -91,7 +93,7 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
         "more_items": order.item_count - ITEMS_SHOWN,
         "history": [
             {
-                "words": OrderStatus(entry.status).words,
+                "words": OrderStatus(entry.status).shown,
                 "is_move": entry.status != entry.previous_status,
                 "entry": entry,
                 "actor": ACTORS.get(entry.actor_kind, ""),
@@ -121,7 +123,11 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
         # The displayed version, so that a second click does not advance the order twice.
         tags = [request.POST.get("version", "")]
         order = advance_order(order=order, actor=Actor(actor_kind(access)), if_match=tags)
-        messages.success(request, f"Order {order.number} is {OrderStatus(order.status).words.lower()}.")
+        messages.success(
+            request,
+            _("Order %(number)s is %(words)s.")
+            % {"number": order.number, "words": OrderStatus(order.status).shown.lower()},
+        )
     return redirect("portal:application-order", application_id, order.pk)
 
 
@@ -130,10 +136,10 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
 @signed_in
 def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
     """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
-    _, access, _ = _opened(request, application_id)
+    access = _opened(request, application_id)[1]
     item = item_of(order_of_application(access, order_id), item_key)
     if not _has_proof(item):
-        raise Http404("The template has changed since the order, or its values were erased.")
+        raise Http404(_("The template has changed since the order, or its values were erased."))
     try:
         proof = make_proof(
             caller=Caller.who_made(item.order),
@@ -171,7 +177,7 @@ def _opened(request: HttpRequest, application_id: str) -> tuple[Application, Ord
 
 def _row(order: Order) -> dict[str, Any]:
     status = OrderStatus(order.status)
-    return {"order": order, "words": status.words, "badge": BADGES.get(status, "badge-info")}
+    return {"order": order, "words": status.shown, "badge": BADGES.get(status, "badge-info")}
 
 
 def _item(item: OrderItem) -> dict[str, Any]:

@@ -6,6 +6,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
 from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_faults
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
@@ -99,7 +102,7 @@ def repeated_item_keys(price_request: PriceRequest) -> Iterator[Fault]:
     item_keys: set[str] = set()
     for index, item in enumerate(price_request.items):
         if item.item_key in item_keys:
-            message = f"ItemKey: {item.item_key} is the key of another item."
+            message = _("ItemKey: %(item_key)s is the key of another item.") % {"item_key": item.item_key}
             yield Fault(f"/Items/{index}/ItemKey", "item_key_repeated", message)
         item_keys.add(item.item_key)
 
@@ -114,7 +117,11 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
     if item.choice is not None:
         return _faults_of_choice(index, item, product)
     least, most, step = product.minimum_quantity, product.maximum_quantity, product.quantity_increment
-    allowed = f"from {least} to {most} in steps of {step}"
+    allowed = _("from %(least)s to %(most)s in steps of %(step)s") % {
+        "least": least,
+        "most": most,
+        "step": step,
+    }
     if item.quantity < least:
         code = "quantity_below_minimum"
     elif item.quantity > most:
@@ -123,7 +130,10 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
         code = "quantity_not_in_steps"
     else:
         return []
-    message = f"Quantity: {item.quantity} cannot be ordered; allowed: {allowed}."
+    message = _("Quantity: %(quantity)s cannot be ordered; allowed: %(allowed)s.") % {
+        "quantity": item.quantity,
+        "allowed": allowed,
+    }
     return [Fault(f"/Items/{index}/Quantity", code, message)]
 
 
@@ -132,14 +142,20 @@ def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
     if item.choice is None or item.choice.problem is None:
         return []
     code, message = item.choice.problem
-    return [Fault(f"/Items/{index}/EddmSelectionID", code, f"EddmSelectionID: {message}")]
+    return [
+        Fault(
+            f"/Items/{index}/EddmSelectionID", code, _("EddmSelectionID: %(message)s") % {"message": message}
+        )
+    ]
 
 
 def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
     """Faults of a selection. Its number of pieces follows from the routes, so quantity steps do not apply."""
     where = f"/Items/{index}/EddmSelectionID"
     if not product.is_eddm:
-        message = f"EddmSelectionID: {item.product_id} is no product for EDDM; send a Quantity."
+        message = _("EddmSelectionID: %(product_id)s is no product for EDDM; send a Quantity.") % {
+            "product_id": item.product_id
+        }
         return [Fault(where, "product_not_for_eddm", message)]
     if faults := choice_faults(index, item):
         return faults
@@ -147,10 +163,10 @@ def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct
     if least <= item.quantity <= most:
         return []
     code = "quantity_below_minimum" if item.quantity < least else "quantity_above_maximum"
-    message = (
-        f"EddmSelectionID: the selection takes {item.quantity} pieces of {item.product_id}; "
-        f"allowed: from {least} to {most}."
-    )
+    message = _(
+        "EddmSelectionID: the selection takes %(quantity)s pieces of %(product_id)s; allowed: "
+        "from %(least)s to %(most)s."
+    ) % {"quantity": item.quantity, "product_id": item.product_id, "least": least, "most": most}
     return [Fault(where, code, message)]
 
 
@@ -212,10 +228,10 @@ class Prices:
         method = price_request.delivery_method_code or listed[0].delivery_method
         allowed = list(dict.fromkeys(option.delivery_method_code for option in self.options))
         if method not in allowed:
-            message = (
-                f"DeliveryMethodCode: {method or 'none'}, the usual one of {listed[0].product_id}, does not deliver "
-                f"all items there; name one of these: {', '.join(allowed)}."
-            )
+            message = _(
+                "DeliveryMethodCode: %(or)s, the usual one of %(product_id)s, does not deliver all items "
+                "there; name one of these: %(allowed)s."
+            ) % {"or": method or "none", "product_id": listed[0].product_id, "allowed": ", ".join(allowed)}
             raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
         usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
         return min(
@@ -249,7 +265,12 @@ def price(
     raise_faults(faults)
     options = tuple(_option(price_request, methods[code], days, today) for code in methods for days in speeds)
     if any(option.total >= TOTAL_LIMIT for option in options):
-        raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
+        raise Invalid.at(
+            "/Items",
+            "total_too_large",
+            _("The total must stay below %(total_limit)s.")
+            % {"total_limit": number_format(TOTAL_LIMIT, force_grouping=True)},
+        )
     return Prices(options, issues)
 
 
@@ -265,14 +286,20 @@ def _methods(
     methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
     method = price_request.delivery_method_code
     if method is not None and method not in methods:
-        allowed = ", ".join(methods) or "none fits all items"
-        message = f"DeliveryMethodCode: {method} does not deliver all items there; allowed: {allowed}."
+        allowed = ", ".join(methods) or _("none fits all items")
+        message = _(
+            "DeliveryMethodCode: %(method)s does not deliver all items there; allowed: %(allowed)s."
+        ) % {"method": method, "allowed": allowed}
         raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
     if not methods:
-        message = "Items: no delivery method serves this destination for all items; order them separately."
+        message = _("Items: no delivery method serves this destination for all items; order them separately.")
         raise Invalid.at("/Items", "no_common_delivery_method", message)
     issues = tuple(
-        Fault(f"/Items/{index}", "delivery_method_left_out", f"{code} does not deliver this item there.")
+        Fault(
+            f"/Items/{index}",
+            "delivery_method_left_out",
+            _("%(code)s does not deliver this item there.") % {"code": code},
+        )
         for code in (every if method is None else ())
         for index, offer in enumerate(offers)
         if code not in offer
@@ -318,7 +345,10 @@ def _speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) 
         return speeds
     if price_request.production_days not in speeds:
         allowed = ", ".join(map(str, speeds))
-        message = f"ProductionDays: {price_request.production_days} is not offered; allowed: {allowed}."
+        message = _("ProductionDays: %(production_days)s is not offered; allowed: %(allowed)s.") % {
+            "production_days": price_request.production_days,
+            "allowed": allowed,
+        }
         raise Invalid.at("/ProductionDays", "production_days_unavailable", message)
     return [price_request.production_days]
 

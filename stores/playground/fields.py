@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import ValidationError
 
 from accounts.callers import Caller
@@ -35,11 +37,11 @@ PANE_PIXELS, LONGEST_PIXELS = 640, 560
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}
 INPUT_TYPES = {"Email": "email", "Phone": "tel", "Date": "date"}
 HINTS = {
-    "Email": "An e-mail address.",
-    "Phone": "A phone number: digits, spaces and + ( ) - . / only.",
-    "Url": "A web address such as example.com.",
+    "Email": _("An e-mail address."),
+    "Phone": _("A phone number: digits, spaces and + ( ) - . / only."),
+    "Url": _("A web address such as example.com."),
     "Date": "A date.",
-    "Upload": "PNG or JPEG, at most 10 MB and 50 megapixels.",
+    "Upload": _("PNG or JPEG, at most 10 MB and 50 megapixels."),
 }
 
 
@@ -198,7 +200,19 @@ def _first_value(one: FormField) -> str:
     return sample or (one.label if one.record["Required"] else "")
 
 
+# Of the print engine, which knows no catalogs; they follow the name of a field.
+SAID_OF_A_FIELD = (
+    gettext_noop("is required."),
+    gettext_noop("is a single line; a line break is not allowed."),
+    gettext_noop("is not an address such as dana@example.com."),
+    gettext_noop("must be a phone number: digits, spaces and + ( ) - . / only."),
+    gettext_noop("must be a web address such as example.com or https://example.com/page."),
+    gettext_noop("must be a date as YYYY-MM-DD."),
+    gettext_noop("does not fit its box, even at the smallest size"),
+)
+
+
 def _in_its_label(message: str, one: Any) -> str:
     """The API names the field; the form shows its label above."""
     rest = message.removeprefix(one.name).strip()
-    return f"{one.label} {rest}" if rest != message else message
+    return f"{one.label} {gettext(rest)}" if rest != message else message

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, User
@@ -57,8 +58,11 @@ def actors_at(user: User, store: Store) -> list[Actor]:
         actors.append(myself)
     if not actors:
         raise Forbidden(
-            f"None of your applications may use the catalog of {store.company_name} yet. "
-            "Request access to it first: under Stores, or on the Stores tab of an application."
+            _(
+                "None of your applications may use the catalog of %(company_name)s yet. Request access "
+                "to it first: under Stores, or on the Stores tab of an application."
+            )
+            % {"company_name": store.company_name}
         )
     return actors
 
@@ -66,7 +70,7 @@ def actors_at(user: User, store: Store) -> list[Actor]:
 def store_named(store_id: str) -> Store:
     store = Store.objects.defer("rendering", "verbose_rendering").filter(external_id=store_id).first()
     if store is None:
-        raise NotFound("There is no store with this ID.")
+        raise NotFound(_("There is no store with this ID."))
     return store
 
 

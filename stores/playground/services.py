@@ -1,5 +1,7 @@
 """Orders from pages, with the steps of an order over the API, and the rate limit of the playground."""
 
+from django.utils.translation import gettext as _
+
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order
 from stores.orders.pricing import OrderRequest
@@ -11,7 +13,9 @@ from stores.orders.services.transitions import Actor
 def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     if not (access.store.is_demo or access.caller.is_test):
         raise Forbidden(
-            "Here orders are placed at the demo store, or by a test application. Place real orders with the API."
+            _(
+                "Here orders are placed at the demo store, or by a test application. Place real orders with the API."
+            )
         )
     return _placed(access, request)
 
@@ -19,14 +23,14 @@ def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
 def place_own_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     """A real order of a person who may order from the store, through no application."""
     if access.caller.application_id is not None:
-        raise Forbidden("Applications place real orders with the API.")
+        raise Forbidden(_("Applications place real orders with the API."))
     return _placed(access, request)
 
 
 def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     """For staff who may change all orders of the store."""
     if not access.sees_all_orders:
-        raise Forbidden("This requires the grant Order.All.Write on the store.", code="grant_missing")
+        raise Forbidden(_("This requires the grant Order.All.Write on the store."), code="grant_missing")
     return _placed(access, request)
 
 

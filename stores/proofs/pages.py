@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.responses import is_unchanged
@@ -75,14 +76,18 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
     except LinkInvalid:
         return _refusal(
             403,
-            "This link is not valid: it is incomplete or was changed. Create the proof again for a new one.",
+            _(
+                "This link is not valid: it is incomplete or was changed. Create the proof again for a new one."
+            ),
         )
     except LinkExpired:
-        return _refusal(410, "This link has expired. Create the proof again for a new one.")
+        return _refusal(410, _("This link has expired. Create the proof again for a new one."))
     except FileNotFoundError:
-        return _refusal(404, "The file is no longer kept. Create the proof again.")
+        return _refusal(404, _("The file is no longer kept. Create the proof again."))
     except WidthInvalid:
-        return _refusal(400, f"The width must be a whole number of pixels from 1 to {WIDEST}.")
+        return _refusal(
+            400, _("The width must be a whole number of pixels from 1 to %(widest)s.") % {"widest": WIDEST}
+        )
     except DomainError as error:
         refusal = _refusal(error.status, error.message)
         if retry_after := getattr(error, "retry_after", None):
@@ -122,7 +127,7 @@ def _answer(
         wanted = _wanted(request, headers["ETag"], size)
     except RangeNotSatisfiable:
         file.close()
-        refusal = _refusal(416, f"The file has {size} bytes.")
+        refusal = _refusal(416, _("The file has %(size)s bytes.") % {"size": size})
         refusal["Content-Range"] = f"bytes */{size}"
         return refusal
     start, end = wanted or (0, size)
@@ -239,7 +244,7 @@ def show_live_proof(request: HttpRequest) -> HttpResponse:
 def _drawn(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
     card = showcase()
     if card is None:
-        raise NotFound("There is no demo store to make a proof of.")
+        raise NotFound(_("There is no demo store to make a proof of."))
     values = live_values(card=card, name=request.GET.get("name", "").strip())
     address = request.META.get("REMOTE_ADDR", "")
     return card, values, draw_live_proof(card=card, values=values, address=address)

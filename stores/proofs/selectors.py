@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
@@ -118,7 +119,7 @@ def product_version_of(product_pk: int) -> ProductVersion:
     """For callers already authorized to use the product. The template, which can have megabytes, is not read."""
     versions = product_versions_of([product_pk])
     if not versions:
-        raise NotFound("The product no longer exists.", code="product_not_found")
+        raise NotFound(_("The product no longer exists."), code="product_not_found")
     return versions[product_pk]
 
 

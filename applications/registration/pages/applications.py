@@ -6,6 +6,8 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -57,7 +59,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, APPLICATION_FIELDS)
         else:
-            messages.success(request, f"{application.name} created.")
+            messages.success(request, _("%(name)s created.") % {"name": application.name})
             return redirect("portal:application", application.pk)
     return render(request, "applications/new.html", {"form": form, "part": "applications"})
 
@@ -83,7 +85,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/overview.html", context)
 
 
-@dangerous("Change the settings of an application")
+@dangerous(gettext_lazy("Change the settings of an application"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -97,7 +99,7 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
             application.refresh_from_db()
             show_faults(form, error, APPLICATION_FIELDS)
         else:
-            messages.success(request, "Changes saved.")
+            messages.success(request, _("Changes saved."))
             return redirect("portal:application-edit", application.pk)
     return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
 
@@ -114,7 +116,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
     column = "central_image" if request.GET.get("size") == str(CENTRAL_SIDE) else "image"
     content = ApplicationIcon.objects.filter(sha256=sha256).values_list(column, flat=True).first()
     if content is None:
-        raise Http404("There is no icon at this address.")
+        raise Http404(_("There is no icon at this address."))
     return HttpResponse(bytes(content), content_type="image/png")
 
 
@@ -144,10 +146,13 @@ def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
 
 
 def _say_saved(request: HttpRequest, icon: ApplicationIcon) -> None:
-    messages.success(request, "Icon saved.")
+    messages.success(request, _("Icon saved."))
     if icon.reaches_outside_centre:
         messages.warning(
             request,
-            f"The artwork reaches outside the central {CENTRAL_SIDE} x {CENTRAL_SIDE} pixels; where only those are "
-            "shown, it is cut off.",
+            _(
+                "The artwork reaches outside the central %(central_side)s x %(central_side)s pixels; "
+                "where only those are shown, it is cut off."
+            )
+            % {"central_side": CENTRAL_SIDE},
         )

@@ -2,6 +2,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
@@ -29,37 +30,45 @@ class LinesField(forms.CharField):
 
 
 class ApplicationForm(forms.Form):
-    name = forms.CharField(max_length=255, help_text="People see it when the application requests access.")
+    name = forms.CharField(
+        label=_("Name"), max_length=255, help_text=_("People see it when the application requests access.")
+    )
     description = forms.CharField(
-        max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="What it does."
+        label=_("Description"),
+        max_length=4000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("What it does."),
     )
     application_url = forms.CharField(
-        label="Website",
+        label=_("Website"),
         max_length=2000,
         required=False,
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
     reply_urls = LinesField(
-        label="Redirect URIs",
+        label=_("Redirect URIs"),
         required=False,
-        help_text="One per line: where people return after signing in. https, or http on a loopback address; must "
-        "match exactly.",
+        help_text=_(
+            "One per line: where people return after signing in. https, or http on a loopback address; must "
+            "match exactly."
+        ),
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false", "wrap": "off"}),
     )
     support_url = forms.CharField(
-        label="Support site",
+        label=_("Support site"),
         max_length=2000,
         required=False,
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
-    support_email = forms.EmailField(label="Support e-mail", max_length=254, required=False)
+    support_email = forms.EmailField(label=_("Support e-mail"), max_length=254, required=False)
     support_phone = forms.CharField(
-        label="Support phone", max_length=50, required=False, widget=forms.TextInput(attrs={"type": "tel"})
+        label=_("Support phone"), max_length=50, required=False, widget=forms.TextInput(attrs={"type": "tel"})
     )
     implicit_flow_allowed = forms.BooleanField(
-        label="Allow the implicit flow",
+        label=_("Allow the implicit flow"),
         required=False,
-        help_text="Only for old browser applications. Authorization code with PKCE is safer.",
+        help_text=_("Only for old browser applications. Authorization code with PKCE is safer."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -80,22 +89,27 @@ class NewApplicationForm(forms.Form):
     """Requires only a name; all other settings follow on the settings page."""
 
     name = forms.CharField(
+        label=_("Name"),
         max_length=255,
-        help_text="People see it when the application requests access to their account.",
+        help_text=_("People see it when the application requests access to their account."),
         widget=forms.TextInput(attrs={"autofocus": True}),
     )
     is_test = forms.BooleanField(
-        label="Test application",
+        label=_("Test application"),
         required=False,
-        help_text="For development: it orders by the same rules and prices, and nothing is ever produced. It stays "
-        "a test application; register another one for real orders.",
+        help_text=_(
+            "For development: it orders by the same rules and prices, and nothing is ever produced. It stays "
+            "a test application; register another one for real orders."
+        ),
     )
     with_key = forms.BooleanField(
-        label="It runs on a server and can keep a secret",
+        label=_("It runs on a server and can keep a secret"),
         required=False,
         initial=True,
-        help_text="It gets a key. Clear this for a browser or phone application, which is a public client; you can add "
-        "a key later.",
+        help_text=_(
+            "It gets a key. Clear this for a browser or phone application, which is a public client; you can add "
+            "a key later."
+        ),
     )
 
     def values(self) -> dict[str, Any]:
@@ -106,9 +120,9 @@ class NewApplicationForm(forms.Form):
 
 class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
     is_enabled = forms.BooleanField(
-        label="Enabled",
+        label=_("Enabled"),
         required=False,
-        help_text="A disabled application can neither sign people in nor call the API.",
+        help_text=_("A disabled application can neither sign people in nor call the API."),
     )
 
     def __init__(self, *args: Any, instance: Application, **kwargs: Any) -> None:
@@ -117,8 +131,8 @@ class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
 
 
 class KeyForm(forms.Form):
-    start_date = forms.DateTimeField(label="Valid from", required=False)
-    end_date = forms.DateTimeField(label="Valid until", required=False)
+    start_date = forms.DateTimeField(label=_("Valid from"), required=False)
+    end_date = forms.DateTimeField(label=_("Valid until"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,16 +142,18 @@ class KeyForm(forms.Form):
 
 class IconForm(forms.Form):
     icon = forms.FileField(
-        label="New icon",
+        label=_("New icon"),
         widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
-        help_text="PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 x 215 "
-        "pixels and smaller than 100 KB.",
+        help_text=_(
+            "PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 x 215 "
+            "pixels and smaller than 100 KB."
+        ),
     )
 
 
 class InviteForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail address",
+        label=_("E-mail address"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "off", "placeholder": "name@example.com"}),
     )
@@ -145,15 +161,15 @@ class InviteForm(forms.Form):
 
 class JoinForm(forms.Form):
     application = forms.CharField(
-        label="Client ID or application ID",
+        label=_("Client ID or application ID"),
         max_length=64,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
-        help_text="Both are on the application's overview page.",
+        help_text=_("Both are on the application's overview page."),
     )
     message = forms.CharField(
-        label="Message",
+        label=_("Message"),
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Why you need access. Shown to the operators who decide.",
+        help_text=_("Why you need access. Shown to the operators who decide."),
     )

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from applications.registration.models import Application
@@ -43,5 +44,5 @@ def _or_how_to_request(
         if error.code != "association_required":
             raise
         raise Forbidden(
-            "You have no relationship with this application. Request to join it under Applications."
+            _("You have no relationship with this application. Request to join it under Applications.")
         ) from error

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.callers import Caller
@@ -31,16 +32,16 @@ def join_application(request: HttpRequest) -> HttpResponse:
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and (application := _named(form)):
         try:
-            _, created = request_association(
+            created = request_association(
                 caller=caller,
                 application=application,
                 user_id=caller.user_id,
                 message=form.cleaned_data["message"],
-            )
+            )[1]
         except DomainError as error:
             show_faults(form, error, JOIN_FIELDS)
         else:
-            message = "Request sent." if created else "Your earlier request is still pending."
+            message = _("Request sent.") if created else _("Your earlier request is still pending.")
             messages.success(request, message)
             return redirect("portal:application-join")
     own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
@@ -57,7 +58,7 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     association_request = association_request_for(caller, request_id)
     if association_request.user_id != caller.user_id:
-        raise Forbidden("This is another person's request.")
+        raise Forbidden(_("This is another person's request."))
     if request.method != "POST":
         if association_request.state != AssociationState.PENDING:
             return redirect("portal:application-join")
@@ -68,7 +69,9 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
         )
     with errors_as_messages(request):
         withdraw_association(caller=caller, request_id=request_id)
-        messages.success(request, f"Request {AssociationState.WITHDRAWN.lower()}.")
+        messages.success(
+            request, _("Request %(withdrawn)s.") % {"withdrawn": AssociationState.WITHDRAWN.lower()}
+        )
     return redirect("portal:application-join")
 
 

@@ -5,6 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
@@ -33,7 +35,7 @@ SUBSCRIPTION = "subscription"
 def _effect_on_keys(request: HttpRequest, **address: str) -> str:
     if request.method == "POST":
         return "Add a key"
-    return "Show the key" if request.GET.get("reveal") else ""
+    return _("Show the key") if request.GET.get("reveal") else ""
 
 
 @dangerous(_effect_on_keys)
@@ -46,14 +48,14 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and (key := _added(request, application, form)):
-        return _revealed(request, application, key, "Key created. Copy it into your application.")
+        return _revealed(request, application, key, _("Key created. Copy it into your application."))
     context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
     context["subscription_keys"] = _subscription_keys(application, in_full=revealed == SUBSCRIPTION)
     context["subscription_in_full"] = revealed == SUBSCRIPTION
     return render(request, "applications/keys.html", context)
 
 
-@dangerous("Change the dates of a key")
+@dangerous(gettext_lazy("Change the dates of a key"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
@@ -69,12 +71,12 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
         except DomainError as error:
             show_faults(form, error, KEY_FIELDS)
         else:
-            messages.success(request, "Dates of the key changed.")
+            messages.success(request, _("Dates of the key changed."))
             return redirect("portal:application-keys", application.pk)
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
 
 
-@dangerous("Regenerate a key")
+@dangerous(gettext_lazy("Regenerate a key"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
@@ -85,13 +87,13 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
             new = regenerate_key(application=application, key_id=key_id)
         except DomainError as error:
             return _refused(request, application, error)
-        return _revealed(request, application, new, "This is the new key. The old one no longer works.")
-    warning = (
-        f"The secret ending in {masked(decrypt(key.ciphertext))[-4:]} stops working at once, and its key ID changes. "
-        "The new one has the same dates. To change over without downtime, add a second key first."
-    )
+        return _revealed(request, application, new, _("This is the new key. The old one no longer works."))
+    warning = _(
+        "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
+        "new one has the same dates. To change over without downtime, add a second key first."
+    ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
     return _confirmation(
-        request, application, heading="Regenerate this key?", warning=warning, verb="Regenerate"
+        request, application, heading=_("Regenerate this key?"), warning=warning, verb=_("Regenerate")
     )
 
 
@@ -106,37 +108,40 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
             end_key(application=application, key_id=key_id)
         except DomainError as error:
             return _refused(request, application, error)
-        messages.success(request, "Key ended.")
+        messages.success(request, _("Key ended."))
         return redirect("portal:application-keys", application.pk)
-    warning = (
-        f"No one can get a token with the secret ending in {masked(decrypt(key.ciphertext))[-4:]} from now on. "
-        "Tokens issued with it stay valid until they expire."
-    )
+    warning = _(
+        "No one can get a token with the secret ending in %(ciphertext)s from now on. Tokens "
+        "issued with it stay valid until they expire."
+    ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
     return _confirmation(
-        request, application, heading="End this key now?", warning=warning, verb="End the key"
+        request, application, heading=_("End this key now?"), warning=warning, verb=_("End the key")
     )
 
 
-@dangerous("Regenerate a subscription key")
+@dangerous(gettext_lazy("Regenerate a subscription key"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
     application = writable(request, application_id)
     subscription = Subscription.objects.filter(application=application).first()
     if subscription is None or slot not in SubscriptionSlot.values:
-        raise NotFound("The application has no such subscription key.")
+        raise NotFound(_("The application has no such subscription key."))
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(
-            request, f"{slot.capitalize()} subscription key regenerated. The old key no longer works."
+            request,
+            _("%(capitalize)s subscription key regenerated. The old key no longer works.")
+            % {"capitalize": slot.capitalize()},
         )
         return redirect(_keys_address(application, SUBSCRIPTION))
     return _confirmation(
         request,
         application,
-        heading=f"Regenerate the {slot} subscription key?",
-        warning=f"The current {slot} subscription key stops working at once. The other key keeps working.",
-        verb="Regenerate",
+        heading=_("Regenerate the %(slot)s subscription key?") % {"slot": slot},
+        warning=_("The current %(slot)s subscription key stops working at once. The other key keeps working.")
+        % {"slot": slot},
+        verb=_("Regenerate"),
     )
 
 

@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -42,7 +44,7 @@ PEOPLE_A_PAGE = 50
 JOINING_SHOWN = 20
 
 
-@dangerous("Invite an owner")
+@dangerous(gettext_lazy("Invite an owner"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -63,7 +65,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/owners.html", context)
 
 
-@dangerous("Invite an owner again")
+@dangerous(gettext_lazy("Invite an owner again"))
 @require_POST
 @signed_in
 def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
@@ -71,7 +73,10 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
     with errors_as_messages(request):
         invited = pending_invitation(application, invitation_id)
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=invited.email)
-        messages.success(request, f"{invited.email} was sent a new link. The old link no longer works.")
+        messages.success(
+            request,
+            _("%(email)s was sent a new link. The old link no longer works.") % {"email": invited.email},
+        )
     return redirect("portal:application-owners", application.pk)
 
 
@@ -85,16 +90,18 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     if request.method != "POST":
         invited = pending_invitation(application, invitation_id)
         context = {
-            "heading": f"Withdraw the invitation of {invited.email}?",
-            "warning": "The link in their mail no longer works then. You can invite them again at any time.",
-            "verb": "Withdraw",
+            "heading": _("Withdraw the invitation of %(email)s?") % {"email": invited.email},
+            "warning": _(
+                "The link in their mail no longer works then. You can invite them again at any time."
+            ),
+            "verb": _("Withdraw"),
             "keep": "Cancel",
             "back": reverse("portal:application-owners", args=[application.pk]),
         }
         return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
     with errors_as_messages(request):
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
-        messages.success(request, f"Invitation of {invited.email} withdrawn.")
+        messages.success(request, _("Invitation of %(email)s withdrawn.") % {"email": invited.email})
     return redirect("portal:application-owners", application.pk)
 
 
@@ -105,17 +112,17 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     application = readable(request, application_id)
     person = application_people(application).filter(pk=user_by_id(user_id).pk).first()
     if person is None:
-        raise NotFound("This user has no role on the application.")
+        raise NotFound(_("This user has no role on the application."))
     is_self = person.pk == request.user.pk
     context = frame(request, application, "owners", heading=_question(person, is_self))
     if not is_self and not context["may_write"]:
-        raise Forbidden("Only owners of this application can remove others.")
+        raise Forbidden(_("Only owners of this application can remove others."))
     if request.method == "POST":
         return _removed(request, application, person, is_self)
     context |= {
         "keep": "Cancel",
         "back": reverse("portal:application-owners", args=[application.pk]),
-        "verb": "Leave" if is_self else "Remove",
+        "verb": _("Leave") if is_self else _("Remove"),
         "warning": _warning(person, is_self),
     }
     return render(request, "applications/confirm.html", context)
@@ -128,7 +135,11 @@ def _invited(request: HttpRequest, application: Application, form: InviteForm) -
     except DomainError as error:
         show_faults(form, error, {"Email": "email"})
         return False
-    messages.success(request, f"{email} invited. The link in the mail works for {LIFETIME.days} days.")
+    messages.success(
+        request,
+        _("%(email)s invited. The link in the mail works for %(days)s days.")
+        % {"email": email, "days": LIFETIME.days},
+    )
     return True
 
 
@@ -139,23 +150,32 @@ def _removed(request: HttpRequest, application: Application, person: Any, is_sel
         messages.error(request, error.message)
         return redirect("portal:application-owners", application.pk)
     if is_self:
-        messages.success(request, f"You left {application.name}.")
+        messages.success(request, _("You left %(name)s.") % {"name": application.name})
         return redirect("portal:applications")
-    messages.success(request, f"{person.full_name} no longer has access to the application.")
+    messages.success(
+        request, _("%(full_name)s no longer has access to the application.") % {"full_name": person.full_name}
+    )
     return redirect("portal:application-owners", application.pk)
 
 
 def _question(person: Any, is_self: bool) -> str:
-    return "Leave this application?" if is_self else f"Remove {person.full_name}?"
+    return (
+        _("Leave this application?")
+        if is_self
+        else _("Remove %(full_name)s?") % {"full_name": person.full_name}
+    )
 
 
 def _warning(person: Any, is_self: bool) -> str:
     if is_self:
-        return (
+        return _(
             "You no longer see the application, its keys and its stores. Another owner can invite you again."
         )
-    known = " Keys they have seen stay valid: regenerate those that matter." if person.is_owner else ""
-    return f"{person.full_name} no longer sees the application, and invitations they sent end.{known}"
+    known = _(" Keys they have seen stay valid: regenerate those that matter.") if person.is_owner else ""
+    return _("%(full_name)s no longer sees the application, and invitations they sent end.%(known)s") % {
+        "full_name": person.full_name,
+        "known": known,
+    }
 
 
 def _joining(application: Application) -> Any:
@@ -189,7 +209,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         application = accept_invitation(user=signed_in_user(request), token=token)
     except NotFound:
         return _gone(request)
-    messages.success(request, f"You are now an owner of {application.name}.")
+    messages.success(request, _("You are now an owner of %(name)s.") % {"name": application.name})
     return redirect("portal:application", application.pk)
 
 

@@ -8,6 +8,8 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -33,33 +35,40 @@ BAR = 110
 
 class RequestFilterForm(forms.Form):
     status = forms.CharField(
+        label=gettext_lazy("Status"),
         required=False,
         max_length=3,
         widget=forms.TextInput(attrs={"list": "statuses", "placeholder": "4xx, or 404"}),
     )
-    operation = forms.ChoiceField(required=False)
+    operation = forms.ChoiceField(label=gettext_lazy("Operation"), required=False)
     code = forms.CharField(
         required=False,
         max_length=80,
-        label="Error code",
+        label=gettext_lazy("Error code"),
         widget=forms.TextInput(attrs={"placeholder": "values_invalid"}),
     )
-    request = forms.UUIDField(required=False, label="Request ID")
+    request = forms.UUIDField(required=False, label=gettext_lazy("Request ID"))
     since = forms.DateTimeField(
-        required=False, label="From", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        required=False,
+        label=gettext_lazy("From"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
     )
-    until = forms.DateTimeField(required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+    until = forms.DateTimeField(
+        label=gettext_lazy("Until"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [(one.id, f"{one.method} {one.title}") for one in operations().values()]
         field: Any = self.fields["operation"]
-        field.choices = [("", "All operations"), *choices]
+        field.choices = [("", _("All operations")), *choices]
 
     def clean_status(self) -> str:
         value = str(self.cleaned_data["status"]).lower()
         if value and not is_status(value):
-            raise forms.ValidationError("A status such as 404, or 2xx, 3xx, 4xx or 5xx.")
+            raise forms.ValidationError(_("A status such as 404, or 2xx, 3xx, 4xx or 5xx."))
         return value
 
 
@@ -136,8 +145,8 @@ def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
 def _caller(user_id: UUID | None, own: UUID) -> str:
     """The caller's label: names of users are not shown to applications without their consent."""
     if user_id is None:
-        return "The application"
-    return "You" if user_id == own else f"User {user_id.hex[-8:]}"
+        return _("The application")
+    return _("You") if user_id == own else _("User %(hex)s") % {"hex": user_id.hex[-8:]}
 
 
 def _operation(method: str, path: str) -> Operation | None:

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.models import Role, Subscription
@@ -17,7 +18,7 @@ DEMO_STORE = "demo"
 
 
 def _effect(request: HttpRequest, **address: str) -> str:
-    return "Insert my keys" if "fill" in request.GET else ""
+    return _("Insert my keys") if "fill" in request.GET else ""
 
 
 @dangerous(_effect)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import User
@@ -25,7 +26,7 @@ def actors_of(user: User, applications: QuerySet[Application] | None = None) -> 
     """The user first, then the applications: all of the user's own unless some of them are given."""
     found = own_applications(user) if applications is None else applications
     return [
-        Actor(MYSELF, "Myself", Caller.on_pages(user)),
+        Actor(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
             Actor(str(one.pk), one.name, Caller.of_application(one))
             for one in found.only("pk", "name", "is_test")

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, User
@@ -64,14 +65,14 @@ def find_application(application_id: str) -> Application:
     try:
         return with_icons(Application.objects.all()).get(**lookup)
     except Application.DoesNotExist as error:
-        raise NotFound("There is no application with this ID.", code="application_not_found") from error
+        raise NotFound(_("There is no application with this ID."), code="application_not_found") from error
 
 
 def application_in_mode(caller: Caller, application_id: str) -> Application:
     """An application of the caller's mode; no relationship is needed. Raises NotFound for the other mode."""
     application = find_application(application_id)
     if application.is_test not in caller.modes:
-        raise NotFound("There is no application with this ID.", code="application_not_found")
+        raise NotFound(_("There is no application with this ID."), code="application_not_found")
     return application
 
 
@@ -80,8 +81,11 @@ def application_for(caller: Caller, application_id: str) -> Application:
     application = application_in_mode(caller, application_id)
     if not applications_for(caller, one=application.pk).exists():
         raise Forbidden(
-            "You have no relationship with this application. Ask for one with POST /api/v1/association "
-            f'and {{"ApplicationID": "{application.pk}"}}, or on the Applications page.',
+            _(
+                "You have no relationship with this application. Ask for one with POST "
+                '/api/v1/association and {"ApplicationID": "%(pk)s"}, or on the Applications page.'
+            )
+            % {"pk": application.pk},
             code="association_required",
         )
     return application
@@ -91,8 +95,10 @@ def application_to_write(caller: Caller, application_id: str) -> Application:
     application = application_for(caller, application_id)
     if not may_write(caller, application):
         raise Forbidden(
-            "You may not change this application: it takes the grant Application.Self.Write on it, or "
-            "Application.All.Write.",
+            _(
+                "You may not change this application: it takes the grant Application.Self.Write on it, or "
+                "Application.All.Write."
+            ),
             code="grant_missing",
         )
     return application

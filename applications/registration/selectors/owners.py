@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import Role, User
 from accounts.permissions import WRITE_GRANTS
@@ -46,7 +47,7 @@ def pending_invitation(application: Application, invitation_id: Any) -> OwnerInv
     try:
         return pending_invitations(application).get(pk=UUID(str(invitation_id)))
     except (ValueError, OwnerInvitation.DoesNotExist) as error:
-        raise NotFound("There is no such invitation any more.", code="invitation_not_found") from error
+        raise NotFound(_("There is no such invitation any more."), code="invitation_not_found") from error
 
 
 def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
@@ -63,5 +64,5 @@ def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
         invited_by__is_active=True,
     ).first()
     if found is None:
-        raise NotFound("This invitation no longer works.", code="invitation_not_found")
+        raise NotFound(_("This invitation no longer works."), code="invitation_not_found")
     return found

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from applications.registration.models import Application, LoggedRequest
 from fulfillment.core.api.serializers import timestamp
@@ -106,7 +107,7 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
     number = parse_number(request_id) or 0
     found = LoggedRequest.objects.filter(application=application, pk=number).first()
     if found is None:
-        raise NotFound("There is no such call in the log, or no longer: it is kept for some days only.")
+        raise NotFound(_("There is no such call in the log, or no longer: it is kept for some days only."))
     return found
 
 

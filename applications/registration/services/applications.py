@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, User
@@ -137,7 +138,8 @@ def _refuse_too_many(caller: Caller) -> None:
     most = settings.APPLICATIONS_PER_USER
     if Application.objects.filter(user=caller.user_id).count() >= most:
         raise Conflict(
-            f"You have registered {most} applications, which is the limit; an operator can register more.",
+            _("You have registered %(most)s applications, which is the limit; an operator can register more.")
+            % {"most": most},
             code="too_many_applications",
         )
 
@@ -186,7 +188,7 @@ def _date_faults(values: Mapping[str, Any]) -> list[Fault]:
 def _field_faults(application: Application) -> list[Fault]:
     faults = []
     if is_blank(application.name):
-        faults.append(Fault("/Name", "required", "Name: an application needs a name."))
+        faults.append(Fault("/Name", "required", _("Name: an application needs a name.")))
     try:
         # The toolkit's clean() has other rules for redirect URIs; ours are in reply_urls.
         application.clean_fields(exclude={"client_secret", "user", "redirect_uris"})
@@ -211,7 +213,11 @@ def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> 
     if len(faults) == 1:
         raise Invalid(message, code=code, faults=faults)
     if faults:
-        raise Invalid(f"{len(faults)} things are wrong with the keys.", code="invalid_body", faults=faults)
+        raise Invalid(
+            _("%(faults)s things are wrong with the keys.") % {"faults": len(faults)},
+            code="invalid_body",
+            faults=faults,
+        )
 
 
 def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
@@ -27,7 +28,11 @@ def add_key(
     """A new key, by default valid from now for a year; the application becomes a confidential client."""
     lock_application(application)
     if application.keys.count() >= MAX_KEYS:
-        raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAX_KEYS} keys.")
+        raise Invalid.at(
+            pointer,
+            "too_many_keys",
+            _("An application has at most %(max_keys)s keys.") % {"max_keys": MAX_KEYS},
+        )
     start = start_date or timezone.now()
     key = _new_key(application, start, end_date or _default_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:
@@ -63,7 +68,7 @@ def regenerate_key(*, application: Application, key_id: Any) -> ApplicationKey:
     lock_application(application)
     old = get_key(application, key_id)
     if old.end_date <= timezone.now():
-        raise Conflict("The key has ended; add a new key instead.", code="key_ended")
+        raise Conflict(_("The key has ended; add a new key instead."), code="key_ended")
     start, end = old.start_date, old.end_date
     old.delete()
     return _new_key(application, start, end, "")
@@ -76,7 +81,7 @@ def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
     key = get_key(application, key_id)
     now = timezone.now()
     if key.start_date >= now:
-        raise Conflict("The key has not begun; change its dates instead.", code="key_not_begun")
+        raise Conflict(_("The key has not begun; change its dates instead."), code="key_not_begun")
     if key.end_date > now:
         key.end_date = now
         key.save(update_fields=["end_date"])
@@ -87,7 +92,7 @@ def get_key(application: Application, key_id: Any) -> ApplicationKey:
     try:
         return application.keys.get(pk=UUID(str(key_id)))
     except (ValueError, ApplicationKey.DoesNotExist) as error:
-        raise NotFound("The application has no key with this ID.", code="key_not_found") from error
+        raise NotFound(_("The application has no key with this ID."), code="key_not_found") from error
 
 
 def lock_application(application: Application) -> None:
@@ -99,7 +104,7 @@ def _default_end(start: datetime, pointer: str) -> datetime:
         return start + LIFETIME
     except OverflowError as error:
         raise Invalid.at(
-            f"{pointer}/StartDate", "start_too_late", "StartDate is too late for a key."
+            f"{pointer}/StartDate", "start_too_late", _("StartDate is too late for a key.")
         ) from error
 
 
@@ -120,7 +125,7 @@ def _new_key(
 def date_faults(start: datetime | None, end: datetime | None, pointer: str) -> list[Fault]:
     if start is None or end is None or start < end:
         return []
-    return [Fault(f"{pointer}/EndDate", "end_before_start", "EndDate must be after StartDate.")]
+    return [Fault(f"{pointer}/EndDate", "end_before_start", _("EndDate must be after StartDate."))]
 
 
 def _check_dates(start: datetime, end: datetime, pointer: str) -> None:

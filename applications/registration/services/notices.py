@@ -8,11 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.mail import send_text
 from accounts.models import AssociationRequest, AssociationState, NotificationKind, User
 from accounts.permissions import WRITE_GRANTS, Permission
-from accounts.services.notifications import notify
+from accounts.services.notifications import Words, notify
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.caches import register_cache
@@ -49,8 +52,8 @@ def notify_owners(
     application: Application,
     kind: NotificationKind,
     key: str,
-    title: str,
-    text: str,
+    title: Words,
+    text: Words,
     path: str = "",
     also: Iterable[UUID | None] = (),
 ) -> None:
@@ -68,18 +71,28 @@ def notify_owners(
 def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
     """Receives `accounts.services.associations.association_decided`, in its transaction."""
     is_approved = request.state == AssociationState.APPROVED
-    permissions = [Permission(grant).label for grant in request.grants] if is_approved else []
-    state = "approved" if is_approved else "declined"
-    subject = request.store.company_name if request.store else "an owner's place"
     application = request.application
+
+    def title() -> str:
+        subject = request.store.company_name if request.store else _("an owner's place")
+        said = (
+            _("%(name)s: the request for %(subject)s was approved")
+            if is_approved
+            else _("%(name)s: the request for %(subject)s was declined")
+        )
+        return said % {"name": application.name, "subject": subject}
+
+    def text() -> str:
+        labels = [str(Permission(grant).label) for grant in request.grants] if is_approved else []
+        granted = _("Granted: %(permissions)s.") % {"permissions": "; ".join(labels)} if labels else ""
+        return f"{granted}\n{request.note}".strip()
+
     notify_owners(
         application=application,
         kind=NotificationKind.REQUEST_DECIDED,
         key=f"request:{request.pk}",
-        title=f"{application.name}: the request for {subject} was {state}",
-        text="\n".join(
-            [*([f"Granted: {'; '.join(permissions)}."] if permissions else []), request.note]
-        ).strip(),
+        title=title,
+        text=text,
         path=f"{application.get_absolute_url()}/stores" if request.store else "/applications",
         also=[request.requested_by_id, request.user_id],
     )
@@ -99,20 +112,35 @@ def notify_of_ending_keys(*, now: datetime) -> int:
     )
     count = 0
     for key in ending.select_related("application").order_by("end_date").iterator(chunk_size=500):
-        left = key.end_date - now
-        mark = next(days for days in DAYS_BEFORE_END if left <= timedelta(days=days))
-        days = math.ceil(left / timedelta(days=1))
-        notify_owners(
-            application=key.application,
-            kind=NotificationKind.KEY_ENDING,
-            key=f"key:{key.pk}:{key.end_date:%Y%m%d}:{mark}",
-            title=f"A key of {key.application.name} expires in {days} day{'' if days == 1 else 's'}",
-            text=f"It is valid until {key.end_date:%d %b %Y, %H:%M} UTC. Add a new key and switch to it before then; "
-            "both work in the meantime.",
-            path=f"{key.application.get_absolute_url()}/keys",
-        )
+        _notify_of_ending(key, key.end_date - now)
         count += 1
     return count
+
+
+def _notify_of_ending(key: ApplicationKey, left: timedelta) -> None:
+    mark = next(days for days in DAYS_BEFORE_END if left <= timedelta(days=days))
+    days, name = math.ceil(left / timedelta(days=1)), key.application.name
+    notify_owners(
+        application=key.application,
+        kind=NotificationKind.KEY_ENDING,
+        key=f"key:{key.pk}:{key.end_date:%Y%m%d}:{mark}",
+        title=lambda: (
+            ngettext(
+                "A key of %(name)s expires in %(days)s day",
+                "A key of %(name)s expires in %(days)s days",
+                days,
+            )
+            % {"name": name, "days": days}
+        ),
+        text=lambda: (
+            _(
+                "It is valid until %(moment)s UTC. Add a new key and switch to it before then; both work in the "
+                "meantime."
+            )
+            % {"moment": date_format(key.end_date, "DATETIME_FORMAT")}
+        ),
+        path=f"{key.application.get_absolute_url()}/keys",
+    )
 
 
 def note_quota(*, application_id: UUID | None, user_id: UUID | None, used: int, quota: int, day: int) -> None:
@@ -136,26 +164,25 @@ def flush_quotas() -> int:
 
 
 def _notify_of_quota(kind: str, number: UUID, day: int) -> None:
-    text = (
-        "Requests above it are answered 429 until the minute is over. Spread calls out, or ask the operator for a "
-        "higher limit."
-    )
     about: dict[str, Any] = {
         "kind": NotificationKind.QUOTA_NEAR,
         "key": f"quota:{number}:{day}",
-        "text": text,
+        "text": lambda: _(
+            "Requests above it are answered 429 until the minute is over. Spread calls out, or ask the operator for a "
+            "higher limit."
+        ),
     }
     if kind == "user":
         notify(
             user_ids=[number],
-            title="Your calls used 80 % of a minute's rate limit",
+            title=lambda: _("Your calls used 80 % of a minute's rate limit"),
             path="/profile/keys",
             **about,
         )
     elif application := Application.objects.filter(pk=number).first():
         notify_owners(
             application=application,
-            title=f"{application.name} used 80 % of a minute's rate limit",
+            title=lambda: _("%(name)s used 80 %% of a minute's rate limit") % {"name": application.name},
             path=f"{application.get_absolute_url()}/requests",
             **about,
         )

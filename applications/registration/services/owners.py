@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_letter
@@ -47,8 +48,10 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
         application=application,
         kind=NotificationKind.OWNER_INVITED,
         key=f"invitation:{invitation.pk}:{invitation.sent:%Y%m%d%H%M%S}",
-        title=f"A new owner is invited to {application.name}",
-        text="All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
+        title=lambda: _("A new owner is invited to %(name)s") % {"name": application.name},
+        text=lambda: _(
+            "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize."
+        ),
         path=f"{application.get_absolute_url()}/owners",
         also=[caller.user_id],
     )
@@ -98,13 +101,13 @@ def remove_person(*, caller: Caller, application: Application, user_id: Any) -> 
     application.refresh_from_db(fields=["user"])
     leaving = _known(user_id)
     if caller.user_id != leaving and not may_write(caller, application):
-        raise Forbidden("Only owners of this application remove others.", code="grant_missing")
+        raise Forbidden(_("Only owners of this application remove others."), code="grant_missing")
     roles = Role.objects.filter(application=application, user=leaving, store__isnull=True)
     if not roles.exists():
-        raise NotFound("This user has no role on the application.", code="user_not_found")
+        raise NotFound(_("This user has no role on the application."), code="user_not_found")
     staying = [owner for owner in owner_ids(application) if owner != leaving]
     if not staying:
-        raise Conflict("The last owner cannot leave; invite another one first.", code="last_owner")
+        raise Conflict(_("The last owner cannot leave; invite another one first."), code="last_owner")
     roles.delete()
     if application.user_id == leaving:
         application.user_id = _next_registrant(leaving, staying)
@@ -122,11 +125,13 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
     known = pending.filter(email__iexact=email).first()
     if known and known.sent > now - PAUSE:
         raise Conflict(
-            "A mail is on its way there already. Wait a minute, then send it again.", code="too_soon"
+            _("A mail is on its way there already. Wait a minute, then send it again."), code="too_soon"
         )
     if known is None and pending.count() >= MAX_PENDING:
         raise Conflict(
-            f"At most {MAX_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
+            _("At most %(max_pending)s invitations can wait for an answer; withdraw some.")
+            % {"max_pending": MAX_PENDING},
+            code="too_many",
         )
     _count_mail(caller, email)
     invitation = known or OwnerInvitation(application=application, email=email)
@@ -142,14 +147,18 @@ def _count_mail(caller: Caller, email: str) -> None:
     if over is None:
         return
     who = "an address is sent at most" if over.policy == "invitations-to" else "you can send"
-    raise Conflict(f"{email} was sent no invitation: {who} {over.quota} a day.", code="too_many")
+    raise Conflict(
+        _("%(email)s was sent no invitation: %(who)s %(quota)s a day.")
+        % {"email": email, "who": who, "quota": over.quota},
+        code="too_many",
+    )
 
 
 def _lock_to_write(caller: Caller, application: Application) -> None:
     lock_application(application)
     # Checked again: the owner may have been removed while this waited for the lock.
     if not may_write(caller, application):
-        raise Forbidden("Only owners of this application invite others.", code="grant_missing")
+        raise Forbidden(_("Only owners of this application invite others."), code="grant_missing")
 
 
 def _require_confirmed_address(caller: Caller) -> None:
@@ -157,8 +166,10 @@ def _require_confirmed_address(caller: Caller) -> None:
     confirmed = User.objects.filter(email_confirmed__isnull=False)
     if caller.user_id is None or not confirmed.filter(pk=caller.user_id).exists():
         raise Forbidden(
-            "Confirm your own e-mail address first: open the link in the mail we sent you, or have it sent again "
-            "from the top of any page.",
+            _(
+                "Confirm your own e-mail address first: open the link in the mail we sent you, or have it sent again "
+                "from the top of any page."
+            ),
             code="email_unconfirmed",
         )
 
@@ -170,7 +181,10 @@ def _check_address(email: str) -> None:
         raise Invalid.at("/Email", "email_invalid", error.messages[0]) from error
     if len(email) > MAX_ADDRESS_LENGTH:
         raise Invalid.at(
-            "/Email", "email_invalid", f"An address has at most {MAX_ADDRESS_LENGTH} characters."
+            "/Email",
+            "email_invalid",
+            _("An address has at most %(max_address_length)s characters.")
+            % {"max_address_length": MAX_ADDRESS_LENGTH},
         )
 
 
@@ -178,7 +192,7 @@ def _known(user_id: Any) -> UUID:
     try:
         return UUID(str(user_id))
     except ValueError as error:
-        raise NotFound("There is no user with this ID.", code="user_not_found") from error
+        raise NotFound(_("There is no user with this ID."), code="user_not_found") from error
 
 
 def _next_registrant(leaving: UUID, staying: list[UUID]) -> UUID:

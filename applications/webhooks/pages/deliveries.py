@@ -11,6 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.forms import show_faults
@@ -88,7 +91,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
     except DomainError as error:
         messages.error(request, error.message)
         return redirect(webhook_path(webhook))
-    messages.success(request, "Test event sent.")
+    messages.success(request, _("Test event sent."))
     return redirect(_delivery_address(webhook, delivery))
 
 
@@ -100,7 +103,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
     delivery = find_delivery(webhook, event_id)
     with errors_as_messages(request):
         resend_delivery(delivery=delivery)
-        messages.success(request, "Event resent. Failed attempts are retried as for a new event.")
+        messages.success(request, _("Event resent. Failed attempts are retried as for a new event."))
     return redirect(_delivery_address(webhook, delivery))
 
 
@@ -112,11 +115,13 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
     webhook = find_webhook(writable(request, application_id), webhook_id)
     chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
     if not chosen:
-        messages.warning(request, "Select at least one delivery.")
+        messages.warning(request, _("Select at least one delivery."))
         return redirect(webhook_path(webhook))
     with errors_as_messages(request):
         count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
-        messages.success(request, f"{count} event{'' if count == 1 else 's'} resent.")
+        messages.success(
+            request, ngettext("%(count)s event resent.", "%(count)s events resent.", count) % {"count": count}
+        )
     return redirect(webhook_path(webhook))
 
 
@@ -139,7 +144,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     return {
         "deliveries": [{"delivery": each, "last": _last(list(each.attempts.all()))} for each in shown],
         "state": state,
-        "states": DeliveryState.values,
+        "states": DeliveryState.choices,
         "kind": kind,
         "kinds": EventType.values,
         "number": number,
@@ -160,9 +165,13 @@ def _recovered(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> boo
         show_faults(form, error, RECOVER_FIELDS)
         return False
     if count:
-        messages.success(request, f"Recovering {count:,} event{'' if count == 1 else 's'}.")
+        messages.success(
+            request,
+            ngettext("Recovering %(count)s event.", "Recovering %(count)s events.", count)
+            % {"count": number_format(count, force_grouping=True)},
+        )
     else:
-        messages.info(request, "No events were missed since then.")
+        messages.info(request, _("No events were missed since then."))
     return True
 
 

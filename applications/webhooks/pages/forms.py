@@ -1,6 +1,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from applications.registration.models import Application
 from applications.registration.selectors.applications import store_names
@@ -16,38 +18,41 @@ WEBHOOK_FIELDS = {
 RECOVER_FIELDS = {"Since": "since"}
 ALL, CHOSEN = "all", "chosen"
 GROUPS = {
-    "order.*": "All events of orders",
-    "association.*": "All decisions on requests for access to a store",
-    "webhook.*": "All events of webhooks",
-    "budget.*": "All events of budgets",
-    "batch.*": "All events of batches",
+    "order.*": gettext_lazy("All events of orders"),
+    "association.*": gettext_lazy("All decisions on requests for access to a store"),
+    "webhook.*": gettext_lazy("All events of webhooks"),
+    "budget.*": gettext_lazy("All events of budgets"),
+    "batch.*": gettext_lazy("All events of batches"),
 }
 
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
-        label="Endpoint URL",
+        label=gettext_lazy("Endpoint URL"),
         max_length=2000,
         widget=forms.URLInput(attrs={"placeholder": "https://", "spellcheck": "false", "class": "mono"}),
-        help_text="A public https URL. Events are sent to it as signed POST requests.",
+        help_text=gettext_lazy("A public https URL. Events are sent to it as signed POST requests."),
     )
     which = forms.ChoiceField(
-        label="Events",
+        label=gettext_lazy("Events"),
         required=False,
-        choices=[(ALL, "All events, including types added later"), (CHOSEN, "Only these:")],
+        choices=[
+            (ALL, gettext_lazy("All events, including types added later")),
+            (CHOSEN, gettext_lazy("Only these:")),
+        ],
         widget=forms.RadioSelect,
     )
     event_types = forms.MultipleChoiceField(
-        label="Event types",
+        label=gettext_lazy("Event types"),
         required=False,
         choices=[(name, name) for name in (*PATTERNS, *EventType.values)],
         widget=forms.CheckboxSelectMultiple,
     )
     store_ids = forms.MultipleChoiceField(
-        label="Stores",
+        label=gettext_lazy("Stores"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Select none to receive the events of all stores.",
+        help_text=gettext_lazy("Select none to receive the events of all stores."),
     )
 
     def __init__(self, *args: Any, application: Application, **kwargs: Any) -> None:
@@ -80,7 +85,7 @@ class WebhookForm(forms.Form):
         if cleaned.get("which") == ALL:
             cleaned["event_types"] = [EVERYTHING]
         elif "event_types" in cleaned and not cleaned["event_types"]:
-            self.add_error("event_types", "Select at least one event type, or all events.")
+            self.add_error("event_types", _("Select at least one event type, or all events."))
         return cleaned
 
     def values(self) -> dict[str, Any]:
@@ -94,15 +99,17 @@ class WebhookForm(forms.Form):
 
 class ChangeWebhookForm(WebhookForm):
     is_enabled = forms.BooleanField(
-        label="Enabled",
+        label=gettext_lazy("Enabled"),
         required=False,
-        help_text="A disabled webhook receives no events. They are kept for 30 days and can be recovered.",
+        help_text=gettext_lazy(
+            "A disabled webhook receives no events. They are kept for 30 days and can be recovered."
+        ),
     )
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 class RecoverForm(forms.Form):
     since = forms.DateTimeField(
-        label="Since",
+        label=gettext_lazy("Since"),
         widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
     )

@@ -4,6 +4,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in
@@ -26,17 +27,19 @@ PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 
 class SignatureForm(forms.Form):
     headers = forms.CharField(
-        label="Headers",
+        label=_("Headers"),
         max_length=MAX_HEADERS_LENGTH,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 4}),
-        help_text="webhook-id, webhook-timestamp and webhook-signature, one per line. Other headers are ignored.",
+        help_text=_(
+            "webhook-id, webhook-timestamp and webhook-signature, one per line. Other headers are ignored."
+        ),
     )
     body = forms.CharField(
-        label="Body",
+        label=_("Body"),
         max_length=MAX_BODY_LENGTH,
         strip=False,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 8}),
-        help_text="The raw request body, unchanged.",
+        help_text=_("The raw request body, unchanged."),
     )
 
     def clean_body(self) -> str:

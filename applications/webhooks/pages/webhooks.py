@@ -4,6 +4,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.forms import show_faults
@@ -39,7 +41,7 @@ def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/webhooks.html", context)
 
 
-@dangerous("Add a webhook")
+@dangerous(gettext_lazy("Add a webhook"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
@@ -51,12 +53,14 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, WEBHOOK_FIELDS)
         else:
-            return _revealed(request, webhook, secret, "Webhook created.")
-    context = frame(request, application, "webhooks", form=form, heading="Add a webhook", verb="Add webhook")
+            return _revealed(request, webhook, secret, _("Webhook created."))
+    context = frame(
+        request, application, "webhooks", form=form, heading=_("Add a webhook"), verb=_("Add webhook")
+    )
     return render(request, "applications/webhook_form.html", context)
 
 
-@dangerous("Change a webhook")
+@dangerous(gettext_lazy("Change a webhook"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -73,10 +77,10 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
         except DomainError as error:
             show_faults(form, error, WEBHOOK_FIELDS)
         else:
-            messages.success(request, "Changes saved.")
+            messages.success(request, _("Changes saved."))
             return redirect(webhook_path(webhook))
     context = frame(
-        request, application, "webhooks", form=form, heading="Edit the webhook", verb="Save changes"
+        request, application, "webhooks", form=form, heading=_("Edit the webhook"), verb=_("Save changes")
     )
     return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
 
@@ -88,11 +92,11 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     webhook = find_webhook(writable(request, application_id), webhook_id)
     with errors_as_messages(request):
         enable_webhook(webhook=webhook)
-        messages.success(request, "Webhook enabled. You can recover the events it missed below.")
+        messages.success(request, _("Webhook enabled. You can recover the events it missed below."))
     return redirect(webhook_path(webhook))
 
 
-@dangerous("Replace the secret of a webhook")
+@dangerous(gettext_lazy("Replace the secret of a webhook"))
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
@@ -103,13 +107,13 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         except DomainError as error:
             messages.error(request, error.message)
             return redirect(webhook_path(webhook))
-        return _revealed(request, webhook, secret, "Secret replaced.")
-    warning = (
+        return _revealed(request, webhook, secret, _("Secret replaced."))
+    warning = _(
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
         "update your endpoint without missing an event. After that the old secret is no longer used."
     )
     return _confirmation(
-        request, webhook, heading="Replace the secret?", warning=warning, verb="Replace secret"
+        request, webhook, heading=_("Replace the secret?"), warning=warning, verb=_("Replace secret")
     )
 
 
@@ -122,11 +126,11 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     if request.method == "POST":
         with errors_as_messages(request):
             delete_webhook(webhook=webhook)
-            messages.success(request, "Webhook deleted.")
+            messages.success(request, _("Webhook deleted."))
         return redirect("portal:application-webhooks", application.pk)
-    warning = f"No more events are sent to {webhook.url}, and its delivery log is removed."
+    warning = _("No more events are sent to %(url)s, and its delivery log is removed.") % {"url": webhook.url}
     return _confirmation(
-        request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete webhook"
+        request, webhook, heading=_("Delete this webhook?"), warning=warning, verb=_("Delete webhook")
     )
 
 

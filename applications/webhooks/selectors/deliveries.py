@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.events import event_record
@@ -43,7 +44,7 @@ def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
         found = fetch_row("SELECT id FROM applications_event WHERE event_id = %s", [UUID(str(event_id))])
         return _deliveries(webhook).get(event=found[0] if found else None)
     except (ValueError, Delivery.DoesNotExist) as error:
-        raise NotFound("The webhook has no delivery with this ID.", code="delivery_not_found") from error
+        raise NotFound(_("The webhook has no delivery with this ID."), code="delivery_not_found") from error
 
 
 def delivery_place(webhook: Webhook, event_id: str) -> int:
@@ -60,7 +61,11 @@ def known_state(state: str) -> str:
         if known.lower() == state.lower():
             return known
     allowed = ", ".join(DeliveryState.values)
-    raise Invalid.at("?state", "state_unknown", f"state is {state[:40]!r}; allowed: {allowed}.")
+    raise Invalid.at(
+        "?state",
+        "state_unknown",
+        _("state is %(state)r; allowed: %(allowed)s.") % {"state": state[:40], "allowed": allowed},
+    )
 
 
 def delivery_record(delivery: Delivery) -> dict[str, Any]:

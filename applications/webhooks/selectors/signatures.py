@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 from cryptography.fernet import InvalidToken
 from django.db.models import Q
+from django.utils.translation import gettext as _
 from standardwebhooks import Webhook as Signer
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
@@ -65,14 +66,16 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
     missing = [name for name in NAMES if not headers.get(name)]
     if missing:
         return Verdict(
-            False, f"Missing: {', '.join(missing)}. Paste each header on its own line as “name: value”."
+            False,
+            _("Missing: %(missing)s. Paste each header on its own line as “name: value”.")
+            % {"missing": ", ".join(missing)},
         )
     stamp = headers["webhook-timestamp"]
     if not re.fullmatch(r"\d{1,10}", stamp, re.ASCII):
-        return Verdict(False, "webhook-timestamp is not a number of seconds since 1970.")
+        return Verdict(False, _("webhook-timestamp is not a number of seconds since 1970."))
     signatures = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
     if not signatures:
-        return Verdict(False, "webhook-signature contains no signature that starts with “v1,”.")
+        return Verdict(False, _("webhook-signature contains no signature that starts with “v1,”."))
     notes = _age_notes(int(stamp), now)
     secrets = list(webhook.secrets.order_by("-created"))
     for secret in secrets:
@@ -80,13 +83,16 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
         if _matches(signer, headers["webhook-id"], stamp, body, signatures):
             ended = secret.expires is not None and secret.expires <= now
             if ended:
-                notes = (*notes, "Signed with a replaced secret that is no longer valid.")
+                notes = (*notes, _("Signed with a replaced secret that is no longer valid."))
             elif secret.expires is not None:
                 notes = (
                     *notes,
-                    "Signed with the replaced secret, which expires soon. Events are signed with the new secret, too.",
+                    _(
+                        "Signed with the replaced secret, which expires soon. Events are signed with the new secret, "
+                        "too."
+                    ),
                 )
-            return Verdict(True, "The signature is valid.", notes)
+            return Verdict(True, _("The signature is valid."), notes)
     return Verdict(False, *_mismatch_reason(webhook, body, headers, signatures))
 
 
@@ -94,8 +100,11 @@ def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
     away = now - datetime.fromtimestamp(seconds, UTC)
     if abs(away) <= TOLERANCE:
         return ()
-    side = "old" if away > TOLERANCE else "in the future"
-    return (f"The timestamp is more than 5 minutes {side}, so receivers reject it now, as they should.",)
+    if away > TOLERANCE:
+        return (_("The timestamp is more than 5 minutes old, so receivers reject it now, as they should."),)
+    return (
+        _("The timestamp is more than 5 minutes in the future, so receivers reject it now, as they should."),
+    )
 
 
 def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: list[str]) -> bool:
@@ -126,14 +135,18 @@ def _mismatch_reason(
     event_id = _event_id(body)
     if event_id and event_id != headers["webhook-id"]:
         return (
-            "webhook-id is not the EventID of this body. The headers and the body belong to different requests.",
+            _(
+                "webhook-id is not the EventID of this body. The headers and the body belong to different requests."
+            ),
             (),
         )
     return (
-        "The signature was not created with a secret of this webhook.",
+        _("The signature was not created with a secret of this webhook."),
         (
-            "Does the request belong to another webhook, or was the secret replaced more than 24 hours ago?",
-            "Was the body changed in transit, or a different timestamp copied?",
+            _(
+                "Does the request belong to another webhook, or was the secret replaced more than 24 hours ago?"
+            ),
+            _("Was the body changed in transit, or a different timestamp copied?"),
         ),
     )
 

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from applications.registration.models import Application
@@ -36,7 +37,7 @@ def find_webhook(application: Application, webhook_id: Any) -> Webhook:
     try:
         return application_webhooks(application).select_related("application").get(pk=UUID(str(webhook_id)))
     except (ValueError, Webhook.DoesNotExist) as error:
-        raise NotFound("The application has no webhook with this ID.", code="webhook_not_found") from error
+        raise NotFound(_("The application has no webhook with this ID."), code="webhook_not_found") from error
 
 
 def failing_webhooks() -> QuerySet[Webhook]:

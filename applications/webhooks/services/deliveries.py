@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
 
 from applications.webhooks.event_types import EventType, named_types
 from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
@@ -69,7 +70,10 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
     """Resends several deliveries; returns how many belong to this webhook."""
     locked = _enabled(webhook)
     if len(event_ids) > MAX_RESENT:
-        raise Invalid(f"At most {MAX_RESENT} deliveries are sent again at once.", code="too_many")
+        raise Invalid(
+            _("At most %(max_resent)s deliveries are sent again at once.") % {"max_resent": MAX_RESENT},
+            code="too_many",
+        )
     chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
     return chosen.update(state=DeliveryState.PENDING, tries=0, next_try=database_now())
 
@@ -105,5 +109,5 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
 def _enabled(webhook: Webhook) -> Webhook:
     locked = lock_webhook(webhook)
     if not locked.is_enabled:
-        raise Conflict("The webhook is disabled; enable it first.", code="webhook_disabled")
+        raise Conflict(_("The webhook is disabled; enable it first."), code="webhook_disabled")
     return locked

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.models import NotificationKind
 from applications.registration.services.notices import notify_owners
@@ -41,9 +42,14 @@ def _warn(webhook: Webhook, now: datetime) -> None:
         kind=NotificationKind.WEBHOOK_FAILING,
         key=f"webhook:{locked.pk}:failing:{locked.failing_since:%Y%m%d%H%M%S}",
         path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
-        title=f"A webhook of {locked.application.name} is failing",
-        text=f"No event has reached {locked.url} for 24 hours. After 120 hours without success the webhook is "
-        "disabled; nothing is lost, events are kept for 30 days.",
+        title=lambda: _("A webhook of %(name)s is failing") % {"name": locked.application.name},
+        text=lambda: (
+            _(
+                "No event has reached %(url)s for 24 hours. After 120 hours without success the webhook "
+                "is disabled; nothing is lost, events are kept for 30 days."
+            )
+            % {"url": locked.url}
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Min
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.models import NotificationKind
 from applications.registration.models import Application
@@ -38,7 +39,10 @@ def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tu
     lock_application(application)
     if application.webhooks.filter(deleted__isnull=True).count() >= MAX_WEBHOOKS:
         raise Invalid.at(
-            "", "too_many_webhooks", f"An application has at most {MAX_WEBHOOKS} webhooks; delete one."
+            "",
+            "too_many_webhooks",
+            _("An application has at most %(max_webhooks)s webhooks; delete one.")
+            % {"max_webhooks": MAX_WEBHOOKS},
         )
     webhook = Webhook(application=application, event_types=[EVERYTHING])
     _write(webhook, values)
@@ -52,7 +56,7 @@ def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Seq
     check_webhook(values, is_new=False)
     locked = lock_webhook(webhook)
     if if_match and "*" not in if_match and webhook_etag(locked) not in if_match:
-        raise PreconditionFailed("The webhook has changed since; read it again before changing it.")
+        raise PreconditionFailed(_("The webhook has changed since; read it again before changing it."))
     with saved_if_changed(locked):
         _write(locked, values)
     return locked
@@ -76,8 +80,11 @@ def rotate_secret(*, webhook: Webhook) -> str:
     if locked.secrets.count() >= MAX_SECRETS:
         first = locked.secrets.aggregate(first=Min("expires"))["first"]
         raise Conflict(
-            f"{MAX_SECRETS} secrets of the webhook are in force, as many as may be; the first of them ends at "
-            f"{first:%Y-%m-%d %H:%M} UTC.",
+            _(
+                "%(max_secrets)s secrets of the webhook are in force, as many as may be; the first of "
+                "them ends at %(first)s UTC."
+            )
+            % {"max_secrets": MAX_SECRETS, "first": f"{first:%Y-%m-%d %H:%M}"},
             code="too_many_secrets",
         )
     locked.secrets.filter(expires__isnull=True).update(expires=now + OLD_SECRET_GOOD_FOR)
@@ -110,10 +117,15 @@ def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
         application=locked.application,
         kind=NotificationKind.WEBHOOK_FAILING,
         key=f"webhook:{locked.pk}:disabled:{locked.updated:%Y%m%d%H%M%S%f}",
-        title=f"A webhook of {locked.application.name} was disabled",
+        title=lambda: _("A webhook of %(name)s was disabled") % {"name": locked.application.name},
         path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
-        text=f"{reason}\n\nEvents are no longer sent to {locked.url}. Enable the webhook when the endpoint works "
-        "again, and recover what it missed: events are kept for 30 days.",
+        text=lambda: (
+            _(
+                "%(reason)s\n\nEvents are no longer sent to %(url)s. Enable the webhook when the "
+                "endpoint works again, and recover what it missed: events are kept for 30 days."
+            )
+            % {"reason": reason, "url": locked.url}
+        ),
     )
     return locked
 
@@ -127,7 +139,7 @@ def lock_webhook(webhook: Webhook) -> Webhook:
             .get(pk=webhook.pk, deleted__isnull=True)
         )
     except Webhook.DoesNotExist as error:
-        raise Conflict("The webhook was deleted in the meantime.", code="webhook_deleted") from error
+        raise Conflict(_("The webhook was deleted in the meantime."), code="webhook_deleted") from error
 
 
 def _write(webhook: Webhook, values: Mapping[str, Any]) -> None:
@@ -163,7 +175,7 @@ def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
     """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
     faults = _faults(values)
     if is_new and not values.get("URL"):
-        missing = Fault("/URL", "required", "URL: name the https address events go to.")
+        missing = Fault("/URL", "required", _("URL: name the https address events go to."))
         faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
     raise_faults(faults)
 
@@ -172,7 +184,7 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     """The faults of these members of a request by the rules of webhooks."""
     faults: list[Fault] = []
     if "URL" in values and (reason := refusal(values["URL"])):
-        faults.append(Fault("/URL", "url_refused", f"URL: {reason}"))
+        faults.append(Fault("/URL", "url_refused", _("URL: %(reason)s") % {"reason": reason}))
     if "EventTypes" in values:
         faults += _event_type_faults(values["EventTypes"])
     if "StoreIDs" in values:
@@ -182,11 +194,15 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
 
 def _event_type_faults(names: Sequence[str]) -> list[Fault]:
     if not names:
-        return [Fault("/EventTypes", "required", "EventTypes: name at least one; * stands for all.")]
+        return [Fault("/EventTypes", "required", _("EventTypes: name at least one; * stands for all."))]
     allowed = [*PATTERNS, *EventType.values]
     text = f"allowed: {', '.join(allowed)}."
     return [
-        Fault(f"/EventTypes/{index}", "event_type_unknown", f"There is no event type {name[:60]!r}; {text}")
+        Fault(
+            f"/EventTypes/{index}",
+            "event_type_unknown",
+            _("There is no event type %(name)r; %(text)s") % {"name": name[:60], "text": text},
+        )
         for index, name in enumerate(names)
         if name not in allowed
     ]
@@ -197,7 +213,12 @@ def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
         message = f"StoreIDs: at most {MAX_STORES}; leave them out to hear of every store."
         return [Fault("/StoreIDs", "too_many_stores", message)]
     return [
-        Fault(f"/StoreIDs/{index}", "store_invalid", f"A StoreID has 1 to {MAX_STORE_ID_LENGTH} characters.")
+        Fault(
+            f"/StoreIDs/{index}",
+            "store_invalid",
+            _("A StoreID has 1 to %(max_store_id_length)s characters.")
+            % {"max_store_id_length": MAX_STORE_ID_LENGTH},
+        )
         for index, store_id in enumerate(store_ids)
         if not 1 <= len(store_id) <= MAX_STORE_ID_LENGTH
     ]

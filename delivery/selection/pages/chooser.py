@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -47,12 +49,17 @@ def _box(text: str) -> tuple[float, float, float, float]:
     except ValueError:
         west = math.nan
     if not (-180 <= west <= east <= 180 and -90 <= south <= north <= 90):
-        raise Invalid("box must be west,south,east,north in degrees.")
+        raise Invalid(_("box must be west,south,east,north in degrees."))
     return west, south, east, north
 
 
 MAX_LISTED = 500
-TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))
+TYPE_NAMES = (
+    ("C", gettext_lazy("City")),
+    ("R", gettext_lazy("Rural")),
+    ("H", gettext_lazy("Highway contract")),
+    ("B", gettext_lazy("PO Boxes")),
+)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import orjson
+from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors import active_dataset
@@ -141,7 +142,7 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     shapes = found.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
     if sum(shape is not None for shape in shapes) > MAX_DRAWN:
-        raise Invalid("There are too many routes in view; look closer.", code="too_many_routes")
+        raise Invalid(_("There are too many routes in view; look closer."), code="too_many_routes")
     return found, in_degrees(shapes)
 
 

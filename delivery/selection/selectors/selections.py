@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode, in_mode_of_new
@@ -63,7 +64,7 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bo
             scope &= in_mode_of_new(caller)
         selection = EddmSelection.objects.filter(scope, pk=key).first()
     if selection is None:
-        raise NotFound("There is no selection with this ID for this caller.", code="selection_not_found")
+        raise NotFound(_("There is no selection with this ID for this caller."), code="selection_not_found")
     return selection
 
 
@@ -75,7 +76,7 @@ def selection_of_callers(callers: Sequence[Caller], selection_id: str | UUID) ->
     scope = reduce(or_, scopes) if all(scopes) else Q()
     selection = EddmSelection.objects.filter(scope, pk=key).first() if key is not None and scopes else None
     if selection is None:
-        raise NotFound("There is no selection with this ID.", code="selection_not_found")
+        raise NotFound(_("There is no selection with this ID."), code="selection_not_found")
     return selection
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
@@ -61,7 +63,7 @@ def _price(caller: Caller, budget: Budget) -> Decimal:
             delivery_method_code=budget.delivery_method_code,
         )
         return price
-    raise Invalid.at("/Budget", "budget_unavailable", "Budget: this service sells nothing to be mailed.")
+    raise Invalid.at("/Budget", "budget_unavailable", _("Budget: this service sells nothing to be mailed."))
 
 
 if TYPE_CHECKING:
@@ -163,13 +165,17 @@ class _Search:
             Fault(
                 f"/PostalCodes/{at}",
                 "postal_code_unknown",
-                f"{code} has no routes in the data of {self._month}.",
+                _("%(code)s has no routes in the data of %(month)s.") % {"code": code, "month": self._month},
             )
             for at, code in enumerate(criteria.postal_codes)
             if code not in found.known_codes
         ]
         faults += [
-            Fault(f"/Routes/{at}", "route_unknown", f"{route} is no route in the data of {self._month}.")
+            Fault(
+                f"/Routes/{at}",
+                "route_unknown",
+                _("%(route)s is no route in the data of %(month)s.") % {"route": route, "month": self._month},
+            )
             for at, route in enumerate(criteria.routes)
             if route not in known
         ]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
@@ -50,14 +52,23 @@ def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
     view = request.parser_context["view"]
     length = parse_number(request.META.get("CONTENT_LENGTH") or "0", most=10**19) or 0
     if length > view.maximum_bytes + FORM_BYTES:
-        raise Invalid.at("", f"{kind}_too_large", f"The body has {length:,} bytes; {limit}.")
+        raise Invalid.at(
+            "",
+            f"{kind}_too_large",
+            _("The body has %(length)s bytes; %(limit)s.")
+            % {"length": number_format(length, force_grouping=True), "limit": limit},
+        )
     media_type = request.content_type.split(";")[0].strip().lower()
     if media_type not in {parser.media_type for parser in view.parser_classes}:
         raise UnsupportedMediaType(request.content_type)
     if media_type != MultiPartParser.media_type:
         return request.data if isinstance(request.data, bytes) else b""
-    files = [file for _, group in request.FILES.lists() for file in group]
+    files = [file for named in request.FILES.lists() for file in named[1]]
     if len(files) != 1:
-        raise Invalid.at("", f"{kind}_one_file", f"The form has {len(files)} files; send exactly one.")
+        raise Invalid.at(
+            "",
+            f"{kind}_one_file",
+            _("The form has %(files)s files; send exactly one.") % {"files": len(files)},
+        )
     files[0].seek(0)
     return bytes(files[0].read(view.maximum_bytes + 1))

@@ -1,6 +1,7 @@
 """Notifies store staff of failed jobs (`job.failed`)."""
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.models import NotificationKind, Role
 from accounts.permissions import Grant
@@ -24,8 +25,12 @@ def notify_of_failure(job: Job) -> int:
         user_ids=sorted(set(people.values_list("user_id", flat=True))),
         kind=NotificationKind.JOB_FAILED,
         key=failure_key(job.number),
-        title=f"Print job {job.number} failed",
-        text=f"{f'{job.provider}: ' if job.provider else ''}{job.message} The order waits until the job is sent "
-        "again, moved to another provider or cancelled.",
+        title=lambda: _("Print job %(number)s failed") % {"number": job.number},
+        text=lambda: (
+            _(
+                "%(reason)s The order waits until the job is sent again, moved to another provider or cancelled."
+            )
+            % {"reason": f"{job.provider}: {job.message}" if job.provider else job.message}
+        ),
         path=reverse("admin:production_job_change", args=[job.pk]),
     )

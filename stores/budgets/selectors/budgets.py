@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import User
@@ -78,7 +79,7 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
             if one.budget.pk == key
         ]
     if not found:
-        raise NotFound("There is no budget with this ID for this caller.", code="budget_not_found")
+        raise NotFound(_("There is no budget with this ID for this caller."), code="budget_not_found")
     return found[0]
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from accounts.models import User
 from accounts.selectors.users import find_user
 from applications.registration.models import Application
@@ -39,7 +41,10 @@ def scope_id(kind: ScopeKind, text: str, *, store: Store, viewer: User) -> str:
         found = list(known.values_list("pk", flat=True).distinct()[:2])
         if len(found) != 1:
             reason = "Several applications have" if found else "No application has"
-            raise NotFound(f"{reason} the name {text}; write the ID.", code="application_not_found")
+            raise NotFound(
+                _("%(reason)s the name %(text)s; write the ID.") % {"reason": reason, "text": text},
+                code="application_not_found",
+            )
         return str(found[0])
     return text
 
@@ -63,4 +68,7 @@ def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
 
 
 def _unknown(text: str) -> NotFound:
-    return NotFound(f"No active user has the full name or e-mail address {text}.", code="user_not_found")
+    return NotFound(
+        _("No active user has the full name or e-mail address %(text)s.") % {"text": text},
+        code="user_not_found",
+    )

@@ -3,6 +3,9 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from accounts.models import NotificationKind, Role
 from accounts.permissions import Grant
 from accounts.services.notifications import notify
@@ -70,13 +73,20 @@ def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
     budget, period = standing.budget, standing.period
     people = Role.objects.filter(store=store, application__isnull=True, user__isnull=False, grant__in=READERS)
     is_used = level == BudgetLevel.EXCEEDED
-    state = "is used up" if is_used else f"is used to {budget.warn_at} %"
+    said = (
+        gettext_noop("The budget %(name)s of %(store)s is used up")
+        if is_used
+        else gettext_noop("The budget %(name)s of %(store)s is used to %(share)s %%")
+    )
     used, limit = standing.text(period.used), standing.text(standing.limit)
     notify(
         user_ids=sorted(set(people.values_list("user_id", flat=True))),
         kind=NotificationKind.BUDGET_USED,
         key=f"budget:{budget.pk}:{period.number}:{level.value}",
-        title=f"The budget {budget.name} of {store.company_name} {state}",
-        text=f"{used} of {limit} are used. The period ends on {period.ends:%Y-%m-%d %H:%M} UTC.",
+        title=lambda: _(said) % {"name": budget.name, "store": store.company_name, "share": budget.warn_at},
+        text=lambda: (
+            _("%(used)s of %(limit)s are used. The period ends on %(ends)s UTC.")
+            % {"used": used, "limit": limit, "ends": f"{period.ends:%Y-%m-%d %H:%M}"}
+        ),
         path=f"/admin/stores/budget/{budget.pk}/change/",
     )

@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import User
@@ -92,7 +94,8 @@ def adjust_budget(
         return known
     if not stored.start_date <= day <= (stored.end_date or day):
         raise Conflict(
-            "The budget has no period today: it has not begun, or it has ended.", code="budget_not_in_force"
+            _("The budget has no period today: it has not begun, or it has ended."),
+            code="budget_not_in_force",
         )
     _check_adjustment(standing, amount)
     open_period(standing, at=now)
@@ -151,7 +154,9 @@ def resolve_scope(store: Store, scope: Mapping[str, Any]) -> Scope:
             ScopeKind.APPLICATION: "application with this ID",
             ScopeKind.COST_CENTER: "cost center with this code in the store",
         }
-        raise Invalid.at("/Scope/ID", "scope_unknown", f"ID: there is no {places[kind]}.")
+        raise Invalid.at(
+            "/Scope/ID", "scope_unknown", _("ID: there is no %(kind)s.") % {"kind": places[kind]}
+        )
     return Scope(kind, key)
 
 
@@ -198,13 +203,27 @@ def _amount_faults(
     name: str, amount: Decimal, budget_type: str, *, least: Decimal | None = None
 ) -> Iterator[Fault]:
     if least is not None and amount < least:
-        yield Fault(f"/{name}", "too_small", f"{name}: this must not be below {least}.")
+        yield Fault(
+            f"/{name}",
+            "too_small",
+            _("%(name)s: this must not be below %(least)s.") % {"name": name, "least": least},
+        )
     elif not amount and least is None:
-        yield Fault(f"/{name}", "too_small", f"{name}: 0 changes nothing.")
+        yield Fault(f"/{name}", "too_small", _("%(name)s: 0 changes nothing.") % {"name": name})
     elif abs(amount) > LARGEST:
-        yield Fault(f"/{name}", "too_large", f"{name}: at most {LARGEST:,}.")
+        yield Fault(
+            f"/{name}",
+            "too_large",
+            _("%(name)s: at most %(largest)s.")
+            % {"name": name, "largest": number_format(LARGEST, force_grouping=True)},
+        )
     elif budget_type != BudgetType.AMOUNT and amount % 1:
-        yield Fault(f"/{name}", "not_whole", f"{name}: a budget of {budget_type} takes whole numbers.")
+        yield Fault(
+            f"/{name}",
+            "not_whole",
+            _("%(name)s: a budget of %(budget_type)s takes whole numbers.")
+            % {"name": name, "budget_type": budget_type},
+        )
 
 
 def _date_faults(budget: Budget) -> Iterator[Fault]:
@@ -214,7 +233,7 @@ def _date_faults(budget: Budget) -> Iterator[Fault]:
             message = f"{name}: write a day from {FIRST_YEAR} to {LAST_YEAR}."
             yield Fault(f"/{name}", "date_out_of_range", message)
     if budget.end_date is not None and budget.end_date < budget.start_date:
-        yield Fault("/EndDate", "ends_before_start", "EndDate: this is before StartDate.")
+        yield Fault("/EndDate", "ends_before_start", _("EndDate: this is before StartDate."))
 
 
 def _currency_faults(budget: Budget, store: Store) -> Iterator[Fault]:
@@ -239,9 +258,9 @@ def _differs(budget: Budget, name: str, value: Any) -> bool:
 
 def _refuse_disabled(store: Store) -> None:
     if not store.budget_enabled:
-        raise Conflict("The store has no budgets: BudgetEnabled is false.", code="budgets_disabled")
+        raise Conflict(_("The store has no budgets: BudgetEnabled is false."), code="budgets_disabled")
 
 
 def _refuse_entries(budget: Budget, what: str) -> None:
     if BudgetEntry.objects.filter(budget=budget).exists():
-        raise Conflict(f"The budget has entries. {what}.", code="budget_has_entries")
+        raise Conflict(_("The budget has entries. %(what)s.") % {"what": what}, code="budget_has_entries")

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows, typed_cell
@@ -58,7 +60,10 @@ class PeoplePlan:
 
 def decode_file(content: bytes) -> str:
     if len(content) > MOST_BYTES:
-        raise Invalid(f"The file has more than {MOST_BYTES // 1000} kB.", code="file_too_large")
+        raise Invalid(
+            _("The file has more than %(most_bytes)s kB.") % {"most_bytes": MOST_BYTES // 1000},
+            code="file_too_large",
+        )
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return content.decode(encoding)
@@ -83,12 +88,20 @@ def read_people(text: str) -> list[PeopleRow]:
     filled = [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
     if len(filled) > MOST_ROWS:
         raise Invalid(
-            f"The file has {len(filled):,} rows; at most {MOST_ROWS:,} are read.", code="too_many_rows"
+            _("The file has %(filled)s rows; at most %(most_rows)s are read.")
+            % {
+                "filled": number_format(len(filled), force_grouping=True),
+                "most_rows": number_format(MOST_ROWS, force_grouping=True),
+            },
+            code="too_many_rows",
         )
     raise_faults(
         [
             Fault(
-                f"/{line}", "cells_differ", f"Row {line}: it has {len(cells)} cells for {len(names)} columns."
+                f"/{line}",
+                "cells_differ",
+                _("Row %(line)s: it has %(cells)s cells for %(names)s columns.")
+                % {"line": line, "cells": len(cells), "names": len(names)},
             )
             for line, cells in filled
             if len(cells) != len(names)
@@ -99,8 +112,8 @@ def read_people(text: str) -> list[PeopleRow]:
         dict(zip(names, (typed_cell(cell.strip()) for cell in cells), strict=True)) for _, cells in filled
     ]
     return [
-        PeopleRow(line, row["Code"], row["Name"], row["Person"])
-        for (line, _), row in zip(filled, rows, strict=True)
+        PeopleRow(named[0], row["Code"], row["Name"], row["Person"])
+        for named, row in zip(filled, rows, strict=True)
     ]
 
 
@@ -123,7 +136,12 @@ def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> Peo
                 before = people.setdefault(user.pk, (row, user))[0]
                 if before is not row:
                     problems.append(f"{row.person} stands in row {before.line} already.")
-        faults += [Fault(f"/{row.line}", "row_invalid", f"Row {row.line}: {text}") for text in problems]
+        faults += [
+            Fault(
+                f"/{row.line}", "row_invalid", _("Row %(line)s: %(text)s") % {"line": row.line, "text": text}
+            )
+            for text in problems
+        ]
     raise_faults(faults, place="file")
     _plan_members(store, plan, people)
     return plan
@@ -141,7 +159,7 @@ def import_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> P
         center.name = name
         center.save()
     centers = {center.code: center for center in CostCenter.objects.filter(store=store)}
-    for user, _, code in plan.joined:
+    for user, _name, code in plan.joined:
         member = CostCenterMember.objects.filter(store=store, user=user).first()
         if not code:
             if member:

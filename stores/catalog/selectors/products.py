@@ -9,6 +9,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role
@@ -95,7 +96,9 @@ def find_stores(store_ids: Sequence[str]) -> list[Store]:
     found = list(stores.filter(external_id__in=store_ids))
     unknown = sorted(set(store_ids) - {store.external_id for store in found})
     if unknown:
-        faults = [Fault("", "store_invalid", f"There is no store {name!r}.") for name in unknown]
+        faults = [
+            Fault("", "store_invalid", _("There is no store %(name)r.") % {"name": name}) for name in unknown
+        ]
         raise Invalid(" ".join(fault.message for fault in faults), code="store_invalid", faults=faults)
     return found
 
@@ -185,9 +188,12 @@ def no_product(product_id: str) -> str:
 
 def association_required(store_id: str) -> Forbidden:
     return Forbidden(
-        f"There is no association with the store {store_id!r}. Request one with POST /api/v1/association "
-        f'and {{"StoreID": "{store_id}"}}, or in the directory of stores of the portal; the store '
-        "decides.",
+        _(
+            "There is no association with the store %(store_id)r. Request one with POST "
+            '/api/v1/association and {"StoreID": "%(store_id)s"}, or in the directory of stores of '
+            "the portal; the store decides."
+        )
+        % {"store_id": store_id},
         code="association_required",
     )
 
@@ -201,7 +207,8 @@ def store_refusal(caller: Caller, store: Store, permissions: Sequence[str]) -> F
         return association_required(store.external_id)
     required = " or ".join(permissions)
     return Forbidden(
-        f"This requires the grant {required} on the store, and the scope of the same name.",
+        _("This requires the grant %(required)s on the store, and the scope of the same name.")
+        % {"required": required},
         code="grant_missing",
     )
 
@@ -240,13 +247,15 @@ def _check_grants(caller: Caller, store: Store, *, is_self: bool) -> None:
     if Permission.STORE_SELF_READ not in granted:
         if Role.objects.filter(user=caller.user_id, store=store).exists():
             raise Forbidden(
-                "This requires the grant Store.Self.Read or Store.All.Read on the store, and its scope.",
+                _("This requires the grant Store.Self.Read or Store.All.Read on the store, and its scope."),
                 code="grant_missing",
             )
         raise association_required(store.external_id)
     if not is_self and not store.is_demo:
         raise Forbidden(
-            "With Store.Self.Read you can read only your own roles; the roles of others require Store.All.Read.",
+            _(
+                "With Store.Self.Read you can read only your own roles; the roles of others require Store.All.Read."
+            ),
             code="grant_missing",
         )
 

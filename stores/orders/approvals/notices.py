@@ -5,18 +5,21 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from accounts.models import NotificationKind
-from accounts.services.notifications import notify
+from accounts.services.notifications import Words, in_words, notify
 from stores.catalog.models import BudgetType
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import approver_ids
 from stores.orders.models import ApprovalState, Order
 
 DECIDED = {
-    ApprovalState.APPROVED: "approved",
-    ApprovalState.DENIED: "denied",
-    ApprovalState.EXPIRED: "not decided in time",
+    ApprovalState.APPROVED: gettext_noop("%(what)s was approved"),
+    ApprovalState.DENIED: gettext_noop("%(what)s was denied"),
+    ApprovalState.EXPIRED: gettext_noop("%(what)s was not decided in time"),
 }
 
 
@@ -29,11 +32,11 @@ def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> 
     order = request.order
     return tell_approvers(
         request,
-        what=f"Order {order} of {order.store}",
+        what=lambda: _("Order %(order)s of %(store)s") % {"order": order, "store": order.store},
         store_id=order.store_id,
         key=f"approval:{order.pk}:{'reminder' if is_reminder else 'requested'}",
         path=reverse("admin:stores_approvalrequest_change", args=[order.pk]),
-        outcome="rejected",
+        outcome=gettext_noop("rejected"),
         is_reminder=is_reminder,
     )
 
@@ -42,7 +45,7 @@ def notify_of_decision(request: ApprovalRequest) -> int:
     order = request.order
     return tell_of_decision(
         request,
-        what=f"Order {order} at {order.store}",
+        what=lambda: _("Order %(order)s at %(store)s") % {"order": order, "store": order.store},
         state=ApprovalState(order.approval),
         user_id=order.user_id,
         key=decision_key(order),
@@ -60,29 +63,40 @@ class Requested(Protocol):
 
 
 def tell_approvers(
-    request: Requested, *, what: str, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
+    request: Requested, *, what: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
 ) -> int:
     """`outcome` is what becomes of it without a decision."""
+    said = (
+        gettext_noop("%(what)s still needs approval")
+        if is_reminder
+        else gettext_noop("%(what)s needs approval")
+    )
     return notify(
         user_ids=approver_ids(store_id, request.ordered_by),
         kind=NotificationKind.APPROVAL_REQUESTED,
         key=key,
-        title=f"{what} {'still needs' if is_reminder else 'needs'} approval",
-        text=f"{'. '.join(map(reason_in_words, request.reasons))}. Without a decision it is {outcome} on "
-        f"{request.expires:%d %b %Y, %H:%M} UTC.",
+        title=lambda: _(said) % {"what": in_words(what)},
+        text=lambda: (
+            _("%(reasons)s. Without a decision it is %(outcome)s on %(expires)s UTC.")
+            % {
+                "reasons": ". ".join(map(reason_in_words, request.reasons)),
+                "outcome": _(outcome),
+                "expires": date_format(request.expires, "DATETIME_FORMAT"),
+            }
+        ),
         path=path,
     )
 
 
 def tell_of_decision(
-    request: Requested, *, what: str, state: ApprovalState, user_id: UUID | None, key: str, path: str
+    request: Requested, *, what: Words, state: ApprovalState, user_id: UUID | None, key: str, path: str
 ) -> int:
     """Notifies the user who ordered; for an application without a user, its owners."""
     return notify(
         user_ids=[user_id] if user_id else request.ordered_by,
         kind=NotificationKind.APPROVAL_DECIDED,
         key=key,
-        title=f"{what} was {DECIDED[state]}",
+        title=lambda: _(DECIDED[state]) % {"what": in_words(what)},
         text=request.note,
         path=path,
     )
@@ -90,7 +104,17 @@ def tell_of_decision(
 
 def reason_in_words(reason: dict[str, Any]) -> str:
     if reason["Kind"] == "Total":
-        return f"The total {reason['Total']:,.2f} is above {reason['Limit']:,.2f}"
-    style = ",.2f" if reason["Type"] == BudgetType.AMOUNT else ",.0f"
-    left, limit, requested = (format(reason[name], style) for name in ("Remaining", "Limit", "Requested"))
-    return f"The budget {reason['Name']} has {left} left of {limit}, and the order takes {requested}"
+        total, limit = (_number(reason[name], 2) for name in ("Total", "Limit"))
+        return _("The total %(total)s is above %(limit)s") % {"total": total, "limit": limit}
+    places = 2 if reason["Type"] == BudgetType.AMOUNT else 0
+    left, limit, requested = (_number(reason[name], places) for name in ("Remaining", "Limit", "Requested"))
+    return _("The budget %(name)s has %(left)s left of %(limit)s, and the order takes %(requested)s") % {
+        "name": reason["Name"],
+        "left": left,
+        "limit": limit,
+        "requested": requested,
+    }
+
+
+def _number(value: float, places: int) -> str:
+    return number_format(round(value, places), places, force_grouping=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -36,7 +37,7 @@ def list_requests(request: HttpRequest) -> HttpResponse:
 def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
     found = requests_of(signed_in_user(request)).filter(pk=order_id).first()
     if found is None:
-        raise Http404("There is no such order, or it needed no approval.")
+        raise Http404(_("There is no such order, or it needed no approval."))
     context = {
         **_row(found),
         "items": found.order.items.order_by("position")[:100],

@@ -8,8 +8,10 @@ from uuid import UUID
 
 import orjson
 import pghistory
+from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 
 from accounts.services.notifications import erase_texts
 from applications.webhooks.event_types import EventType
@@ -67,7 +69,9 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
     )
     insert_row(request)
     order.approval = ApprovalState.PENDING
-    note = f"Approval requested. {'. '.join(map(reason_in_words, request.reasons))}."
+    # The history is the API's too.
+    with translation.override(settings.LANGUAGE_CODE):
+        note = f"Approval requested. {'. '.join(map(reason_in_words, request.reasons))}."
     record_change(
         Change(order, SYSTEM, note[:1000]), order.status, event_type=EventType.ORDER_APPROVAL_REQUESTED.value
     )
@@ -138,10 +142,10 @@ def _refuse_own_order(order: Order, actor: Actor) -> None:
     """Also for operators. The attempt is recorded in the audit log, outside of any other transaction."""
     request = ApprovalRequest.objects.filter(order=order).first()
     if request is None:
-        raise Conflict("The order needs no approval.", code="approval_not_requested")
+        raise Conflict(_("The order needs no approval."), code="approval_not_requested")
     if actor.user_id in {*request.ordered_by, *people_who_ordered(order)}:
         pghistory.create_event(request, label=OWN_ORDER)
-        raise Forbidden("You placed this order, or own the application that did.", code="approver_ordered")
+        raise Forbidden(_("You placed this order, or own the application that did."), code="approver_ordered")
 
 
 def _is_open(order: Order) -> bool:
@@ -184,7 +188,8 @@ def _reject_expired(order: Order) -> None:
 
 def _decided(order: Order) -> Conflict:
     return Conflict(
-        f"The approval of this order is {order.approval} and cannot be decided again.",
+        _("The approval of this order is %(approval)s and cannot be decided again.")
+        % {"approval": order.approval},
         code="approval_decided",
         members={"State": order.approval},
     )

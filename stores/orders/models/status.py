@@ -1,6 +1,8 @@
 import re
 
 from django.db import models
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from applications.webhooks.event_types import EventType
 
@@ -19,10 +21,28 @@ class OrderStatus(models.IntegerChoices):
 
     @property
     def words(self) -> str:
-        """The label for pages: "On hold" instead of the API's OnHold."""
+        """The label in words: "On hold" instead of the API's OnHold."""
         return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", self.label)
 
+    @property
+    def shown(self) -> str:
+        """The words in the language of the page."""
+        return gettext(self.words)
 
+
+# For the catalogs.
+STATUS_WORDS = (
+    gettext_noop("Received"),
+    gettext_noop("On hold"),
+    gettext_noop("Accepted"),
+    gettext_noop("In production"),
+    gettext_noop("Partially shipped"),
+    gettext_noop("Shipped"),
+    gettext_noop("Delivered"),
+    gettext_noop("Returned"),
+    gettext_noop("Cancelled"),
+    gettext_noop("Rejected"),
+)
 S = OrderStatus
 ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
     S.RECEIVED: frozenset({S.ON_HOLD, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
@@ -75,20 +95,20 @@ DEMO_NEXT_STATUS: dict[int, int] = {
 
 
 class CancellationState(models.TextChoices):
-    NONE = "", "Not asked for"
-    REQUESTED = "Requested"
-    ACCEPTED = "Accepted"
-    REFUSED = "Refused"
+    NONE = "", _("Not asked for")
+    REQUESTED = "Requested", _("Requested")
+    ACCEPTED = "Accepted", _("Accepted")
+    REFUSED = "Refused", _("Refused")
 
 
 class ApprovalState(models.TextChoices):
     """`Expired` ended without a decision: in time, or because the order was cancelled or rejected."""
 
-    NONE = "", "Not needed"
-    PENDING = "Pending"
-    APPROVED = "Approved"
-    DENIED = "Denied"
-    EXPIRED = "Expired"
+    NONE = "", _("Not needed")
+    PENDING = "Pending", _("Pending")
+    APPROVED = "Approved", _("Approved")
+    DENIED = "Denied", _("Denied")
+    EXPIRED = "Expired", _("Expired")
 
 
 class ActorKind(models.TextChoices):

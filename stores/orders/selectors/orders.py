@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, User
@@ -44,8 +45,10 @@ def order_for(
     order = find_order(access, reference)
     if order is None:
         raise NotFound(
-            "There is no order with this OrderID for this caller. Write @ before an ExternalID; exportview finds an "
-            "order by its OrderNumber.",
+            _(
+                "There is no order with this OrderID for this caller. Write @ before an ExternalID; exportview finds "
+                "an order by its OrderNumber."
+            ),
             code="order_not_found",
         )
     return access, order
@@ -99,7 +102,7 @@ def item_of(order: Order, item_key: str) -> OrderItem:
     try:
         return order.items.get(item_key=item_key)
     except OrderItem.DoesNotExist as error:
-        raise NotFound("The order has no item with this key.", code="item_not_found") from error
+        raise NotFound(_("The order has no item with this key."), code="item_not_found") from error
 
 
 LARGEST_NUMBER = 2**63 - 1
@@ -178,7 +181,7 @@ def order_of_application(access: OrdersAccess, order_id: str) -> Order:
         shown = _shown().select_related("approval_request")
         return shown.prefetch_related("shipments").get(visible, pk=UUID(order_id))
     except (ValueError, Order.DoesNotExist) as error:
-        raise NotFound("There is no such order, or it is not one you may see.") from error
+        raise NotFound(_("There is no such order, or it is not one you may see.")) from error
 
 
 def events_of_order(application: Application, order: Order) -> list[Event]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
@@ -22,7 +23,7 @@ def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
     access = authorize_store(caller, store_id, READ)
     quote = find_quote(access.visible, quote_id)
     if quote is None:
-        raise NotFound("There is no quote with this ID for this caller.", code="quote_not_found")
+        raise NotFound(_("There is no quote with this ID for this caller."), code="quote_not_found")
     return quote
 
 

@@ -10,6 +10,9 @@ from uuid import UUID
 import orjson
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
@@ -26,7 +29,7 @@ from stores.orders.pricing import PriceRequest, PriceRequestItem, price
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.quotes import listed_products, places_served
 
-UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
+UNKNOWN = ("eddm_selection_unknown", gettext_lazy("there is no such EDDM selection of yours."))
 
 
 def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
@@ -42,9 +45,9 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
             choice = _resolved(item.choice, found, expired=expired)
             routes += choice.selection.route_count if choice.selection else 0
             if routes > MAXIMUM_ROUTES:
-                message = (
-                    f"all items together have at most {MAXIMUM_ROUTES:,} routes; order this one separately."
-                )
+                message = _(
+                    "all items together have at most %(maximum_routes)s routes; order this one separately."
+                ) % {"maximum_routes": number_format(MAXIMUM_ROUTES, force_grouping=True)}
                 choice = replace(choice, problem=("too_many_routes", message))
             item = replace(item, choice=choice, quantity=choice.pieces)
         items.append(item)
@@ -79,7 +82,9 @@ def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: b
     if selection is None:
         return replace(choice, problem=UNKNOWN)
     if not expired and selection.expires <= timezone.now():
-        message = f"the selection expired at {selection.expires:%Y-%m-%d %H:%M} UTC; make a new one."
+        message = _("the selection expired at %(expires)s UTC; make a new one.") % {
+            "expires": f"{selection.expires:%Y-%m-%d %H:%M}"
+        }
         return replace(choice, problem=("eddm_selection_expired", message))
     return replace(choice, pieces=selection.pieces, selection=selection)
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import Order, OrderComment, OrderView
@@ -22,7 +23,7 @@ def add_comment(
     """Adds a note. The order's version stays the same, and no event is recorded."""
     words = text.strip()
     if not words:
-        raise Invalid.at("/Comment", "required", "Comment: write something first.")
+        raise Invalid.at("/Comment", "required", _("Comment: write something first."))
     if len(words) > LONGEST_COMMENT:
         message = f"Comment: at most {LONGEST_COMMENT:,} characters; this has {len(words):,}."
         raise Invalid.at("/Comment", "too_long", message)
@@ -30,11 +31,17 @@ def add_comment(
     locked = lock_order(order, ())
     if locked.recipient_erased:
         raise Conflict(
-            "The recipient of this order was erased, and what people wrote about it with them: it takes no comments.",
+            _(
+                "The recipient of this order was erased, and what people wrote about it with them: it takes no "
+                "comments."
+            ),
             code="recipient_erased",
         )
     if OrderComment.objects.filter(order=order)[:MAX_COMMENTS].count() >= MAX_COMMENTS:
-        raise Conflict(f"An order has at most {MAX_COMMENTS} comments.", code="too_many_comments")
+        raise Conflict(
+            _("An order has at most %(max_comments)s comments.") % {"max_comments": MAX_COMMENTS},
+            code="too_many_comments",
+        )
     return OrderComment.objects.create(
         order=order, author_id=author_id, text=words, created=at or timezone.now()
     )
@@ -51,11 +58,15 @@ def save_order_view(
     """Saves a view; replaces the owner's view of the same name."""
     name = " ".join(name.split())
     if not name:
-        raise Invalid.at("/Name", "required", "Name: give the view a name.")
+        raise Invalid.at("/Name", "required", _("Name: give the view a name."))
     if len(name) > LONGEST_VIEW_NAME:
-        raise Invalid.at("/Name", "too_long", f"Name: at most {LONGEST_VIEW_NAME} characters.")
+        raise Invalid.at(
+            "/Name",
+            "too_long",
+            _("Name: at most %(longest_view_name)s characters.") % {"longest_view_name": LONGEST_VIEW_NAME},
+        )
     if len(query) > LONGEST_QUERY:
-        raise Invalid.at("/Query", "too_long", "The filters of this view are too long to be saved.")
+        raise Invalid.at("/Query", "too_long", _("The filters of this view are too long to be saved."))
     values = {"query": query, "is_shared": is_shared, "store_id": store_pk if is_shared else None}
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
@@ -66,13 +77,13 @@ def save_order_view(
         with transaction.atomic():
             return OrderView.objects.create(owner=owner, name=name, **values)
     except IntegrityError as error:
-        raise Conflict("A view of this name was just saved; save it again.", code="view_exists") from error
+        raise Conflict(_("A view of this name was just saved; save it again."), code="view_exists") from error
 
 
 def delete_order_view(*, owner: Any, view_id: int) -> str:
     """Deletes one of the owner's views and returns its name."""
     view = OrderView.objects.filter(owner=owner, pk=view_id).first()
     if view is None:
-        raise NotFound("You have no such view.", code="view_not_found")
+        raise NotFound(_("You have no such view."), code="view_not_found")
     view.delete()
     return view.name

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
@@ -35,7 +36,8 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
     """Plans the papers from the routes stored with the order; postage follows the current price table."""
     if item.eddm is None:
         raise NotFound(
-            "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
+            _("The item was not ordered for an EDDM selection: it has no papers."),
+            code="eddm_papers_not_found",
         )
     with RENDERINGS.limited(caller.key):
         sheets = papers_sheets(

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, TooManyAtOnce
 from printing.barcodes import code_128_runs
@@ -42,7 +44,8 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
         Fault(
             f"/Recipient/{name}",
             "character_not_printable",
-            f"{name} contains {named(letter)}, which no font here can print.",
+            _("%(name)s contains %(letter)s, which no font here can print.")
+            % {"name": name, "letter": named(letter)},
         )
         for name, letter in unprintable.items()
         if letter

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, NotFound
@@ -65,11 +66,11 @@ def read_print_file(*, item: OrderItem) -> bytes:
     """The content of the print file; raises PrintFileDamaged if it differs from the ordered one."""
     if not item.print_file and item.print_sha256:
         raise NotFound(
-            "The print file was erased together with the address of its order.", code="print_file_erased"
+            _("The print file was erased together with the address of its order."), code="print_file_erased"
         )
     if not item.print_file:
         raise NotFound(
-            "This item has no print file: its product has no template.", code="print_file_not_found"
+            _("This item has no print file: its product has no template."), code="print_file_not_found"
         )
     try:
         with storage_errors():
@@ -101,7 +102,7 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
             return read_file(name)
     content = read_print_file(item=item)
     if page >= count_pdf_pages(content):
-        raise NotFound("The print file has no such page.", code="page_not_found")
+        raise NotFound(_("The print file has no such page."), code="page_not_found")
     pixels, trimmed = SIZES[size]
     with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS), typesetting_errors():
         picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)

@@ -7,6 +7,8 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from fulfillment.core.errors import (
     Conflict,
@@ -187,12 +189,16 @@ def _refuse_errors(found: Sequence[Finding]) -> None:
         if finding["Severity"] == Severity.ERROR
     ]
     if faults:
-        count = "an error" if len(faults) == 1 else f"{len(faults)} errors"
+        message = ngettext(
+            "Preflight found an error: it cannot be printed as it is.",
+            "Preflight found %(count)s errors: it cannot be printed as it is.",
+            len(faults),
+        )
         raise Invalid(
-            f"Preflight found {count}: it cannot be printed as it is.",
+            message % {"count": len(faults)},
             code="preflight_failed",
             faults=faults,
-            members={"Preflight": [finding for _, finding in found]},
+            members={"Preflight": [one[1] for one in found]},
         )
 
 
@@ -244,7 +250,7 @@ class _Work:
         if seconds <= 0:
             raise _too_slow(index, self._seconds)
         if product.pk not in self._versions:
-            raise NotFound("The product no longer exists.", code="product_not_found")
+            raise NotFound(_("The product no longer exists."), code="product_not_found")
         try:
             version, shared = self._versions[product.pk], _Shared(uploads=self._uploads, seconds=seconds)
             if isinstance(content, ArtworkChoice):

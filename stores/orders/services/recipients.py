@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.services.idempotency import rewrite_answers
@@ -92,7 +93,8 @@ def _refuse_unshipped(order: Order, *, force: bool) -> None:
         return
     name = OrderStatus(order.status).label
     raise Conflict(
-        f"Order {order} is {name}: it needs its address until it is shipped, cancelled or rejected.",
+        _("Order %(order)s is %(name)s: it needs its address until it is shipped, cancelled or rejected.")
+        % {"order": order, "name": name},
         code="order_at_work",
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
@@ -32,11 +33,11 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     """
     if order.recipient_erased:
         raise Conflict(
-            "The recipient of this order was erased: it cannot be printed again.", code="recipient_erased"
+            _("The recipient of this order was erased: it cannot be printed again."), code="recipient_erased"
         )
     items = [item for item in order.items.order_by("position") if item.position in set(positions)]
     if not items:
-        raise Invalid.at("/Items", "required", "Items: choose at least one to print again.")
+        raise Invalid.at("/Items", "required", _("Items: choose at least one to print again."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _request(order, items)
     with large_order_slot(caller, len(items)):
@@ -48,7 +49,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         with transaction.atomic():
             lock_orders(store_pks=[order.store_id])
             if order.reprints.count() != known_reprints:
-                raise Conflict("The order was printed again meanwhile.", code="reprinted_meanwhile")
+                raise Conflict(_("The order was printed again meanwhile."), code="reprinted_meanwhile")
             actor = Actor(actor_kind(opened), caller.user_id)
             return create_order(prepared=prepared, actor=actor).order
     except BaseException:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, PreconditionFailed
 from stores.orders.models import TEST_OUTCOME, ActorKind, CancellationState, Order, OrderStatus
@@ -24,7 +25,9 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
     following = following_status(locked)
     if following is None:
         name = OrderStatus(locked.status).label
-        raise Conflict(f"The order is {name}, which is its last status.", code="order_at_its_end")
+        raise Conflict(
+            _("The order is %(name)s, which is its last status.") % {"name": name}, code="order_at_its_end"
+        )
     parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
     return transition_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows
 from fulfillment.core.errors import DomainError, Invalid, PreconditionFailed
@@ -45,8 +46,11 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
     unknown = [name for name in names if name not in COLUMNS]
     if missing or unknown or len(set(names)) < len(names):
         raise Invalid(
-            "The first line must name the columns order number, status and, optionally, carrier, tracking and "
-            f"note; found {', '.join(names)[:200] or 'nothing'}.",
+            _(
+                "The first line must name the columns order number, status and, optionally, carrier, "
+                "tracking and note; found %(or)s."
+            )
+            % {"or": ", ".join(names)[:200] or "nothing"},
             code="columns_unknown",
         )
     for line, row in rows:
@@ -62,7 +66,7 @@ def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     try:
         yield from numbered_rows(source)
     except BrokenRow as error:
-        raise Invalid(f"{error} No order was changed.", code="csv_broken") from error
+        raise Invalid(_("%(error)s No order was changed.") % {"error": error}, code="csv_broken") from error
 
 
 def _text_fault(cells: dict[str, str]) -> str:
@@ -238,7 +242,7 @@ def _preview(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineRes
 
 def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
     """Applies a line; checks it again if its order has changed since it was read."""
-    for _ in range(TRIES):
+    for _try in range(TRIES):
         checked = _check_line(line, orders)
         if isinstance(checked, LineResult):
             return checked

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
@@ -108,11 +109,14 @@ def transition_order(
     change = Change(locked, actor, note, at)
     if status not in OrderStatus.values:
         raise Invalid.at(
-            "/Status", "status_unknown", f"Status: {status} is not one of {_names(OrderStatus)}."
+            "/Status",
+            "status_unknown",
+            _("Status: %(status)s is not one of %(orderstatus)s.")
+            % {"status": status, "orderstatus": _names(OrderStatus)},
         )
     if parcels and status not in WITH_SHIPMENTS:
         raise Invalid.at(
-            "/Shipments", "shipments_not_allowed", "Shipments go with the statuses 50 and 60 only."
+            "/Shipments", "shipments_not_allowed", _("Shipments go with the statuses 50 and 60 only.")
         )
     if status != locked.status:
         check_transition(locked, status)
@@ -137,9 +141,11 @@ def cancel_order(
         return locked
     if locked.status not in CANCELLABLE_ON_REQUEST:
         name = OrderStatus(locked.status).label
-        raise Conflict(f"The order is {name}: too late to cancel.", code="order_not_cancellable")
+        raise Conflict(
+            _("The order is %(name)s: too late to cancel.") % {"name": name}, code="order_not_cancellable"
+        )
     if locked.cancellation == CancellationState.REFUSED:
-        raise Conflict("The store has refused to cancel this order.", code="cancellation_refused")
+        raise Conflict(_("The store has refused to cancel this order."), code="cancellation_refused")
     now = at or timezone.now()
     locked.cancellation_asked, locked.cancellation_reason = now, reason
     change = Change(locked, actor, reason, at)
@@ -158,7 +164,7 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
     if locked.cancellation == CancellationState.REFUSED:
         return locked
     if not _waits_for_cancellation(locked):
-        raise Conflict("No cancellation of this order was requested.", code="cancellation_not_requested")
+        raise Conflict(_("No cancellation of this order was requested."), code="cancellation_not_requested")
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
     text = f"Cancellation refused. {note}".strip()
     return record_change(Change(locked, actor, text[:1000]), locked.status)
@@ -166,7 +172,9 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
     if if_match and "*" not in if_match and order_etag(order) not in if_match:
-        raise PreconditionFailed("The order has changed since; read it again before you repeat the request.")
+        raise PreconditionFailed(
+            _("The order has changed since; read it again before you repeat the request.")
+        )
 
 
 def lock_order(order: Order, if_match: Sequence[str]) -> Order:
@@ -191,12 +199,13 @@ def check_transition(order: Order, status: int) -> None:
         name, target = OrderStatus(order.status).label, OrderStatus(status).label
         following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
         raise Conflict(
-            f"The order is {name} and cannot become {target}; allowed: {following}.",
+            _("The order is %(name)s and cannot become %(target)s; allowed: %(following)s.")
+            % {"name": name, "target": target, "following": following},
             code="status_not_allowed",
             members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
         )
     if status == OrderStatus.ACCEPTED and order.approval == ApprovalState.PENDING:
-        raise Conflict("The order needs approval before it is accepted.", code="approval_pending")
+        raise Conflict(_("The order needs approval before it is accepted."), code="approval_pending")
 
 
 def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
@@ -221,7 +230,12 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
                 shipped=parcel.shipped or timezone.now(),
             )
     if len(recorded) + len(added) > MAXIMUM_SHIPMENTS:
-        fault = Fault("/Shipments", "too_many_shipments", f"Shipments: at most {MAXIMUM_SHIPMENTS} an order.")
+        fault = Fault(
+            "/Shipments",
+            "too_many_shipments",
+            _("Shipments: at most %(maximum_shipments)s an order.")
+            % {"maximum_shipments": MAXIMUM_SHIPMENTS},
+        )
         raise Invalid(fault.message, code=fault.code, faults=[fault])
     return Shipment.objects.bulk_create(added.values())
 

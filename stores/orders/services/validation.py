@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import (
     Conflict,
@@ -107,7 +108,7 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
     quote = find_quote(access.usable, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
-            "/QuoteID", "quote_unknown", "QuoteID: there is no such quote of yours in this store."
+            "/QuoteID", "quote_unknown", _("QuoteID: there is no such quote of yours in this store.")
         )
     options = quoted_options(quote)
     option = options.get(request.option_id or "")
@@ -121,7 +122,8 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
 def _refuse_expired(access: StoreAccess, request: OrderRequest, quote: Quote) -> None:
     if quote.expires <= timezone.now():
         raise Conflict(
-            f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a new one.",
+            _("The quote expired at %(expires)s UTC; `Quote` is a new one.")
+            % {"expires": f"{quote.expires:%Y-%m-%d %H:%M}"},
             code="quote_expired",
             members=_new_quote(access, replace(request.price_request, location_type=quote.location_type)),
         )

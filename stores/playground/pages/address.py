@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext_lazy as _
+
 from fulfillment.core.errors import DomainError, faults_at_fields
 
 LABELS = {
-    "Name": ("Name", "name"),
-    "Company": ("Company", "organization"),
-    "Address1": ("Address", "address-line1"),
-    "Address2": ("Address, second line", "address-line2"),
-    "City": ("City", "address-level2"),
-    "State": ("State", "address-level1"),
-    "PostalCode": ("Postal code", "postal-code"),
+    "Name": (_("Name"), "name"),
+    "Company": (_("Company"), "organization"),
+    "Address1": (_("Address"), "address-line1"),
+    "Address2": (_("Address, second line"), "address-line2"),
+    "City": (_("City"), "address-level2"),
+    "State": (_("State"), "address-level1"),
+    "PostalCode": (_("Postal code"), "postal-code"),
 }
 OPTIONAL = ("Company", "Address2", "State")
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -121,7 +122,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     try:
         enforce_page_limit("playground", signed_in_user(request).pk)
         if file is None:
-            page.problems.append("Choose a PDF first.")
+            page.problems.append(_("Choose a PDF first."))
             return _answer(request, page)
         caller = page.actor.caller
         with page.recorded("asset_create"):
@@ -191,7 +192,7 @@ def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:
         access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
         order = place_trial_order(access=access, request=order_request_from(body))
     if page.actor.caller.application_id is None:
-        messages.success(request, f"Order {order.number} is placed.")
+        messages.success(request, _("Order %(number)s is placed.") % {"number": order.number})
         return redirect(page.address)
     return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -20,8 +22,16 @@ from stores.playground.pages.prices import LARGEST_QUANTITY
 from stores.playground.selectors import actors_at, product_page, store_named
 
 MODES = (
-    (BatchMode.RECIPIENTS, "Send each row to its own recipient", "An order for each row, such as a mailing."),
-    (BatchMode.ITEMS, "Send all rows to one recipient", "One order, such as business cards for a company."),
+    (
+        BatchMode.RECIPIENTS,
+        gettext_lazy("Send each row to its own recipient"),
+        gettext_lazy("An order for each row, such as a mailing."),
+    ),
+    (
+        BatchMode.ITEMS,
+        gettext_lazy("Send all rows to one recipient"),
+        gettext_lazy("One order, such as business cards for a company."),
+    ),
 )
 
 
@@ -64,10 +74,10 @@ def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
 def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
     number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
     if mode not in BatchMode.values:
-        raise Invalid.at("/Mode", "invalid_choice", "Choose where the rows are sent.")
+        raise Invalid.at("/Mode", "invalid_choice", _("Choose where the rows are sent."))
     quantity = parse_number(number, most=LARGEST_QUANTITY)
     if number and not quantity:
-        raise Invalid.at("/Quantity", "invalid", "Enter a whole number of pieces for each row.")
+        raise Invalid.at("/Quantity", "invalid", _("Enter a whole number of pieces for each row."))
     recipient = {name: value for name, value in address.values.items() if value}
     recipient["CountryCode"] = sent.get("country", "").strip().upper()[:2]
     return BatchRequest(

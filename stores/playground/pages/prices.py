@@ -7,6 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError, faults_at_fields
 from fulfillment.core.text import parse_number
@@ -58,10 +60,10 @@ class PriceForm:
         """False, with an error at the field, if the quantity is no number or the selection is unknown."""
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
-                self.errors["selection"] = ["There is no such selection of yours, or it has expired."]
+                self.errors["selection"] = [_("There is no such selection of yours, or it has expired.")]
         elif parse_number(self.quantity, most=LARGEST_QUANTITY) is None:
             usual = self.record["DefaultQty"]
-            self.errors["quantity"] = [f"Enter a whole number, such as {usual}."]
+            self.errors["quantity"] = [_("Enter a whole number, such as %(usual)s.") % {"usual": usual}]
         return not self.errors
 
     def show_errors(self, error: DomainError) -> list[str]:

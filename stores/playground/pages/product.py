@@ -16,6 +16,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -244,7 +245,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     except DomainError as error:
         return JsonResponse({"Message": error.message}, status=200)
     if asset is None:
-        return JsonResponse({"Message": "Choose a picture first."})
+        return JsonResponse({"Message": _("Choose a picture first.")})
     address = asset_url(asset).removeprefix(settings.PUBLIC_URL)
     return JsonResponse(
         {"AssetID": str(asset.pk), "Width": asset.width, "Height": asset.height, "URL": address}
@@ -323,7 +324,7 @@ def _order(page: Playground) -> HttpResponse | None:
         page.fail(error, place=TEMPLATE_DATA)
         return None
     if page.actor.caller.application_id is None:
-        page.notice = f"Order {order.number} is placed."
+        page.notice = _("Order %(number)s is placed.") % {"number": order.number}
         return redirect("portal:product", page.store.external_id, page.product_id)
     return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
@@ -340,9 +341,9 @@ def _order_live(page: Playground) -> HttpResponse | None:
         page.problems = page.address.take_errors(error, page.problems)
         _quote(page)
         return None
-    page.notice = f"Order {order.number} is placed."
+    page.notice = _("Order %(number)s is placed.") % {"number": order.number}
     if order.approval:
-        page.notice = f"Order {order.number} is placed and needs approval."
+        page.notice = _("Order %(number)s is placed and needs approval.") % {"number": order.number}
         return redirect("portal:approval", order.pk)
     return redirect("portal:product", page.store.external_id, page.product_id)
 

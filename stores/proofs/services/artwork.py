@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.caches import register_cache
@@ -163,7 +164,7 @@ class ArtworkMerge:
     def picture(self, number: int) -> bytes:
         """A PNG of page `number`, from 0, with its bleed."""
         if number >= self.product.page_count:
-            raise NotFound("The product has no such page.", code="page_not_found")
+            raise NotFound(_("The product has no such page."), code="page_not_found")
         with RENDERINGS.limited(self.uploads.caller.key, wait=WAIT_SECONDS), typesetting_errors():
             return render_page(self.layout.template, number, {}, pixels=PIXELS, with_bleed=True).png
 
@@ -194,7 +195,10 @@ def merge_artwork(
     """Raises Invalid whose faults point into the choice."""
     if product.page_count > MOST_ARTWORK_PAGES:
         raise Invalid.at(
-            "", "artwork_not_allowed", f"{product.external_id} has too many pages for a PDF of yours."
+            "",
+            "artwork_not_allowed",
+            _("%(external_id)s has too many pages for a PDF of yours.")
+            % {"external_id": product.external_id},
         )
     uploads = uploads or Uploads(caller, product.store_id)
     key = parse_uuid(choice.asset_id)

@@ -7,6 +7,7 @@ import hashlib
 from io import BytesIO
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from PIL import Image
 
 from accounts.callers import Caller
@@ -54,7 +55,11 @@ def live_values(*, card: Showcase, name: str) -> dict[str, str]:
     if is_blank(name):
         name = USUAL_NAME
     if len(name) > LONGEST_NAME:
-        raise Invalid.at("/Name", "too_long", f"A name here has at most {LONGEST_NAME} characters.")
+        raise Invalid.at(
+            "/Name",
+            "too_long",
+            _("A name here has at most %(longest_name)s characters.") % {"longest_name": LONGEST_NAME},
+        )
     samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
     return {"Name": name, **{one: text for one, text in samples.items() if text and one != "Name"}}
 
