@@ -17,7 +17,7 @@ SLOW = $(BIN) -m pytest -m "slow and not looks"
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow looks test-optional test-shop check lint style contracts types migrations schema clients bench soak mutants install lock wheels
+.PHONY: help run test test-slow looks test-optional test-shop check lint style contracts types migrations schema messages clients bench soak mutants install lock wheels
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ migrations: $(VENV)/test.stamp
 
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
+
+messages: $(VENV)/test.stamp ## Bring the catalogs of German and Spanish up to date
+	@$(BIN) -m tests.support.catalogs
 
 clients: $(VENV)/test.stamp ## Build the client libraries from the schema (ARGS="--only python")
 	@$(BIN) -m clients.build $(ARGS)

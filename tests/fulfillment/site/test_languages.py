@@ -1,0 +1,140 @@
+"""Pages and mails in the person's language; the API in English."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings as service
+from django.core import mail
+from django.utils import translation
+
+from accounts.models import Notification, NotificationKind
+from accounts.services.notifications import mail_notification, notify
+from accounts.services.users import send_reset_links
+from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
+from tests.support.crawler import walk
+from tests.support.page_fixtures import furnish
+from tests.support.pseudo import FILLED, PSEUDO, untranslated, write_pseudo
+
+GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
+# The same in every language.
+NAMES = {"Store Fulfillment", "Python", "JavaScript", "curl", "EDDM", "ZIP", "API", "UTC", "PNG", "JPEG"}
+
+# Records of the tests that read like a text of a template.
+RECORDS = {"Not yet", "E-mail"}
+
+
+def test_page_is_in_the_browsers_language(client, world):
+    page = client.get("/accounts/login/", headers=GERMAN)
+
+    assert '<html lang="de">' in page.content.decode()
+    assert "Passwort vergessen?" in page.content.decode()
+    assert "Accept-Language" in page.headers["Vary"]
+    assert (
+        '<html lang="en">'
+        in client.get("/accounts/login/", headers={"Accept-Language": "fr"}).content.decode()
+    )
+
+
+def test_person_chooses_another_language_than_the_browsers(world, browser):
+    sent = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC", "language": "es"}
+
+    said = browser.post("/profile", sent, follow=True, headers=GERMAN).content.decode()
+
+    assert '<html lang="es">' in said
+    assert "Perfil guardado." in said
+    world.user.refresh_from_db()
+    assert world.user.language == "es"
+
+
+def test_mistakes_in_a_form_are_in_the_language_of_the_page(world, browser):
+    sent = {"first_name": "\u202eUna", "last_name": "L", "phone": "", "time_zone": "Mars/Olympus"}
+
+    said = browser.post("/profile", sent, headers=GERMAN).content.decode()
+
+    assert "Bitte eine gültige Auswahl treffen." in said
+
+
+def test_problems_of_the_api_and_its_reference_stay_english(client, world):
+    client.get("/accounts/login/", headers=GERMAN)
+    problem = client.get("/api/v1/store", headers=GERMAN).json()
+    reference = client.get("/api/v1/docs", headers=GERMAN).content.decode()
+
+    assert problem["detail"].isascii()
+    assert "Access denied" in problem["detail"]
+    assert '<html lang="en">' in reference
+    assert translation.get_language() == "en"
+
+
+def test_mails_are_in_the_language_of_each_person(world):
+    world.user.language = "de"
+    world.user.save()
+
+    send_reset_links(email=world.user.email)
+
+    assert mail.outbox[0].subject == "Wählen Sie ein neues Passwort für Store Fulfillment"
+    assert "Guten Tag," in mail.outbox[0].body
+
+
+def test_notifications_are_in_the_language_of_each_person(world):
+    world.user.language = "de"
+    world.user.save()
+    with translation.override("es"):
+        notify(
+            user_ids=[world.user.pk, world.outsider.pk],
+            kind=NotificationKind.KEY_ENDING,
+            key="a",
+            title=lambda: translation.gettext("No notifications"),
+            text="",
+            path="/",
+        )
+
+    titles = dict(Notification.objects.values_list("user", "title"))
+    assert titles == {world.user.pk: "Keine Benachrichtigungen", world.outsider.pk: "No notifications"}
+    mail_notification(user_id=str(world.user.pk), key="a")
+    assert "Wählen Sie, was Ihnen gemailt wird" in mail.outbox[0].body
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_catalogs_hold_every_message_of_the_sources(domain):
+    wanted = {(message.context, message.id) for message in messages(domain) if message.id}
+    for language in LANGUAGES:
+        catalog = catalog_of(language, domain)
+        translated = {(message.context, message.id) for message in catalog if message.id and message.string}
+        # `make messages` brings it up to date.
+        assert wanted - translated == set()
+        assert translated - wanted == set()
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_keep_what_is_filled_in(language, domain):
+    for message in catalog_of(language, domain):
+        if not message.id or not message.string:
+            continue
+        said = message.string if isinstance(message.string, tuple) else (message.string,)
+        wanted = message.id if isinstance(message.id, tuple) else (message.id,)
+        assert sorted(FILLED.findall(said[-1])) == sorted(FILLED.findall(wanted[-1])), message.id
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_compiled_catalog_is_that_of_its_text(language, domain):
+    assert path_of(language, domain, ".mo").read_bytes() == compiled(catalog_of(language, domain))
+
+
+def test_no_page_of_the_portal_has_a_text_without_a_message(world, browser, settings, tmp_path):
+    write_pseudo(tmp_path)
+    settings.LANGUAGES = [*service.LANGUAGES, (PSEUDO, "Pseudo")]
+    settings.LOCALE_PATHS = [tmp_path]
+    furnish(world)
+    browser.defaults["HTTP_ACCEPT_LANGUAGE"] = PSEUDO
+    sources = "\n".join(path.read_text() for path in Path(service.BASE_DIR, "templates").rglob("*.html"))
+
+    found = []
+    for visit in walk(
+        browser, ["/", "/guide", "/clients", "/accounts/login/"], without=("/admin/", "/batches")
+    ):
+        if visit.response.get("Content-Type", "").startswith("text/html") and "batch" not in visit.route:
+            missing = untranslated(visit.response.content.decode(), sources) - NAMES - RECORDS
+            found += [f"{visit.route}: {text}" for text in missing]
+    assert "\n".join(found) == ""

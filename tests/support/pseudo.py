@@ -1,0 +1,68 @@
+"""A language for tests: each message with accents and 40 % longer, so that other texts show by their letters."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from tests.support.catalogs import compiled, messages
+
+PSEUDO = "xx"
+LETTERS = str.maketrans("aeiouyAEIOUncs", "áéíóúýÁÉÍÓÚñçš")
+# What is filled in, and what else stays.
+FILLED = re.compile(r"%\(\w+\)[a-z]|\{\w+\}|%[12s]")
+KEPT = re.compile(r"(%\(\w+\)[a-z]|%%|%[12s]|\{\w+\}|<[^>]*>|&#?\w+;)")
+# What is no text for people, or the same in every language.
+UNSEEN = {"script", "style", "code", "pre", "option", "svg"}
+
+
+def lengthened(text: str) -> str:
+    parts = KEPT.split(text)
+    written = sum(len(part) for part in parts[::2])
+    parts[::2] = [part.translate(LETTERS) for part in parts[::2]]
+    return "".join(parts) + (" " + "ôôôô ô" * (1 + round(written * 0.4) // 6))[: 1 + round(written * 0.4)]
+
+
+def write_pseudo(folder: Path) -> None:
+    """Its catalog, for LOCALE_PATHS."""
+    catalog = messages("django")
+    catalog.locale = PSEUDO  # type: ignore[assignment]  # Babel asks for one it knows
+    for message in catalog:
+        if not message.id:
+            continue
+        forms = message.id if isinstance(message.id, tuple) else (message.id,)
+        said = tuple(lengthened(form) for form in forms)
+        message.string = said if isinstance(message.id, tuple) else said[0]
+    place = folder / PSEUDO / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "django.mo").write_bytes(compiled(catalog))
+
+
+class Texts(HTMLParser):
+    """The texts of a page that people read."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: set[str] = set()
+        self._open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in UNSEEN:
+            self._open.append(tag)
+        for name, value in attrs:
+            if name in {"aria-label", "placeholder", "alt", "title"} and value:
+                self.texts.add(" ".join(value.split()))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._open and data.strip():
+            self.texts.add(" ".join(data.split()))
+
+
+def untranslated(page: str, sources: str) -> set[str]:
+    """Texts in plain letters that the sources hold as they are: what the database holds is nobody's to translate."""
+    plain = {text for text in Texts(page).texts if re.search(r"[A-Za-z]{3}", text) and text.isascii()}
+    return {text for text in plain if re.search(rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])", sources)}
