@@ -84,7 +84,7 @@ def update(language: str, domain: str, found: Catalog) -> int:
     catalog.update(found, no_fuzzy_matching=True)
     catalog.obsolete.clear()
     with path_of(language, domain, ".po").open("wb") as file:
-        write_po(file, catalog, width=110, include_lineno=False)
+        write_po(file, catalog, width=110, no_location=True)
     path_of(language, domain, ".mo").write_bytes(compiled(catalog))
     return sum(bool(message.id) and not message.string for message in catalog)
 
