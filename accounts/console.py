@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -14,17 +15,17 @@ from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
 
 NAVIGATION = [
-    Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
-    Entry("People", "Users", "person", "accounts.user", 500),
-    Entry("People", "Roles", "admin_panel_settings", "accounts.role", 505, minor=True),
-    Entry("People", "Subscriptions", "vpn_key", "accounts.subscription", 510, minor=True),
-    Entry("People", "Tenants", "domain", "accounts.tenant", 515, minor=True),
+    Entry(_("Work"), _("Association requests"), "inbox", "accounts.associationrequest", 100),
+    Entry(_("People"), _("Users"), "person", "accounts.user", 500),
+    Entry(_("People"), _("Roles"), "admin_panel_settings", "accounts.role", 505, minor=True),
+    Entry(_("People"), _("Subscriptions"), "vpn_key", "accounts.subscription", 510, minor=True),
+    Entry(_("People"), _("Tenants"), "domain", "accounts.tenant", 515, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
-    "accounts.role": "What a user or an application may do, and at which store.",
-    "accounts.subscription": "The keys that count calls, and how many a minute each allows.",
-    "accounts.tenant": "The domains that sign-in names end with.",
+    "accounts.role": _("What a user or an application may do, and at which store."),
+    "accounts.subscription": _("The keys that count calls, and how many a minute each allows."),
+    "accounts.tenant": _("The domains that sign-in names end with."),
 }
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from accounts.admin.staff import staff_on
 from applications.registration.calls_chart import DAYS, calls_chart
@@ -18,17 +19,21 @@ from fulfillment.core.plugins import Attention, Card, Entry, Hit
 NAMED = 3
 MAX_COUNTED = 1000
 NAVIGATION = [
-    Entry("Applications", "Applications", "apps", "applications.application", 400),
-    Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
-    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410, minor=True),
-    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415, minor=True),
-    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420, minor=True),
+    Entry(_("Applications"), _("Applications"), "apps", "applications.application", 400),
+    Entry(_("Applications"), _("Webhooks"), "webhook", "applications.webhook", 405),
+    Entry(_("Applications"), _("Deliveries"), "outbox", "applications.delivery", 410, minor=True),
+    Entry(_("Applications"), _("Access tokens"), "key", "oauth2_provider.accesstoken", 415, minor=True),
+    Entry(
+        _("Applications"), _("Refresh tokens"), "autorenew", "oauth2_provider.refreshtoken", 420, minor=True
+    ),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
-    "applications.delivery": "Each event sent to a webhook, with its attempts and responses.",
-    "oauth2_provider.accesstoken": "Tokens that call the API now; revoke one to end its access.",
-    "oauth2_provider.refreshtoken": "Tokens that renew access; revoke one to end a person's authorization.",
+    "applications.delivery": _("Each event sent to a webhook, with its attempts and responses."),
+    "oauth2_provider.accesstoken": _("Tokens that call the API now; revoke one to end its access."),
+    "oauth2_provider.refreshtoken": _(
+        "Tokens that renew access; revoke one to end a person's authorization."
+    ),
 }
 
 

@@ -1,21 +1,22 @@
 """Console integration of this app."""
 
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop as _
 
 from delivery.datasets.selectors import live_dataset
 from fulfillment.core.plugins import Card, Entry
 
 NAVIGATION = [
-    Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),
-    Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305, minor=True),
-    Entry("Delivery", "EDDM postage", "payments", "delivery.postageprice", 310, minor=True),
-    Entry("Delivery", "PS Form 3587", "description", "delivery.officialform", 315, minor=True),
+    Entry(_("Delivery"), _("EDDM data sets"), "map", "delivery.dataset", 300),
+    Entry(_("Delivery"), _("EDDM imports"), "upload_file", "delivery.importrun", 305, minor=True),
+    Entry(_("Delivery"), _("EDDM postage"), "payments", "delivery.postageprice", 310, minor=True),
+    Entry(_("Delivery"), _("PS Form 3587"), "description", "delivery.officialform", 315, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
-    "delivery.importrun": "Route files that were read, with their errors.",
-    "delivery.postageprice": "Postage of a piece, by the day from which it is valid.",
-    "delivery.officialform": "The form of the postal service that mailings print.",
+    "delivery.importrun": _("Route files that were read, with their errors."),
+    "delivery.postageprice": _("Postage of a piece, by the day from which it is valid."),
+    "delivery.officialform": _("The form of the postal service that mailings print."),
 }
 
 

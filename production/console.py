@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.caches import once_per_request
@@ -16,18 +17,18 @@ from production.providers.selectors import failing_providers
 from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
-    Entry("Work", "Production", "precision_manufacturing", "production.job", 107),
-    Entry("Production", "Gang sheets", "grid_view", "production.gangsheet", 112, minor=True),
-    Entry("Production", "Provider reports", "fact_check", "production.providerreport", 116, minor=True),
-    Entry("Production", "Print providers", "print", "production.provider", 113, minor=True),
-    Entry("Production", "Routing rules", "alt_route", "production.routingrule", 114, minor=True),
+    Entry(_("Work"), _("Production"), "precision_manufacturing", "production.job", 107),
+    Entry(_("Production"), _("Gang sheets"), "grid_view", "production.gangsheet", 112, minor=True),
+    Entry(_("Production"), _("Provider reports"), "fact_check", "production.providerreport", 116, minor=True),
+    Entry(_("Production"), _("Print providers"), "print", "production.provider", 113, minor=True),
+    Entry(_("Production"), _("Routing rules"), "alt_route", "production.routingrule", 114, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
-    "production.gangsheet": "Sheets that print several jobs at once.",
-    "production.providerreport": "What providers reported about jobs, accepted or refused.",
-    "production.provider": "The presses and services that jobs are sent to.",
-    "production.routingrule": "Which provider gets a job, and the test of a rule.",
+    "production.gangsheet": _("Sheets that print several jobs at once."),
+    "production.providerreport": _("What providers reported about jobs, accepted or refused."),
+    "production.provider": _("The presses and services that jobs are sent to."),
+    "production.routingrule": _("Which provider gets a job, and the test of a rule."),
 }
 
 

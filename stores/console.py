@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
@@ -29,28 +30,28 @@ WORK_TO_DO = (
     OrderStatus.PARTIALLY_SHIPPED,
 )
 NAVIGATION = [
-    Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
-    Entry("Work", "Approvals", "approval", "stores.approvalrequest", 106),
-    Entry("Work", "Quotes", "request_quote", "stores.quote", 110, minor=True),
-    Entry("Work", "Batches", "upload_file", "stores.batch", 115, minor=True),
-    Entry("Catalog", "Stores", "storefront", "stores.store", 200),
-    Entry("Catalog", "Budgets", "savings", "stores.budget", 202),
-    Entry("Catalog", "Cost centers", "groups", "stores.costcenter", 203, minor=True),
-    Entry("Catalog", "Products", "sell", "stores.product", 205),
-    Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210, minor=True),
-    Entry("Catalog", "Fonts", "font_download", "stores.font", 215, minor=True),
-    Entry("Catalog", "Print presets", "print", "stores.printpreset", 220, minor=True),
-    Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225, minor=True),
+    Entry(_("Work"), _("Orders"), "shopping_cart", "stores.order", 105),
+    Entry(_("Work"), _("Approvals"), "approval", "stores.approvalrequest", 106),
+    Entry(_("Work"), _("Quotes"), "request_quote", "stores.quote", 110, minor=True),
+    Entry(_("Work"), _("Batches"), "upload_file", "stores.batch", 115, minor=True),
+    Entry(_("Catalog"), _("Stores"), "storefront", "stores.store", 200),
+    Entry(_("Catalog"), _("Budgets"), "savings", "stores.budget", 202),
+    Entry(_("Catalog"), _("Cost centers"), "groups", "stores.costcenter", 203, minor=True),
+    Entry(_("Catalog"), _("Products"), "sell", "stores.product", 205),
+    Entry(_("Catalog"), _("Catalog imports"), "upload_file", "stores.catalogupload", 210, minor=True),
+    Entry(_("Catalog"), _("Fonts"), "font_download", "stores.font", 215, minor=True),
+    Entry(_("Catalog"), _("Print presets"), "print", "stores.printpreset", 220, minor=True),
+    Entry(_("Catalog"), _("Output profiles"), "palette", "stores.outputprofile", 225, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
-    "stores.quote": "Prices that were offered and bind for 48 hours.",
-    "stores.batch": "Files of rows that are checked and ordered together.",
-    "stores.costcenter": "The parts of a company that budgets and orders belong to.",
-    "stores.catalogupload": "Product files that were uploaded, with what each changed.",
-    "stores.font": "Typefaces that templates may use.",
-    "stores.printpreset": "How print files are made: marks, bleed and colors.",
-    "stores.outputprofile": "ICC profiles that colors are converted to.",
+    "stores.quote": _("Prices that were offered and bind for 48 hours."),
+    "stores.batch": _("Files of rows that are checked and ordered together."),
+    "stores.costcenter": _("The parts of a company that budgets and orders belong to."),
+    "stores.catalogupload": _("Product files that were uploaded, with what each changed."),
+    "stores.font": _("Typefaces that templates may use."),
+    "stores.printpreset": _("How print files are made: marks, bleed and colors."),
+    "stores.outputprofile": _("ICC profiles that colors are converted to."),
 }
 
 

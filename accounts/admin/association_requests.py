@@ -12,6 +12,8 @@ from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
@@ -75,17 +77,17 @@ class GrantsForm(forms.Form):
 
 class NoteForm(forms.Form):
     note = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         required=False,
         max_length=2000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text="The applicant sees this note. Required to decline.",
+        help_text=gettext_lazy("The applicant sees this note. Required to decline."),
     )
 
     def clean_note(self) -> str:
         note: str = self.cleaned_data["note"].strip()
         if "deny" in self.data and not note:
-            raise forms.ValidationError("Enter a reason: the applicant sees it.", code="required")
+            raise forms.ValidationError(_("Enter a reason: the applicant sees it."), code="required")
         return note
 
 
@@ -206,11 +208,15 @@ class AssociationRequestAdmin(ConsoleAdmin):
         """Decides at most one page of requests, because a silent cut would go unnoticed."""
         ids = list(chosen.values_list("pk", flat=True)[: self.list_per_page + 1])
         if len(ids) > self.list_per_page:
-            messages.error(request, f"At most {self.list_per_page} requests are decided on one page.")
+            messages.error(
+                request,
+                _("At most %(list_per_page)s requests are decided on one page.")
+                % {"list_per_page": self.list_per_page},
+            )
             return None
         return HttpResponseRedirect(_decision_address(ids))
 
-    @dangerous("Approve association requests")
+    @dangerous(gettext_lazy("Approve association requests"))
     @admin.action(description="Approve with the grants requested", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
@@ -271,7 +277,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
                 request, f"{access_request}: {access_request.get_state_display().lower()}{who}{when}."
             )
         if not decided:
-            messages.info(request, "These requests have already been decided.")
+            messages.info(request, _("These requests have already been decided."))
 
     def _decide(
         self,

@@ -4,6 +4,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldBooleanWidget
 
 from accounts.admin.staff import StaffAdmin
@@ -20,7 +22,7 @@ class RoleForm(forms.ModelForm):
     everywhere = forms.BooleanField(
         required=False,
         widget=UnfoldBooleanWidget,
-        help_text="The user holds the grant over every store and every application.",
+        help_text=gettext_lazy("The user holds the grant over every store and every application."),
     )
 
     class Meta:
@@ -39,7 +41,9 @@ class RoleForm(forms.ModelForm):
         if not on_one and not values.get("everywhere") and not {"application", "store"} & set(self.errors):
             self.add_error("everywhere", UNSAID)
         if on_one and values.get("everywhere"):
-            self.add_error("everywhere", "Choose either a store or an application, or Everywhere, not both.")
+            self.add_error(
+                "everywhere", _("Choose either a store or an application, or Everywhere, not both.")
+            )
         return values
 
 

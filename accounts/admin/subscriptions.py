@@ -3,6 +3,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
@@ -34,7 +36,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     def owner(self, subscription: Subscription) -> Any:
         return subscription.user or subscription.application
 
-    @dangerous("Regenerate a subscription key")
+    @dangerous(gettext_lazy("Regenerate a subscription key"))
     @admin.action(description="Regenerate the primary key …", permissions=["change"])
     @requires_confirmation(
         "Regenerate the primary key of these subscriptions? Calls with the old key are refused immediately.",
@@ -43,7 +45,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
 
-    @dangerous("Regenerate a subscription key")
+    @dangerous(gettext_lazy("Regenerate a subscription key"))
     @admin.action(description="Regenerate the secondary key …", permissions=["change"])
     @requires_confirmation(
         "Regenerate the secondary key of these subscriptions? Calls with the old key are refused immediately.",
@@ -56,7 +58,9 @@ class SubscriptionAdmin(ConsoleAdmin):
         for subscription in chosen:
             regenerate_subscription_key(subscription=subscription, slot=slot)
             messages.success(
-                request, f"{subscription}: new {slot} key; its owner sees it on the profile page."
+                request,
+                _("%(subscription)s: new %(slot)s key; its owner sees it on the profile page.")
+                % {"subscription": subscription, "slot": slot},
             )
 
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.admin.roles import RoleForm, RolePlaces
@@ -38,7 +39,7 @@ class TenantAdmin(ConsoleAdmin):
         try:
             return super().delete_view(request, object_id, extra_context)
         except IntegrityError:
-            messages.error(request, "A user joined this tenant in the meantime, so it was not deleted.")
+            messages.error(request, _("A user joined this tenant in the meantime, so it was not deleted."))
             return HttpResponseRedirect(reverse("admin:accounts_tenant_change", args=[object_id]))
 
 
@@ -98,7 +99,7 @@ class ChangedUserForm(OwnName, UserChangeForm):
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
         if name not in available_timezones():
-            raise forms.ValidationError("Unknown time zone. Use a name such as America/Denver or UTC.")
+            raise forms.ValidationError(_("Unknown time zone. Use a name such as America/Denver or UTC."))
         return name
 
 
@@ -186,7 +187,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
             # Two forms sent at once can both pass validation.
             if "user_name_unique" not in str(error) and getattr(error, "code", "") != "username_taken":
                 raise
-            messages.error(request, "Another user took this name in the meantime. Nothing was saved.")
+            messages.error(request, _("Another user took this name in the meantime. Nothing was saved."))
             return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
 from accounts.admin import UserAdmin
@@ -34,7 +35,10 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             revoke_application_tokens(application=application)
-            messages.success(request, f"{application}: all tokens and codes are revoked.")
+            messages.success(
+                request,
+                _("%(application)s: all tokens and codes are revoked.") % {"application": application},
+            )
 
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
@@ -63,7 +67,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
         with transaction.atomic():
             number = sum(1 for token in tokens if revoke_access_token(token) is None)
-        messages.success(request, f"{number} access tokens revoked.")
+        messages.success(request, _("%(number)s access tokens revoked.") % {"number": number})
 
 
 @admin.register(RefreshToken)

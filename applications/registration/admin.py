@@ -11,6 +11,8 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
@@ -40,16 +42,18 @@ from printing.text import is_blank
 
 class ApplicationForm(forms.ModelForm):
     reply_urls = forms.CharField(
-        label="Redirect URIs",
+        label=gettext_lazy("Redirect URIs"),
         required=False,
         widget=UnfoldAdminTextareaWidget,
-        help_text="One per line: https, or http on localhost.",
+        help_text=gettext_lazy("One per line: https, or http on localhost."),
     )
     for_tests = forms.BooleanField(
-        label="Test application",
+        label=gettext_lazy("Test application"),
         required=False,
         widget=UnfoldBooleanSwitchWidget,
-        help_text="Its orders are never produced. Chosen at registration; it cannot be changed later.",
+        help_text=gettext_lazy(
+            "Its orders are never produced. Chosen at registration; it cannot be changed later."
+        ),
     )
     new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
 
@@ -84,7 +88,7 @@ class ApplicationForm(forms.ModelForm):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
         if is_blank(name):
-            raise forms.ValidationError("An application needs a name.")
+            raise forms.ValidationError(_("An application needs a name."))
         return name
 
     def clean_new_icon(self) -> bytes:
@@ -257,13 +261,17 @@ class ApplicationAdmin(ConsoleAdmin):
     def shown_icon(self, application: Application) -> str:
         return _picture(application, 28)
 
-    @dangerous("Add a key")
+    @dangerous(gettext_lazy("Add a key"))
     @admin.action(description="Add a one-year key", permissions=["change"])
     def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             try:
                 add_key(application=application)
-                messages.success(request, f"{application}: key added; its owner sees the value on its page.")
+                messages.success(
+                    request,
+                    _("%(application)s: key added; its owner sees the value on its page.")
+                    % {"application": application},
+                )
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
 
@@ -342,7 +350,9 @@ class ApplicationAdmin(ConsoleAdmin):
     ) -> HttpResponse:
         with errors_as_messages(request):
             service()
-            messages.success(request, f"{done} Its owners see the value on the Keys page.")
+            messages.success(
+                request, _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
+            )
         return HttpResponseRedirect(_change_address(application))
 
 

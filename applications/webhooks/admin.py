@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
@@ -146,7 +147,7 @@ class WebhookAdmin(ReadOnlyAdmin):
             f"Disable {webhook.url}? No more events are sent to it, and its owners are notified by mail."
         )
         return confirmation_page(
-            self, request, question=question, button="Disable", back=_address(webhook)
+            self, request, question=question, button=_("Disable"), back=_address(webhook)
         ) or self._with(
             request,
             webhook,
@@ -224,7 +225,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         delivery = get_object_or_404(self.get_queryset(request), pk=delivery_id)
         if self._resend(request, delivery):
-            messages.success(request, "Delivery resent.")
+            messages.success(request, _("Delivery resent."))
         return HttpResponseRedirect(reverse("admin:applications_delivery_change", args=[delivery_id]))
 
     def _resend(self, request: HttpRequest, delivery: Delivery) -> bool:

@@ -5,6 +5,9 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from delivery.papers.models import OfficialForm, PostagePrice
@@ -18,7 +21,10 @@ from fulfillment.core.files.downloads import pdf_answer
 class UploadForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"The PDF of PS Form 3587 with its fields, at most {MAXIMUM_BYTES // 1_000_000} MB.",
+        help_text=format_lazy(
+            gettext_lazy("The PDF of PS Form 3587 with its fields, at most {maximum_bytes} MB."),
+            maximum_bytes=MAXIMUM_BYTES // 1000000,
+        ),
     )
     # The admin passes them.
     by = ""
@@ -30,7 +36,10 @@ class UploadForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > MAXIMUM_BYTES:
-            raise forms.ValidationError(f"The file is larger than {MAXIMUM_BYTES // 1_000_000} MB.")
+            raise forms.ValidationError(
+                _("The file is larger than %(maximum_bytes)s MB.")
+                % {"maximum_bytes": MAXIMUM_BYTES // 1000000}
+            )
         try:
             self.instance = add_official_form(file_name=file.name, content=file.read(), by=self.by)
         except DomainError as error:
@@ -63,7 +72,8 @@ class MappingForm(forms.ModelForm):
                 max_length=300,
                 initial=self.instance.mapping.get(key, ""),
                 widget=UnfoldAdminTextInputWidget,
-                help_text=f"The name of the field with {ROW_NUMBER} for the number of the row, from 1.",
+                help_text=_("The name of the field with %(row_number)s for the number of the row, from 1.")
+                % {"row_number": ROW_NUMBER},
             )
 
     @property
@@ -136,7 +146,7 @@ class OfficialFormAdmin(ConsoleAdmin):
     def response_add(
         self, request: HttpRequest, form: OfficialForm, post_url_continue: str | None = None
     ) -> HttpResponse:
-        messages.success(request, "Form added. Check what each of its fields is filled with.")
+        messages.success(request, _("Form added. Check what each of its fields is filled with."))
         return HttpResponseRedirect(_address(form))
 
 

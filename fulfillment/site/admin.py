@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -52,7 +53,11 @@ class JobAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        context = {"opts": WORDED, "title": f"Background job {object_id}", **(extra_context or {})}
+        context = {
+            "opts": WORDED,
+            "title": _("Background job %(object_id)s") % {"object_id": object_id},
+            **(extra_context or {}),
+        }
         return super().changeform_view(request, object_id, form_url, context)
 
     def changelist_view(

@@ -8,31 +8,50 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from fulfillment.core.plugins import Entry, offered
 
 OWN = [
-    Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
+    Entry(
+        _("System"),
+        _("Background jobs"),
+        "pending_actions",
+        "procrastinate.procrastinatejob",
+        620,
+        minor=True,
+    ),
 ]
 # By model: what the list is for, on the page *System*.
 OWN_ABOUT = {
-    "procrastinate.procrastinatejob": "Work that waits, runs or failed in the background.",
+    "procrastinate.procrastinatejob": _("Work that waits, runs or failed in the background."),
 }
 # The most entries of the menu, including Start, the audit log and System.
 MAX_ENTRIES = 14
-SYSTEM = "System"
+SYSTEM = _("System")
+
+
+def in_words(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the titles, by which groups and entries know each other, in the language of the page."""
+    found = []
+    for item in items:
+        more = {"items": in_words(item["items"])} if "items" in item else {}
+        found.append({**item, **({"title": gettext(item["title"])} if "title" in item else {}), **more})
+    return found
 
 
 def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries that the signed-in user may open, by the access rules of the pages."""
-    start = {"title": "Start", "icon": "dashboard", "link": reverse("admin:index")}
+    start = {"title": _("Start"), "icon": "dashboard", "link": reverse("admin:index")}
     entries = _open_entries(request)
     shown = entries if _fits(request, entries) else [entry for entry in entries if not entry.minor]
     own = _own_items(request, is_whole=len(shown) == len(entries))
     groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
     system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
     _mark_leading(request, entries, groups)
-    return [{"items": [start]}, *groups, *([{"title": SYSTEM, "items": system}] if system else [])]
+    last = [{"title": SYSTEM, "items": system}] if system else []
+    return in_words([{"items": [start]}, *groups, *last])
 
 
 def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[str, Any]]) -> None:
@@ -60,16 +79,18 @@ def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
             {**_link(one), "has_permission": True, "active": request.path == _link(one)["link"]}
             for one in members
         ]
-        found.append({"models": [one.model for one in members], "items": items})
+        found.append({"models": [one.model for one in members], "items": in_words(items)})
     return found
 
 
 def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
-    groups = [{"title": group["title"], "items_shown": group["items"]} for group in minor_pages(request)]
-    groups.sort(key=lambda group: group["title"] == SYSTEM)
+    pages = sorted(minor_pages(request), key=lambda group: bool(group["title"] == SYSTEM))
+    groups = [{"title": gettext(group["title"]), "items_shown": in_words(group["items"])} for group in pages]
     if not groups:
         raise PermissionDenied
-    return TemplateResponse(request, "admin/system.html", {**shared, "title": SYSTEM, "groups": groups})
+    return TemplateResponse(
+        request, "admin/system.html", {**shared, "title": gettext(SYSTEM), "groups": groups}
+    )
 
 
 def _open_entries(request: HttpRequest) -> list[Entry]:
@@ -88,7 +109,7 @@ def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
 def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if getattr(request.user, "is_operator", False):
-        items.append({"title": "Audit log", "icon": "history", "link": reverse("admin:audit_log")})
+        items.append({"title": _("Audit log"), "icon": "history", "link": reverse("admin:audit_log")})
     if not is_whole:
         # Marked on each page that it leads to, which have no entry of their own.
         entries = _open_entries(request)
@@ -118,4 +139,9 @@ def _about() -> dict[str, str]:
 
 def _link(entry: Entry) -> dict[str, str]:
     address = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
-    return {"title": entry.name, "icon": entry.icon, "link": address, "about": _about().get(entry.model, "")}
+    return {
+        "title": entry.name,
+        "icon": entry.icon,
+        "link": address,
+        "about": gettext(_about().get(entry.model, "")),
+    }

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import display
 
@@ -143,7 +144,7 @@ class GangSheetAdmin(StaffAdmin):
         sheet = self._sheet(request, sheet_id)
         with errors_as_messages(request):
             send_sheet_now(sheet=sheet, actor=actor_on(request))
-            messages.success(request, f"Gang sheet {sheet} is being sent.")
+            messages.success(request, _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet})
         return HttpResponseRedirect(reverse("admin:production_gangsheet_change", args=[sheet.pk]))
 
     def files_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse | StreamingHttpResponse:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import (
@@ -245,7 +246,7 @@ class ProviderAdmin(ConsoleAdmin):
             return "New report address created. Enter it at the provider."
 
         page = confirmation_page(
-            self, request, question=question, button="Create new address", back=_address(provider)
+            self, request, question=question, button=_("Create new address"), back=_address(provider)
         )
         return page or self._with(request, provider, rotate)
 

@@ -9,6 +9,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
@@ -47,14 +49,14 @@ class RuleForm(forms.ModelForm):
     countries = CountryCodes(
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Destination countries by their codes, such as US, CA. Empty: any.",
+        help_text=gettext_lazy("Destination countries by their codes, such as US, CA. Empty: any."),
     )
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         least, most = values.get("minimum_quantity"), values.get("maximum_quantity")
         if least is not None and most is not None and most < least:
-            self.add_error("maximum_quantity", "Maximum quantity is below minimum quantity.")
+            self.add_error("maximum_quantity", _("Maximum quantity is below minimum quantity."))
         return values
 
 

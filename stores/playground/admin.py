@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -269,7 +270,7 @@ class ProductMailings:
         """404 for products that are not for EDDM; 403 for those who may not order."""
         found = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
         if not found.is_eddm or not found.is_active:
-            raise Http404("This product cannot be ordered for routes.")
+            raise Http404(_("This product cannot be ordered for routes."))
         if not self.product_admin.can_be_mailed(request, found):
             raise PermissionDenied
         product: Product = found

@@ -8,6 +8,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.read_only import RemovedByService, register_history
@@ -71,7 +74,9 @@ def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
 
 class PrintPresetForm(forms.ModelForm):
     severities = SeveritiesField(
-        help_text="An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colors."
+        help_text=gettext_lazy(
+            "An error rejects the order, a warning is only shown. Defaults: with CMYK / with unchanged colors."
+        )
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -133,8 +138,13 @@ register_history(PrintPreset, "code", "name", search=["code", "name"], search_he
 class OutputProfileForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"An ICC output profile (class prtr) for CMYK, at most {PROFILE_BYTES // 1_000_000} MB. "
-        "It is embedded in every print file: check its license.",
+        help_text=format_lazy(
+            gettext_lazy(
+                "An ICC output profile (class prtr) for CMYK, at most {profile_bytes} MB. It is "
+                "embedded in every print file: check its license."
+            ),
+            profile_bytes=PROFILE_BYTES // 1000000,
+        ),
     )
 
     class Meta:
@@ -144,7 +154,10 @@ class OutputProfileForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > PROFILE_BYTES:
-            raise forms.ValidationError(f"The file is larger than {PROFILE_BYTES // 1_000_000} MB.")
+            raise forms.ValidationError(
+                _("The file is larger than %(profile_bytes)s MB.")
+                % {"profile_bytes": PROFILE_BYTES // 1000000}
+            )
         try:
             # The service checks and saves the file.
             self.instance = add_profile(file_name=file.name, content=file.read())

@@ -7,6 +7,9 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
@@ -67,7 +70,10 @@ def _distance(weights: tuple[int, int]) -> int:
 class FontForm(forms.ModelForm):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"TrueType or OpenType, at most {FONT_BYTES // 1_000_000} MB. Check its license.",
+        help_text=format_lazy(
+            gettext_lazy("TrueType or OpenType, at most {font_bytes} MB. Check its license."),
+            font_bytes=FONT_BYTES // 1000000,
+        ),
     )
 
     class Meta:
@@ -77,7 +83,9 @@ class FontForm(forms.ModelForm):
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > FONT_BYTES:
-            raise forms.ValidationError(f"The file is larger than {FONT_BYTES // 1_000_000} MB.")
+            raise forms.ValidationError(
+                _("The file is larger than %(font_bytes)s MB.") % {"font_bytes": FONT_BYTES // 1000000}
+            )
         try:
             # The service checks and saves the file.
             self.instance = add_font(file_name=file.name, content=file.read())

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -192,7 +193,7 @@ class DatasetAdmin(DeliveryAdmin):
         dataset = get_object_or_404(Dataset, pk=dataset_id)
         question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
         if page := confirmation_page(
-            self, request, question=question, button="Discard", back=change_url(dataset)
+            self, request, question=question, button=_("Discard"), back=change_url(dataset)
         ):
             return page
 

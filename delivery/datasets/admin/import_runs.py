@@ -7,6 +7,8 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import (
@@ -46,8 +48,10 @@ LABELS = {
 class UploadForm(forms.Form):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
-        help_text="CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
-        "plain, .gz or .zip. A preview comes before the import.",
+        help_text=gettext_lazy(
+            "CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
+            "plain, .gz or .zip. A preview comes before the import."
+        ),
     )
 
 
@@ -56,21 +60,21 @@ class ImportForm(forms.Form):
 
     format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
     vintage = forms.CharField(
-        widget=UnfoldAdminTextInputWidget, help_text="The month of the counts, YYYY-MM."
+        widget=UnfoldAdminTextInputWidget, help_text=gettext_lazy("The month of the counts, YYYY-MM.")
     )
     types = forms.CharField(
-        label="Route types counted",
+        label=gettext_lazy("Route types counted"),
         widget=UnfoldAdminTextInputWidget,
-        help_text="Some of C (city), R (rural), H (highway contract) and B (PO Boxes).",
+        help_text=gettext_lazy("Some of C (city), R (rural), H (highway contract) and B (PO Boxes)."),
     )
     postal_code = forms.CharField(
-        label="ZIP code of all lines",
+        label=gettext_lazy("ZIP code of all lines"),
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Only for a table without a column for it.",
+        help_text=gettext_lazy("Only for a table without a column for it."),
     )
     max_reject = forms.FloatField(
-        label="Rejected lines allowed, in percent",
+        label=gettext_lazy("Rejected lines allowed, in percent"),
         min_value=0,
         max_value=100,
         initial=0.5,
@@ -78,17 +82,19 @@ class ImportForm(forms.Form):
     )
     merge = forms.BooleanField(
         required=False,
-        label="Replace only the ZIP codes in this file",
+        label=gettext_lazy("Replace only the ZIP codes in this file"),
         widget=UnfoldBooleanWidget,
-        help_text="All other ZIP codes keep the counts of the active data set.",
+        help_text=gettext_lazy("All other ZIP codes keep the counts of the active data set."),
     )
     activate = forms.BooleanField(
         required=False,
         initial=True,
-        label="Activate automatically if there are no warnings",
+        label=gettext_lazy("Activate automatically if there are no warnings"),
         widget=UnfoldBooleanWidget,
     )
-    force = forms.BooleanField(required=False, label="Activate despite warnings", widget=UnfoldBooleanWidget)
+    force = forms.BooleanField(
+        required=False, label=gettext_lazy("Activate despite warnings"), widget=UnfoldBooleanWidget
+    )
 
     def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -112,7 +118,7 @@ class ImportForm(forms.Form):
     def clean_postal_code(self) -> str:
         text: str = self.cleaned_data["postal_code"].strip()
         if text and not POSTAL_CODE.fullmatch(text):
-            raise forms.ValidationError("Enter five digits.")
+            raise forms.ValidationError(_("Enter five digits."))
         return text
 
     def _checked(self, name: str, reader: Any) -> str:
@@ -242,7 +248,7 @@ class ImportRunAdmin(DeliveryAdmin):
 
         question = f"Discard the upload {run.file_name}? Nothing of it was imported."
         back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
-        if page := confirmation_page(self, request, question=question, button="Discard", back=back):
+        if page := confirmation_page(self, request, question=question, button=_("Discard"), back=back):
             return page
 
         def discard() -> str:

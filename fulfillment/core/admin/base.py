@@ -14,8 +14,10 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import path, reverse
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
@@ -241,14 +243,14 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         try:
             changelist = super().get_changelist_instance(request)
         except IncorrectLookupParameters as fault:
-            messages.warning(request, f"{fault} All records are shown.")
+            messages.warning(request, _("%(fault)s All records are shown.") % {"fault": fault})
             raise
         changelist.title = capfirst(self.opts.verbose_name_plural)
         return changelist
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
         """Django's pages call it for an ID that names no record the user sees, or is none at all."""
-        raise Http404(f"No {opts.verbose_name} has this ID.")
+        raise Http404(_("No %(verbose_name)s has this ID.") % {"verbose_name": opts.verbose_name})
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         record = self.get_object(request, unquote(object_id))
@@ -265,11 +267,15 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
                 self.opts.pk.to_python(key)
         except ValidationError:
             messages.warning(
-                request, "The selection does not belong to this list. Nothing was changed; select again."
+                request, _("The selection does not belong to this list. Nothing was changed; select again.")
             )
             return None
         if request.POST.get("select_across") == "1" and queryset[: MAX_AT_ONCE + 1].count() > MAX_AT_ONCE:
-            messages.error(request, f"At most {MAX_AT_ONCE:,} at once. Filter the list, or select fewer.")
+            messages.error(
+                request,
+                _("At most %(max_at_once)s at once. Filter the list, or select fewer.")
+                % {"max_at_once": number_format(MAX_AT_ONCE, force_grouping=True)},
+            )
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer
@@ -293,7 +299,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def response_change(self, request: HttpRequest, record: Any) -> HttpResponseBase:
         """Reports no change if the form changed nothing."""
         if getattr(request, "is_unchanged", False) and IS_POPUP_VAR not in request.POST:
-            messages.info(request, "No changes to save.")
+            messages.info(request, _("No changes to save."))
             return HttpResponseRedirect(request.get_full_path())
         answer: HttpResponseBase = super().response_change(request, record)
         return answer

@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
 
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.log import DERIVED
@@ -59,7 +60,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,
         "original": record,
-        "title": f"History of {record}",
+        "title": _("History of %(record)s") % {"record": record},
         "page": page,
         "trail": trail,
     }

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -47,7 +48,7 @@ class JobActions(StaffAdmin):
         job = self._job(request, job_id)
         question = f"Cancel job {job}? If a provider already has it, it is cancelled there as well."
         page = confirmation_page(
-            self, request, question=question, button="Cancel the job", back=_address(job)
+            self, request, question=question, button=_("Cancel the job"), back=_address(job)
         )
         done = "is cancelled; if its provider has it, cancellation there follows."
         return page or self._act(request, job_id, cancel_job, done)
@@ -57,7 +58,7 @@ class JobActions(StaffAdmin):
         sent = request.POST if request.method == "POST" else request.GET
         jobs = self._jobs_to_reassign(request, sent.getlist("id"))
         if not jobs:
-            messages.error(request, "Select the jobs to reassign in the list first.")
+            messages.error(request, _("Select the jobs to reassign in the list first."))
             return HttpResponseRedirect(reverse(BOARD))
         providers = self._providers(request, jobs)
         provider = providers.filter(code=sent.get("provider", "")).first()
@@ -126,7 +127,7 @@ class JobActions(StaffAdmin):
             job for job in chosen.order_by("pk")[: MAX_JOBS + 1] if self.has_change_permission(request, job)
         ]
         if len(jobs) > MAX_JOBS:
-            messages.error(request, f"Select at most {MAX_JOBS} jobs.")
+            messages.error(request, _("Select at most %(max_jobs)s jobs.") % {"max_jobs": MAX_JOBS})
             return None
         headers = {
             "Content-Disposition": 'attachment; filename="gang-sheets.zip"',
@@ -153,14 +154,17 @@ class JobActions(StaffAdmin):
         for message in refused[:REASONS_SHOWN]:
             messages.error(request, message)
         if len(refused) > REASONS_SHOWN:
-            messages.error(request, f"{len(refused) - REASONS_SHOWN} more were refused.")
+            messages.error(
+                request,
+                _("%(reasons_shown)s more were refused.") % {"reasons_shown": len(refused) - REASONS_SHOWN},
+            )
         return len(jobs) - len(refused)
 
     def _act(self, request: HttpRequest, job_id: int, service: Service, words: str) -> HttpResponse:
         job, actor = self._job(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)
-            messages.success(request, f"Job {done} {words}")
+            messages.success(request, _("Job %(done)s %(words)s") % {"done": done, "words": words})
         return HttpResponseRedirect(_address(job))
 
     def _job(self, request: HttpRequest, job_id: int) -> Job:

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -125,7 +126,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         budgets: list[Any] = list(changelist.result_list)
         changelist.result_list, names = budgets, scope_names(budgets)
         by_store = attrgetter("store_id")
-        for _, of_store in groupby(sorted(budgets, key=by_store), key=by_store):
+        for _store, of_store in groupby(sorted(budgets, key=by_store), key=by_store):
             listed = list(of_store)
             for standing in standings_of(listed, store=listed[0].store, at=timezone.now()):
                 budget: Any = standing.budget
@@ -215,7 +216,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
                 f"{form.fields[name].label or name.title()}: {errors[0]}"
                 for name, errors in form.errors.items()
             )
-            messages.error(request, f"Nothing was added. {' '.join(named)}")
+            messages.error(request, _("Nothing was added. %(named)s") % {"named": " ".join(named)})
         return HttpResponseRedirect(_address(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
@@ -229,14 +230,14 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             self,
             request,
             question=f"End the budget {budget}?",
-            button="End it",
+            button=_("End it"),
             records=facts,
             back=_address(budget),
         )
         if page is None:
             with errors_as_messages(request):
                 change_budget(budget=budget, values={"EndDate": today})
-                messages.success(request, f"The budget {budget} ends today.")
+                messages.success(request, _("The budget %(budget)s ends today.") % {"budget": budget})
         return page or HttpResponseRedirect(_address(budget))
 
     def _question(self, request: HttpRequest, object_id: str) -> HttpResponse | None:
@@ -252,7 +253,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         if not form.is_valid() or not (facts := form.consequences(standing)):
             return None
         return confirmation_page(
-            self, request, question=f"Change the budget {standing.budget}?", button="Save", records=facts
+            self, request, question=f"Change the budget {standing.budget}?", button=_("Save"), records=facts
         )
 
     def _changeable(self, request: HttpRequest, budget_id: UUID) -> Budget:

@@ -10,6 +10,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
@@ -36,20 +40,25 @@ from stores.catalog.models import Store
 class PeopleForm(forms.Form):
     """The file or, once it was shown, its text."""
 
-    store = forms.CharField(label="StoreID", max_length=64, widget=UnfoldAdminTextInputWidget)
+    store = forms.CharField(label=gettext_lazy("StoreID"), max_length=64, widget=UnfoldAdminTextInputWidget)
     file = forms.FileField(
-        label="CSV file",
+        label=gettext_lazy("CSV file"),
         required=False,
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"With the columns {', '.join(PEOPLE_COLUMNS)}; at most {MOST_ROWS:,} rows. "
-        "The changes are shown first.",
+        help_text=format_lazy(
+            gettext_lazy(
+                "With the columns {people_columns}; at most {most_rows} rows. The changes are shown first."
+            ),
+            people_columns=", ".join(PEOPLE_COLUMNS),
+            most_rows=number_format(MOST_ROWS, force_grouping=True),
+        ),
     )
     text = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
     def clean_store(self) -> Store:
         store = Store.objects.filter(external_id=self.cleaned_data["store"]).first()
         if store is None:
-            raise ValidationError("No store has this StoreID.")
+            raise ValidationError(_("No store has this StoreID."))
         return store
 
     def clean(self) -> dict[str, Any]:
@@ -60,7 +69,7 @@ class PeopleForm(forms.Form):
             except DomainError as error:
                 self.add_error("file", error.message)
         elif not cleaned.get("text"):
-            self.add_error("file", "Choose a file.")
+            self.add_error("file", _("Choose a file."))
         return cleaned
 
 
@@ -71,14 +80,17 @@ class MemberFormSet(LabelledFormSet):
         chosen = [form.cleaned_data.get("user") for form in self.forms if hasattr(form, "cleaned_data")]
         people = [user for user in chosen if user is not None]
         if len(set(people)) < len(people):
-            raise ValidationError("A person is named twice.")
+            raise ValidationError(_("A person is named twice."))
         others = CostCenterMember.objects.filter(store=self.instance.store_id, user__in=people)
         if (
             taken := others.exclude(cost_center=self.instance.pk)
             .select_related("cost_center", "user")
             .first()
         ):
-            raise ValidationError(f"{taken.user} belongs to {taken.cost_center} already.")
+            raise ValidationError(
+                _("%(user)s belongs to %(cost_center)s already.")
+                % {"user": taken.user, "cost_center": taken.cost_center}
+            )
 
 
 class MemberInline(ConsoleInline):

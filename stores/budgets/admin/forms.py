@@ -6,6 +6,7 @@ from uuid import uuid4
 from django import forms
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.models import User
@@ -34,7 +35,7 @@ class BudgetForm(ValidatedByService):
 
     viewer: User
     scope_name = forms.CharField(
-        label="Which",
+        label=_("Which"),
         max_length=320,
         required=False,
         help_text=SCOPE_HELP,

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from fulfillment.core.admin.base import LabelledFormSet
@@ -64,7 +66,7 @@ class ProductForm(ValidatedByService):
         min_value=0,
         required=False,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Place in the catalog; left empty, a new product comes last.",
+        help_text=gettext_lazy("Place in the catalog; left empty, a new product comes last."),
     )
 
     class Meta:
@@ -127,7 +129,7 @@ class ProductForm(ValidatedByService):
         show_faults(self, formsets, faults)
         if self.publishes and (missing := [step for step in steps_to_sale(record) if step.is_missing]):
             for step in missing:
-                self.add_error(None, f"It cannot be published yet. {step.text}")
+                self.add_error(None, _("It cannot be published yet. %(text)s") % {"text": step.text})
 
     def _check_method(self) -> None:
         code = self.cleaned_data.get("delivery_method")
@@ -173,8 +175,10 @@ class ChildForm(ValidatedByService):
 class TemplateFieldForm(ChildForm):
     """Type and SubType are one choice: only some of them go together."""
 
-    kind = forms.ChoiceField(label="Type", choices=list(KINDS.items()), initial="Text:SingleLine")
-    choices = Lines(required=False, help_text="One per line.")
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Type"), choices=list(KINDS.items()), initial="Text:SingleLine"
+    )
+    choices = Lines(required=False, help_text=gettext_lazy("One per line."))
 
     class Meta:
         model = TemplateField

@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -161,11 +162,17 @@ class ProductAdmin(StaffAdmin):
     @admin.action(description="Duplicate", permissions=["change"])
     def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         if len(chosen := list(products[: MAX_DUPLICATES + 1])) > MAX_DUPLICATES:
-            messages.error(request, f"At most {MAX_DUPLICATES} products are duplicated at once.")
+            messages.error(
+                request,
+                _("At most %(max_duplicates)s products are duplicated at once.")
+                % {"max_duplicates": MAX_DUPLICATES},
+            )
             return
         copies = [duplicate_product(product=product) for product in chosen]
         names = ", ".join(copy.external_id for copy in copies)
-        messages.success(request, f"Duplicated as {names}. Copies are not in the catalog yet.")
+        messages.success(
+            request, _("Duplicated as %(names)s. Copies are not in the catalog yet.") % {"names": names}
+        )
 
     @harmless
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
@@ -226,7 +233,7 @@ class ProductAdmin(StaffAdmin):
         if not self._may_write(request, product):
             raise PermissionDenied
         copy = duplicate_product(product=product)
-        messages.success(request, "This is the copy. It is not in the catalog yet.")
+        messages.success(request, _("This is the copy. It is not in the catalog yet."))
         return HttpResponseRedirect(_address(copy))
 
     def can_be_mailed(self, request: HttpRequest, product: Product | None) -> bool:

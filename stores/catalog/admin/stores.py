@@ -13,6 +13,7 @@ from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminFileFieldWidget,
@@ -112,9 +113,9 @@ class StoreForm(ValidatedByService):
     )
 
     is_listed = forms.BooleanField(
-        label="Listed in the directory",
+        label=_("Listed in the directory"),
         required=False,
-        help_text="Developers find the store there and request access to it.",
+        help_text=_("Developers find the store there and request access to it."),
         widget=UnfoldBooleanSwitchWidget,
     )
     country = forms.CharField(max_length=100, required=False, widget=UnfoldAdminTextInputWidget)

@@ -12,6 +12,9 @@ from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
@@ -50,24 +53,31 @@ LIST = "admin:stores_catalogupload_changelist"
 
 class CatalogUploadForm(forms.Form):
     store = forms.CharField(
-        label="Only this store",
+        label=gettext_lazy("Only this store"),
         required=False,
         max_length=64,
         widget=UnfoldAdminTextInputWidget,
-        help_text="A StoreID: a file that names another store is refused. Empty: any store, new ones too.",
+        help_text=gettext_lazy(
+            "A StoreID: a file that names another store is refused. Empty: any store, new ones too."
+        ),
     )
     file = forms.FileField(
-        label="Catalog file",
+        label=gettext_lazy("Catalog file"),
         widget=UnfoldAdminFileFieldWidget,
-        help_text=f"JSON, plain or packed with gzip, at most {UPLOAD_BYTES // 2**20} MB. It is checked first; "
-        "nothing changes before you confirm.",
+        help_text=format_lazy(
+            gettext_lazy(
+                "JSON, plain or packed with gzip, at most {upload_bytes} MB. It is checked first; "
+                "nothing changes before you confirm."
+            ),
+            upload_bytes=UPLOAD_BYTES // 2**20,
+        ),
     )
 
     def clean_store(self) -> Store | None:
         store_id = self.cleaned_data["store"].strip()
         store = Store.objects.filter(external_id=store_id).first()
         if store_id and store is None:
-            raise forms.ValidationError("No store has this StoreID. Leave it empty to import a new store.")
+            raise forms.ValidationError(_("No store has this StoreID. Leave it empty to import a new store."))
         return store
 
 
@@ -163,7 +173,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         question = f"Discard the file {upload.file_name}? Nothing of it was imported."
-        page = confirmation_page(self, request, question=question, button="Discard", back=_address(upload))
+        page = confirmation_page(self, request, question=question, button=_("Discard"), back=_address(upload))
         done = f"The file {upload.file_name} was discarded."
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from fulfillment.core.admin.history import FieldChange, first_changes
@@ -278,10 +279,18 @@ class TemplateVersions:
             saved = save_template(product=product, version=begun, draft=draft, editor=with_pictures)
         except DomainError as error:
             message = " ".join(dict.fromkeys(fault.message for fault in error.faults)) or error.message
-            messages.error(request, f"Version {number} was not restored. {message}")
+            messages.error(
+                request,
+                _("Version %(number)s was not restored. %(message)s")
+                % {"number": number, "message": message},
+            )
             return HttpResponseRedirect(reverse("admin:stores_product_template_versions", args=[product.pk]))
         self.product_admin.log_change(request, product, f"Template of version {number} restored.")
-        messages.success(request, f"Version {number} is restored, as version {saved.version}.")
+        messages.success(
+            request,
+            _("Version %(number)s is restored, as version %(version)s.")
+            % {"number": number, "version": saved.version},
+        )
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
     def _column(

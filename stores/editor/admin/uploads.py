@@ -5,6 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import DomainError, Fault
 from printing.typesetting import Artwork
@@ -61,7 +62,7 @@ class PictureUploads:
         self.pending = {
             "name": artwork.name,
             "digest": artwork.digest,
-            "message": f"{reason} The background of the page is unchanged.",
+            "message": _("%(reason)s The background of the page is unchanged.") % {"reason": reason},
             "is_reshapable": artwork.media_type in RESHAPABLE,
         }
         return step

@@ -12,6 +12,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -37,7 +40,7 @@ REFUSE = "refuse"
 class OrderTransitionForm(forms.ModelForm):
     """One transition. It is refused if the order has changed since the page was loaded."""
 
-    move_to = forms.ChoiceField(required=False, label="Move to", widget=UnfoldAdminSelectWidget)
+    move_to = forms.ChoiceField(required=False, label=gettext_lazy("Move to"), widget=UnfoldAdminSelectWidget)
     note = forms.CharField(
         required=False, max_length=1000, widget=UnfoldAdminTextareaWidget(attrs={"rows": 2})
     )
@@ -66,13 +69,13 @@ class OrderTransitionForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
         if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError("A parcel needs its carrier and its tracking number.")
+            raise forms.ValidationError(_("A parcel needs its carrier and its tracking number."))
         if (
             not values.get("move_to")
             and "move_to" not in self.errors
             and (values.get("note") or values.get("carrier"))
         ):
-            self.add_error("move_to", "Choose the next step: a note or a parcel is saved only with it.")
+            self.add_error("move_to", _("Choose the next step: a note or a parcel is saved only with it."))
         return values
 
 
@@ -90,7 +93,7 @@ class ParcelForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
         if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError("A parcel needs its carrier and its tracking number.")
+            raise forms.ValidationError(_("A parcel needs its carrier and its tracking number."))
         return values
 
     @property
@@ -175,7 +178,9 @@ class OrderActions(StaffAdmin):
             return None
         items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
         if not items.exists():
-            messages.info(request, "None of these orders has a print file: their products have no template.")
+            messages.info(
+                request, _("None of these orders has a print file: their products have no template.")
+            )
             return None
         return zip_answer(
             items.order_by("order__number", "position").iterator(),
@@ -209,7 +214,11 @@ class OrderActions(StaffAdmin):
         """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""
         keys = list(chosen.values_list("pk", flat=True)[: most + 1])
         if len(keys) > most:
-            messages.error(request, f"At most {most:,} orders at once. Filter the list, or select fewer.")
+            messages.error(
+                request,
+                _("At most %(most)s orders at once. Filter the list, or select fewer.")
+                % {"most": number_format(most, force_grouping=True)},
+            )
             return []
         return keys
 
@@ -237,7 +246,7 @@ class OrderActions(StaffAdmin):
         """Returns "" on success, else the reason of the refusal with the order's number."""
         try:
             if not self.has_change_permission(request, order):
-                raise Forbidden("Your grants on its store do not include Order.All.Write.")
+                raise Forbidden(_("Your grants on its store do not include Order.All.Write."))
             change(order)
         except DomainError as error:
             return f"{order.number}: {shown_reason(error)}"
@@ -248,13 +257,20 @@ class OrderActions(StaffAdmin):
         refused = [reason for reason in reasons if reason]
         self._say_refused(request, refused)
         if count := len(reasons) - len(refused):
-            messages.success(request, f"{count:,} orders moved." if count > 1 else "1 order moved.")
+            messages.success(
+                request,
+                _("%(count)s orders moved.") % {"count": number_format(count, force_grouping=True)}
+                if count > 1
+                else _("1 order moved."),
+            )
 
     def _say_refused(self, request: HttpRequest, refused: Sequence[str]) -> None:
         for reason in refused[:REASONS_SHOWN]:
             messages.error(request, reason)
         if more := len(refused[REASONS_SHOWN:]):
-            messages.error(request, f"{more:,} more were refused.")
+            messages.error(
+                request, _("%(more)s more were refused.") % {"more": number_format(more, force_grouping=True)}
+            )
 
 
 def actor_on(request: HttpRequest) -> Actor:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
@@ -122,5 +123,5 @@ class OrderMaps(OrderDocuments):
     def _mailed(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
         item = self._item(request, order_id, position)
         if item.eddm is None:
-            raise Http404("This item was not ordered for routes.")
+            raise Http404(_("This item was not ordered for routes."))
         return item

@@ -16,6 +16,8 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -70,15 +72,15 @@ FORWARD = {
 FINAL = {
     str(int(OrderStatus.CANCELLED)): {
         "question": "Cancel this order? This cannot be undone.",
-        "button": "Cancel the order",
+        "button": gettext_lazy("Cancel the order"),
     },
     str(int(OrderStatus.REJECTED)): {
         "question": "Reject this order? This cannot be undone.",
-        "button": "Reject the order",
+        "button": gettext_lazy("Reject the order"),
     },
     REFUSE: {
         "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
-        "button": "Refuse",
+        "button": gettext_lazy("Refuse"),
     },
 }
 WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
@@ -260,7 +262,9 @@ class OrderWork(OrderMaps):
                     known_reprints=-1 if known is None else known,
                 )
                 messages.success(
-                    request, f"Order {made.number} created. It prints order {order.number} again."
+                    request,
+                    _("Order %(number)s created. It prints order %(number2)s again.")
+                    % {"number": made.number, "number2": order.number},
                 )
                 return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
         context: dict[str, Any] = {
@@ -288,7 +292,7 @@ class OrderWork(OrderMaps):
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
-        messages.success(request, f"View “{view.name}” saved.")
+        messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
         return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
 
     def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
@@ -296,7 +300,7 @@ class OrderWork(OrderMaps):
             return HttpResponseNotAllowed(["POST"])
         with errors_as_messages(request):
             name = delete_order_view(owner=request.user, view_id=view_id)
-            messages.success(request, f"View “{name}” deleted.")
+            messages.success(request, _("View “%(name)s” deleted.") % {"name": name})
         return HttpResponseRedirect(reverse(BOARD))
 
     def _may_share(self, request: HttpRequest, query: str) -> bool:

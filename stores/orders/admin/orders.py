@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -180,7 +181,7 @@ class OrderAdmin(OrderWork):
             if self.has_change_permission(request, order)
         ]
         if not forms:
-            messages.error(request, "Select the orders to ship in the list first.")
+            messages.error(request, _("Select the orders to ship in the list first."))
             return HttpResponseRedirect(reverse(BOARD))
         if sent is not None and all(form.is_valid() for form in forms):
             self._say(request, [self._ship(request, form) for form in forms])
@@ -216,11 +217,15 @@ class OrderAdmin(OrderWork):
         moved = request.POST.get("move_to")
         status = OrderStatus(Order.objects.values_list("status", flat=True).get(pk=order.pk)).words
         if not moved:
-            messages.info(request, "Nothing was changed: no step was chosen.")
+            messages.info(request, _("Nothing was changed: no step was chosen."))
         elif moved == REFUSE:
-            messages.success(request, f"The cancellation of order {order.number} was refused.")
+            messages.success(
+                request, _("The cancellation of order %(number)s was refused.") % {"number": order.number}
+            )
         else:
-            messages.success(request, f"Order {order.number}: {status}.")
+            messages.success(
+                request, _("Order %(number)s: %(status)s.") % {"number": order.number, "status": status}
+            )
         return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, order: Order, form: OrderTransitionForm, change: bool) -> None:

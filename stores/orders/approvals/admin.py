@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -140,10 +141,10 @@ class ApprovalRequestAdmin(StaffAdmin):
             self._decide(request, cards[0])
         elif cards:
             messages.error(
-                request, "Orders are decided together only where nothing differs. Nothing was decided."
+                request, _("Orders are decided together only where nothing differs. Nothing was decided.")
             )
         else:
-            messages.error(request, "Select the orders to decide first.")
+            messages.error(request, _("Select the orders to decide first."))
         return HttpResponseRedirect(reverse(QUEUE))
 
     def _decide(self, request: HttpRequest, card: RequestCard) -> None:
@@ -152,7 +153,7 @@ class ApprovalRequestAdmin(StaffAdmin):
             request.POST.get("decision") == "approve",
         )
         if not is_approval and not note:
-            messages.error(request, "A denial needs a reason: the person who ordered reads it.")
+            messages.error(request, _("A denial needs a reason: the person who ordered reads it."))
             return
         done = []
         for member in card.members:
