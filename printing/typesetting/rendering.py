@@ -106,10 +106,8 @@ def render_proof(
     builder = SheetBuilder(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
-    shown_mark = (mark or "")[:MARK_LETTERS] or None
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
-    families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
-    job |= {"mark": shown_mark, "mark-fonts": families}
+    job = _marked(builder, job, (mark or "")[:MARK_LETTERS] or None)
     parts, texts = _render(builder, values, job, seconds, press, meanwhile)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
@@ -120,12 +118,13 @@ def render_page(
     values: Mapping[str, str],
     images: Mapping[str, bytes] | None = None,
     fonts: FontSet | None = None,
+    mark: str | None = None,
     *,
     pixels: int,
     with_bleed: bool = False,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, for the template designer.
+    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, as it is shown while somebody edits it.
 
     Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
     """
@@ -134,7 +133,7 @@ def render_page(
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
-    job = {"mark": None, **SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}
+    job = _marked(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
     deadline = time.monotonic() + seconds
@@ -175,9 +174,8 @@ def render_print(
     """
     shown = fonts or FontSet.shipped()
     builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
-    job = press.job(template.pages)
-    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
-    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
+    job = _marked(builder, press.job(template.pages), mark)
+    parts, texts = _render(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
 
@@ -228,6 +226,11 @@ def try_template(template: Template, fonts: FontSet | None = None) -> None:
         raise TemplateInvalid(
             [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
         ) from error
+
+
+def _marked(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
+    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
+    return {**job, "mark": mark, "mark-fonts": families}
 
 
 def _render(
