@@ -34,9 +34,9 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.quotes import create_quote
+from stores.playground.address import AddressForm
 from stores.playground.calls import recorded_call
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
-from stores.playground.pages.address import AddressForm
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors import (
     ProductPage,
