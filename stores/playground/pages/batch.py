@@ -17,7 +17,7 @@ from fulfillment.core.text import parse_number
 from stores.batches.models import MAXIMUM_ROWS, BatchMode
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.pages.address import AddressForm
+from stores.playground.address import AddressForm
 from stores.playground.pages.prices import LARGEST_QUANTITY
 from stores.playground.selectors import actors_at, product_page, store_named
 
