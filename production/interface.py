@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 # A poll ends within this time, so that what one provider does delays no other.
 POLL_SECONDS = 30.0
+# Limits of jobs that are sent together, because they are built in memory and one request or ticket names them all.
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 TAKEN = "taken"
 
