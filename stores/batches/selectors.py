@@ -19,12 +19,13 @@ from stores.batches.models import ORDERABLE, SETTLED, Batch, BatchMode, BatchRow
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
+from stores.catalog.models import Product
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Order
 from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
-from stores.templates.selectors import fields_of
+from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: "Row key", QUANTITY: "Quantity"}
@@ -134,6 +135,22 @@ def seconds_left(batch: Batch, counts: Counts, *, now: datetime | None = None) -
         return None
     passed = ((now or timezone.now()) - batch.check_started).total_seconds()
     return max(1, round(passed / counts.checked * counts.pending)) if counts.pending else 0
+
+
+def is_template_changed(batch: Batch) -> bool:
+    """Whether other things would be printed than were checked. Other changes of the product are none: prices bind."""
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    return version != batch.product_version and template_digest(batch.product_id) != batch.template_digest
+
+
+def outdated_because(batch: Batch) -> str:
+    """Why its finished check no longer holds; empty as long as it does."""
+    if batch.status != BatchStatus.CHECKED:
+        return ""
+    if is_template_changed(batch):
+        return "The template of the product changed since the check"
+    is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
+    return "The prices of the check no longer bind" if is_expired else ""
 
 
 def order_count(batch: Batch, rows: int) -> int:

@@ -219,7 +219,7 @@ def _finish(batch: Batch) -> None:
     if locked.status != BatchStatus.CHECKING or locked.rows.filter(state=RowState.PENDING).exists():
         return
     if _version(locked) != locked.product_version:
-        begin_check(locked, reset=True)
+        begin_check(locked, reset=True, note=locked.note)
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
     locked.save(update_fields=["status", "updated"])
@@ -231,7 +231,7 @@ def _restart(batch: Batch) -> None:
     """The template changed: what was seen of it is no longer what would be printed."""
     locked = lock_batch(batch)
     if locked.status == BatchStatus.CHECKING:
-        begin_check(locked, reset=True)
+        begin_check(locked, reset=True, note=locked.note)
 
 
 def _version(batch: Batch) -> int:

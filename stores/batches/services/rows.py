@@ -131,9 +131,10 @@ def change_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batch
     return row
 
 
-def begin_check(locked: Batch, *, reset: bool = False) -> None:
+def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
     """Has the pending rows of a locked batch checked; all of them with `reset`, after a change of the product, and once
-    their prices bind no longer.
+    their prices bind no longer. `note` says why to people.
+    locked.note = note
     """
     now = timezone.now()
     version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
@@ -144,7 +145,7 @@ def begin_check(locked: Batch, *, reset: bool = False) -> None:
         locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
     fixed = ["product_version", "template_digest", "prices_expire"]
-    locked.save(update_fields=["status", "check_started", "updated", *fixed])
+    locked.save(update_fields=["status", "check_started", "note", "updated", *fixed])
     queue_check(locked)
 
 
