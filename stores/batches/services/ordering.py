@@ -301,7 +301,7 @@ def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: d
         batch=batch,
         state=ApprovalState.PENDING,
         reasons=orjson.loads(dumps(list(reasons))),
-        ordered_by=sorted(people_who_ordered(batch)),
+        ordered_by=sorted(people_who_ordered(batch) | {batch.actor_user} - {None}),
         requested=now,
         expires=now + time_left,
         reminder_due=now + time_left / 2,

@@ -339,6 +339,17 @@ def test_people_who_ordered_decide_nothing(access, world):
     assert refusal.value.code == "approver_ordered"
 
 
+def test_staff_who_order_a_batch_do_not_approve_it(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch, staff = letters(access_again(access), 1), Actor(ActorKind.STORE, approver(world).user_id)
+    order_batch(batch=fresh(batch), actor=staff)
+
+    with pytest.raises(Forbidden) as refusal:
+        approve_batch(batch=batch, actor=staff)
+
+    assert refusal.value.code == "approver_ordered"
+
+
 @pytest.mark.parametrize("end", ["deny", "expire", "cancel"])
 def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted, world, end):
     make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
