@@ -197,8 +197,9 @@ def rows_of(
     return rows.filter(state__in=chosen) if chosen else rows
 
 
-def row_of(batch: Batch, row_key: str) -> BatchRow:
-    row = batch.rows.filter(key=row_key).first()
+def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:
+    rows = batch.rows.select_for_update(of=("self",)) if locked else batch.rows
+    row = rows.filter(key=row_key).first()
     if row is None:
         raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
     return row

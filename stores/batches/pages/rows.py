@@ -11,15 +11,14 @@ from django.views.decorators.http import require_http_methods
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.errors import DomainError, ServiceBusy, TooManyRequests, Unavailable
+from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from stores.batches.grid import row_views
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.overview import BatchPage
 from stores.batches.pages.opening import open_batch
 from stores.batches.selectors import counts_of, row_of
-from stores.batches.services.checking import check_later, check_row
-from stores.batches.services.rows import change_row
+from stores.batches.services.checking import correct_row
 
 
 @harmless
@@ -39,7 +38,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
     if request.method == "POST":
         try:
             enforce_page_limit("playground", signed_in_user(request).pk)
-            row = _checked(batch, change_row(batch=batch, row_key=row_key, cells=typed))
+            row = correct_row(batch=batch, row_key=row_key, cells=typed)
         except DomainError as error:
             problems = [fault.message for fault in error.faults] or [error.message]
             if _is_from_grid(request):
@@ -68,13 +67,16 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
     return render(request, "stores/batches/row_form.html", context)
 
 
-def _checked(batch: Batch, row: BatchRow) -> BatchRow:
-    """The row is saved: where it cannot be checked now, that is no refusal."""
-    try:
-        return check_row(row=row)
-    except (ServiceBusy, TooManyRequests, Unavailable):
-        check_later(batch=batch)
-        return row
+def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "place": number,
+            "column": one,
+            "value": typed.get(one, row.values.get(one, "")),
+            "problems": [problem for problem in row.problems if problem["Column"] == one],
+        }
+        for number, one in enumerate(batch.columns)
+    ]
 
 
 def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
