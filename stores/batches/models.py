@@ -131,9 +131,7 @@ class BatchRow(models.Model):
         indexes = [
             models.Index("batch", "number", name="batch_row_by_number"),
             # With what a whole batch is counted by, 20,000 rows at a time.
-            models.Index(
-                "batch", "state", "number", name="batch_row_counts", include=["total", "quantity"]
-            ),
+            models.Index("batch", "state", "number", name="batch_row_counts", include=["total", "quantity"]),
             models.Index("order", condition=Q(order__isnull=False), name="batch_row_of_order"),
         ]
         ordering = ["batch", "number"]

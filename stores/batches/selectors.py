@@ -1,6 +1,6 @@
 """Batches of a caller, their rows page by page, and what they would cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -162,19 +162,23 @@ def standings_of_batch(batch: Batch) -> list[Standing]:
     return standings_of_caller(caller_of(batch), store=batch.store, at=timezone.now())
 
 
-def needs_of_budgets(batch: Batch, counts: Counts) -> list[tuple[Standing, Decimal]]:
+def needs_of_budgets(
+    batch: Batch, counts: Counts, standings: Sequence[Standing]
+) -> list[tuple[Standing, Decimal]]:
     """Each budget that binds the batch, with what its orders would take from it."""
     orders = order_count(batch, counts.orderable)
     return [
         (one, measure(one.budget.type, total=counts.total, quantity=counts.pieces, orders=orders))
-        for one in standings_of_batch(batch)
+        for one in standings
     ]
 
 
-def budget_decision(batch: Batch, counts: Counts) -> BudgetDecision:
+def budget_decision(
+    batch: Batch, counts: Counts, standings: Sequence[Standing] | None = None
+) -> BudgetDecision:
     """What the budgets, and the store's limit for orders without approval, say to the whole batch."""
     decision = decision_of(
-        standings_of_batch(batch),
+        standings_of_batch(batch) if standings is None else standings,
         total=counts.total,
         quantity=counts.pieces,
         orders=order_count(batch, counts.orderable),
