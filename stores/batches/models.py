@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from stores.catalog.models import Product, Store
 from stores.orders.models import ApprovalState, Order
@@ -17,24 +18,24 @@ class BatchMode(models.TextChoices):
 
 
 class BatchStatus(models.TextChoices):
-    EMPTY = "Empty"
-    CHECKING = "Checking"
-    CHECKED = "Checked"
-    ORDERING = "Ordering"
-    ORDERED = "Ordered"
-    CANCELLED = "Cancelled"
+    EMPTY = "Empty", _("Empty")
+    CHECKING = "Checking", _("Checking")
+    CHECKED = "Checked", _("Checked")
+    ORDERING = "Ordering", _("Ordering")
+    ORDERED = "Ordered", _("Ordered")
+    CANCELLED = "Cancelled", _("Cancelled")
 
 
 class RowState(models.TextChoices):
     """`Pending` rows are not checked yet; `Failed` ones could not be ordered."""
 
-    PENDING = "Pending"
-    READY = "Ready"
-    WARNING = "Warning"
-    ERROR = "Error"
-    ORDERED = "Ordered"
-    FAILED = "Failed"
-    CANCELLED = "Cancelled"
+    PENDING = "Pending", _("Pending")
+    READY = "Ready", _("Ready")
+    WARNING = "Warning", _("Warning")
+    ERROR = "Error", _("Error")
+    ORDERED = "Ordered", _("Ordered")
+    FAILED = "Failed", _("Failed")
+    CANCELLED = "Cancelled", _("Cancelled")
 
 
 ORDERABLE = (RowState.READY, RowState.WARNING)

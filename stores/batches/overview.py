@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from stores.batches.models import SETTLED, Batch, BatchStatus, RowState
 from stores.batches.selectors import (
     Counts,
@@ -125,8 +127,8 @@ class BatchPage:
         """The states that rows are in, each with how many; those with problems first."""
         found = [(state.value, state.label, self.counts.by_state.get(state, 0)) for state in RowState]
         shown = [one for one in found if one[2]]
-        problems = [(PROBLEMS, "With problems", self.with_problems)] if self.with_problems else []
-        return [*problems, ("all", "All rows", self.counts.rows), *shown]
+        problems = [(PROBLEMS, _("With problems"), self.with_problems)] if self.with_problems else []
+        return [*problems, ("all", _("All rows"), self.counts.rows), *shown]
 
 
 def badge_of(batch: Batch) -> str:

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import BooleanField, Count, Q, QuerySet, Sum
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
@@ -87,7 +88,7 @@ def find_batch(access: StoreAccess, batch_id: str) -> Batch:
     key = parse_uuid(batch_id)
     batch = batches_for(access).filter(pk=key).first() if key else None
     if batch is None:
-        raise NotFound("There is no batch with this BatchID for this caller.", code="batch_not_found")
+        raise NotFound(_("There is no batch with this BatchID for this caller."), code="batch_not_found")
     return batch
 
 
@@ -205,7 +206,7 @@ def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:
     rows = batch.rows.select_for_update(of=("self",)) if locked else batch.rows
     row = rows.filter(key=row_key).first()
     if row is None:
-        raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
+        raise NotFound(_("The batch has no row with this RowKey."), code="row_not_found")
     return row
 
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import User
@@ -27,7 +28,7 @@ def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
     user = signed_in_user(request)
     found = batches_of_person(user).filter(pk=batch_id).select_related("application").first()
     if found is None:
-        raise Http404("There is no such batch of yours.")
+        raise Http404(_("There is no such batch of yours."))
     application = found.application
     caller = Caller.on_pages(user) if application is None else Caller.of_application(application)
     try:

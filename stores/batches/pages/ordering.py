@@ -6,6 +6,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in
@@ -31,12 +33,14 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
     only_ready = sent.get("rows") != "all"
     if page.counts.errors and not only_ready:
         messages.error(
-            request, f"Rows in error: {page.counts.errors:,}. Correct them, or order ready rows only."
+            request,
+            _("Rows in error: %(errors)s. Correct them, or order ready rows only.")
+            % {"errors": number_format(page.counts.errors, force_grouping=True)},
         )
         return redirect(f"{reverse(place.show, args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":
         if request.POST.get("seen") != seen_of(page):
-            messages.warning(request, "Rows changed meanwhile. Look at the numbers again.")
+            messages.warning(request, _("Rows changed meanwhile. Look at the numbers again."))
         else:
             with errors_as_messages(request):
                 actor = Actor(actor_kind(access), access.caller.user_id)
@@ -55,7 +59,7 @@ def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpR
     if request.method == "POST":
         with errors_as_messages(request):
             cancel_batch(batch=batch, note=request.POST.get("note", "").strip()[:1000])
-            messages.success(request, "The batch is cancelled. Orders that are written stay.")
+            messages.success(request, _("The batch is cancelled. Orders that are written stay."))
         return place.lead_to("show", batch_id)
     return place.render(request, "cancel", batch=batch)
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -47,7 +48,11 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
         else:
             if _is_from_grid(request):
                 return place.render(request, "saved_row", **_saved(batch, row))
-            messages.success(request, f"Row {row.number} is saved: {RowState(row.state).label}.")
+            messages.success(
+                request,
+                _("Row %(number)s is saved: %(label)s.")
+                % {"number": row.number, "label": RowState(row.state).label},
+            )
             return place.lead_to("show", batch_id)
     return place.render(
         request,

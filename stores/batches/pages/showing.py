@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
@@ -75,4 +76,4 @@ def _known_form(form: str) -> Format:
         return "csv"
     if form == "xlsx":
         return "xlsx"
-    raise Http404("Rows are downloaded as csv or xlsx.")
+    raise Http404(_("Rows are downloaded as csv or xlsx."))

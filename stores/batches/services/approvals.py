@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
@@ -76,10 +77,12 @@ def _undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:
     locked = lock_batch(batch)
     approval = BatchApproval.objects.filter(batch=locked).first()
     if approval is None:
-        raise Conflict("The batch needs no approval.", code="approval_not_requested")
+        raise Conflict(_("The batch needs no approval."), code="approval_not_requested")
     approval.batch = locked
     if actor.user_id in {*approval.ordered_by, *people_who_ordered(locked)}:
-        raise Forbidden("You ordered this batch, or own the application that did.", code="approver_ordered")
+        raise Forbidden(
+            _("You ordered this batch, or own the application that did."), code="approver_ordered"
+        )
     if approval.state != ApprovalState.PENDING or approval.expires <= timezone.now():
         message = f"The approval of this batch is {approval.state} and cannot be decided again."
         raise Conflict(message, code="approval_decided", members={"State": approval.state})

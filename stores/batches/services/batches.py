@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
@@ -113,7 +114,7 @@ def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
     locked = lock_open(batch)
     if not locked.rows.exists():
-        raise Conflict("The batch has no rows: PUT them first.", code="batch_empty")
+        raise Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
     begin_check(locked, reset=True)
     return locked
 
@@ -125,7 +126,7 @@ def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     if locked.status == BatchStatus.CANCELLED:
         return locked
     if locked.status == BatchStatus.ORDERED:
-        raise Conflict("All of the batch is ordered; cancel its orders.", code="batch_ordered")
+        raise Conflict(_("All of the batch is ordered; cancel its orders."), code="batch_ordered")
     return close_batch(locked, note=note, approval=ApprovalState.EXPIRED)
 
 
@@ -189,7 +190,11 @@ def _check_recipient(batch: Batch) -> None:
     missing: Sequence[str] = [name for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)]
     raise_faults(
         [
-            Fault(f"/Recipient/{name}", "required", f"Recipient/{name}: all rows of the mode Items go there.")
+            Fault(
+                f"/Recipient/{name}",
+                "required",
+                _("Recipient/%(name)s: all rows of the mode Items go there.") % {"name": name},
+            )
             for name in missing
         ]
     )

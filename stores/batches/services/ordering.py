@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 import orjson
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, TooManyRequests, Unavailable
@@ -175,7 +177,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
     if is_template_changed(batch):
-        raise Conflict("The template of the product changed since the check.", code=OUTDATED)
+        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
@@ -273,19 +275,20 @@ def _ordering(batch_id: UUID) -> Batch | None:
 
 def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
     if not counts.rows:
-        raise Conflict("The batch has no rows: PUT them first.", code="batch_empty")
+        raise Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
     if batch.status != BatchStatus.CHECKED or counts.pending:
         raise Conflict(
-            "The batch is not checked yet; wait until its Status is Checked.", code="batch_not_checked"
+            _("The batch is not checked yet; wait until its Status is Checked."), code="batch_not_checked"
         )
     if counts.errors and not only_ready:
         raise Conflict(
-            f"{counts.errors:,} rows are in error. Correct them, or order with OnlyReady.",
+            _("%(errors)s rows are in error. Correct them, or order with OnlyReady.")
+            % {"errors": number_format(counts.errors, force_grouping=True)},
             code="batch_has_errors",
             members={"Rows": counts.errors},
         )
     if not counts.orderable:
-        raise Conflict("No row of the batch can be ordered.", code="batch_has_errors")
+        raise Conflict(_("No row of the batch can be ordered."), code="batch_has_errors")
 
 
 def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
@@ -82,7 +84,9 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     missing = set(locked.mapping.values()) - set(locked.columns) if is_chosen else set()
     if missing and check:
         listed = ", ".join(sorted(missing)[:10])
-        raise Invalid.at("", "column_unknown", f"The file lacks columns of the Mapping: {listed}.")
+        raise Invalid.at(
+            "", "column_unknown", _("The file lacks columns of the Mapping: %(listed)s.") % {"listed": listed}
+        )
     # A file that is only read may have other columns: these are to be mapped then.
     if missing or not is_chosen:
         locked.mapping = {match.target: match.column for match in source.matches}
@@ -214,9 +218,9 @@ def lock_open(batch: Batch) -> Batch:
 
 def refuse_settled(batch: Batch) -> None:
     if batch.status in (BatchStatus.ORDERING, BatchStatus.ORDERED):
-        raise Conflict("The batch is ordered; make another one for other rows.", code="batch_ordered")
+        raise Conflict(_("The batch is ordered; make another one for other rows."), code="batch_ordered")
     if batch.status == BatchStatus.CANCELLED:
-        raise Conflict("The batch is cancelled; make another one.", code="batch_cancelled")
+        raise Conflict(_("The batch is cancelled; make another one."), code="batch_cancelled")
 
 
 def lock_batch(batch: Batch) -> Batch:
@@ -231,7 +235,8 @@ def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
             Fault(
                 pointer_to((None, column)),
                 "column_unknown",
-                f"The file has no column {column[:100]!r}.{did_you_mean(column, batch.columns)}",
+                _("The file has no column %(column)r.%(columns)s")
+                % {"column": column[:100], "columns": did_you_mean(column, batch.columns)},
             )
             for column in cells
             if column not in batch.columns
@@ -240,14 +245,21 @@ def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
             Fault(
                 pointer_to((None, column)),
                 "max_length",
-                f"{column}: the cell has {len(text):,} characters; at most {LONGEST_CELL:,} are allowed.",
+                _("%(column)s: the cell has %(text)s characters; at most %(longest_cell)s are allowed.")
+                % {
+                    "column": column,
+                    "text": number_format(len(text), force_grouping=True),
+                    "longest_cell": number_format(LONGEST_CELL, force_grouping=True),
+                },
             )
             for column, text in cells.items()
             if len(text) > LONGEST_CELL
         ]
         + [
             Fault(
-                pointer_to((None, column)), "control_character", f"{column}: the cell holds a NUL character."
+                pointer_to((None, column)),
+                "control_character",
+                _("%(column)s: the cell holds a NUL character.") % {"column": column},
             )
             for column, text in cells.items()
             if "\x00" in text
