@@ -69,7 +69,8 @@ class StateFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return list(DeliveryState.choices) if request.GET.get(WebhookFilter.parameter_name) else []
+        choices = [(state.value, str(state.label)) for state in DeliveryState]
+        return choices if request.GET.get(WebhookFilter.parameter_name) else []
 
     def queryset(self, request: HttpRequest, deliveries: QuerySet) -> QuerySet:
         known = self.value() in DeliveryState.values and request.GET.get(WebhookFilter.parameter_name)

@@ -125,7 +125,7 @@ class BatchPage:
 
     def filters(self) -> list[tuple[str, str, int]]:
         """The states that rows are in, each with how many; those with problems first."""
-        found = [(state.value, state.label, self.counts.by_state.get(state, 0)) for state in RowState]
+        found = [(state.value, str(state.label), self.counts.by_state.get(state, 0)) for state in RowState]
         shown = [one for one in found if one[2]]
         problems = [(PROBLEMS, _("With problems"), self.with_problems)] if self.with_problems else []
         return [*problems, ("all", _("All rows"), self.counts.rows), *shown]

@@ -44,7 +44,7 @@ class AddressForm:
         labels = LABELS | CONTACT if with_contact else LABELS
         return cls(
             [
-                AddressField(name, label, autocomplete, sent.get(f"to-{name}", "").strip()[:200])
+                AddressField(name, str(label), autocomplete, sent.get(f"to-{name}", "").strip()[:200])
                 for name, (label, autocomplete) in labels.items()
             ]
         )

@@ -77,7 +77,7 @@ class FormField:
 
     @property
     def hint(self) -> str:
-        return HINTS.get(self.record["SubType"], "")
+        return str(HINTS.get(self.record["SubType"], ""))
 
     @property
     def default(self) -> str:

@@ -167,7 +167,7 @@ def _subscription_keys(application: Application, *, in_full: bool) -> list[dict[
     subscription = Subscription.objects.filter(application=application).first()
     values = subscription_keys(subscription) if subscription else {}
     return [
-        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+        {"slot": slot, "label": str(slot.label), "value": values[slot] if in_full else masked(values[slot])}
         for slot in SubscriptionSlot
         if slot in values
     ]

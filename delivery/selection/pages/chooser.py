@@ -121,7 +121,7 @@ class Mailing:
     def types(self) -> list[tuple[str, str, bool]]:
         counted = self.dataset.route_types if self.dataset else ""
         chosen = self.form.types or list(counted)
-        return [(letter, name, letter in chosen) for letter, name in TYPE_NAMES if letter in counted]
+        return [(letter, str(name), letter in chosen) for letter, name in TYPE_NAMES if letter in counted]
 
     @property
     def is_by_hand(self) -> bool:

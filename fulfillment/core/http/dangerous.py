@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from django.http import HttpRequest
+from django.utils.functional import Promise
 
 View = TypeVar("View", bound=Callable[..., Any])
 # What a request does, such as "Invite an owner"; empty is harmless.
-Effect = str | Callable[..., str]
+Effect = str | Promise | Callable[..., str]
 READS = {"GET", "HEAD", "OPTIONS"}
 
 
@@ -51,4 +52,4 @@ def effect_of(view: Any, request: HttpRequest, arguments: dict[str, Any]) -> str
     effect, asks_first = declared_by(view) or UNDECLARED
     if callable(effect):
         return effect(request, **arguments)
-    return effect if asks_first or request.method not in READS else ""
+    return str(effect) if asks_first or request.method not in READS else ""

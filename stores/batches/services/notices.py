@@ -1,6 +1,8 @@
 """Notifies approvers of batches that need approval, and the people who ordered of decisions, by bell and mail."""
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from stores.batches.models import BatchApproval
 from stores.orders.approvals.notices import tell_approvers, tell_of_decision
@@ -12,11 +14,11 @@ def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> i
     key = f"batch:{batch.pk}:{approval.requested.timestamp()}"
     return tell_approvers(
         approval,
-        what=f"The batch {batch} of {batch.store}",
+        what=lambda: _("The batch %(batch)s of %(store)s") % {"batch": batch, "store": batch.store},
         store_id=batch.store_id,
         key=f"{key}:reminder" if is_reminder else key,
         path=reverse("admin:stores_batch_change", args=[batch.pk]),
-        outcome="cancelled",
+        outcome=gettext_noop("cancelled"),
         is_reminder=is_reminder,
     )
 
@@ -25,7 +27,7 @@ def notify_of_decision(approval: BatchApproval) -> int:
     batch = approval.batch
     return tell_of_decision(
         approval,
-        what=f"The batch {batch} at {batch.store}",
+        what=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
         state=ApprovalState(approval.state),
         user_id=batch.user_id,
         key=f"batch:{batch.pk}:decided",

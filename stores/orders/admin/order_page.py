@@ -69,7 +69,7 @@ FORWARD = {
     )
 }
 # Final transitions, with the question of their confirmation.
-FINAL = {
+FINAL: dict[str, dict[str, Any]] = {
     str(int(OrderStatus.CANCELLED)): {
         "question": "Cancel this order? This cannot be undone.",
         "button": gettext_lazy("Cancel the order"),

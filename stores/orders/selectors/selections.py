@@ -80,7 +80,7 @@ def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: b
     key = parse_uuid(choice.selection_id)
     selection = found.get(key) if key else None
     if selection is None:
-        return replace(choice, problem=UNKNOWN)
+        return replace(choice, problem=(UNKNOWN[0], str(UNKNOWN[1])))
     if not expired and selection.expires <= timezone.now():
         message = _("the selection expired at %(expires)s UTC; make a new one.") % {
             "expires": f"{selection.expires:%Y-%m-%d %H:%M}"
