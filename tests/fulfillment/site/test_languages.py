@@ -17,10 +17,23 @@ from tests.support.pseudo import FILLED, PSEUDO, untranslated, write_pseudo
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
 # The same in every language.
-NAMES = {"Store Fulfillment", "Python", "JavaScript", "curl", "EDDM", "ZIP", "API", "UTC", "PNG", "JPEG"}
+NAMES = {
+    "Store Fulfillment",
+    "Python",
+    "JavaScript",
+    "curl",
+    "EDDM",
+    "ZIP",
+    "API",
+    "UTC",
+    "PNG",
+    "JPEG",
+    "CSV",
+    "XLSX",
+}
 
 # Records of the tests that read like a text of a template.
-RECORDS = {"Not yet", "E-mail"}
+RECORDS = {"Not yet", "E-mail", "Name", "Job", "Mail"}
 
 
 def test_page_is_in_the_browsers_language(client, world):
