@@ -1,4 +1,3 @@
-from stores.batches.admin import BatchAdmin
 from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
@@ -6,12 +5,13 @@ from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
 from stores.orders.approvals.admin import ApprovalRequestAdmin
 from stores.playground.admin import ProductWithMailingsAdmin
+from stores.playground.batch_admin import BatchWithFilesAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.templates.admin import FontAdmin
 
 __all__ = [
     "ApprovalRequestAdmin",
-    "BatchAdmin",
+    "BatchWithFilesAdmin",
     "BudgetAdmin",
     "CatalogUploadAdmin",
     "CostCenterAdmin",

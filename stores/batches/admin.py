@@ -1,28 +1,26 @@
-"""Batches in the console: what they order, and the decision about one that needs approval."""
+"""Batches in the console: their rows, and the decision about one that needs approval."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.grid import listed_rows
-from stores.batches.models import SETTLED, Batch
+from stores.batches.models import Batch
 from stores.batches.overview import BatchPage
 from stores.batches.selectors import counts_of
 from stores.batches.services.approvals import approve_batch, deny_batch
-from stores.batches.services.batches import cancel_batch
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
 from stores.orders.approvals.notices import reason_in_words
@@ -31,10 +29,9 @@ from stores.orders.models import ApprovalState
 DECIDE, CHANGE = (Grant.ORDER_ALL_APPROVE,), (Grant.ORDER_ALL_WRITE,)
 
 
-@admin.register(Batch)
 class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     view_grants = (*ORDER_GRANTS, *DECIDE)
-    harmless_pages = ("decide", "cancel")
+    harmless_pages: Collection[str] = ("decide",)
     list_display = ["__str__", "store", "product", "mode", "status", "created"]
     list_filter = [StoreFilter, ModeFilter, "status"]
     list_filter_submit = True
@@ -51,7 +48,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     ]
 
     class Media:
-        css = {"all": ["brand/grid.css"]}
+        css = {"all": ["brand/grid.css", "brand/artwork.css", "brand/preflight.css"]}
 
     @admin.display(description="BatchID")
     def batch_id(self, batch: Batch) -> str:
@@ -71,13 +68,12 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     def own_pages(self) -> list[OwnPage]:
         return [
             ("<uuid:batch_id>/decide/", require_POST(self.decide_view), "decide"),
-            ("<uuid:batch_id>/cancel/", require_POST(self.cancel_view), "cancel"),
         ]
 
     def record_context(self, request: HttpRequest, batch: Batch) -> dict[str, Any]:
         approval, holds = getattr(batch, "approval", None), staff_on(request).holds
         is_pending = approval is not None and approval.state == ApprovalState.PENDING
-        page = BatchPage(batch, counts_of(batch))
+        page = BatchPage(batch, counts_of(batch), may_change=holds(CHANGE, batch.store_id))
         return {
             **listed_rows(page, request.GET),
             "page": page,
@@ -86,11 +82,13 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
             "approval": approval,
             "reasons": [reason_in_words(one) for one in approval.reasons] if approval else [],
             "may_decide": is_pending and holds(DECIDE, batch.store_id),
-            "may_cancel": batch.status not in SETTLED and holds(CHANGE, batch.store_id),
         }
 
     def decide_view(self, request: HttpRequest, batch_id: UUID) -> HttpResponse:
-        batch, note = self._allowed(request, batch_id, DECIDE), _note(request)
+        batch: Batch = get_object_or_404(self.get_queryset(request), pk=batch_id)
+        if not staff_on(request).holds(DECIDE, batch.store_id):
+            raise PermissionDenied
+        note = request.POST.get("note", "").strip()[:1000]
         with errors_as_messages(request):
             if request.POST.get("decision") == "approve":
                 approve_batch(batch=batch, actor=actor_on(request), note=note)
@@ -100,34 +98,4 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
                 messages.success(request, "The batch is denied.")
             else:
                 messages.error(request, "A denial needs a reason: the person who ordered reads it.")
-        return HttpResponseRedirect(_address(batch))
-
-    def cancel_view(self, request: HttpRequest, batch_id: UUID) -> HttpResponse:
-        batch = self._allowed(request, batch_id, CHANGE)
-        page = confirmation_page(
-            self,
-            request,
-            question=f"Cancel the batch {batch}?",
-            button="Cancel the batch",
-            records=["What is not ordered is stopped.", "Orders that are written stay."],
-            back=_address(batch),
-        )
-        if page is None:
-            with errors_as_messages(request):
-                cancel_batch(batch=batch, note=_note(request))
-                messages.success(request, "The batch is cancelled.")
-        return page or HttpResponseRedirect(_address(batch))
-
-    def _allowed(self, request: HttpRequest, batch_id: UUID, grants: tuple[str, ...]) -> Batch:
-        batch: Batch = get_object_or_404(self.get_queryset(request), pk=batch_id)
-        if not staff_on(request).holds(grants, batch.store_id):
-            raise PermissionDenied
-        return batch
-
-
-def _note(request: HttpRequest) -> str:
-    return request.POST.get("note", "").strip()[:1000]
-
-
-def _address(batch: Batch) -> str:
-    return reverse("admin:stores_batch_change", args=[batch.pk])
+        return redirect("admin:stores_batch_change", batch.pk)

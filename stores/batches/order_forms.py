@@ -38,6 +38,7 @@ REMEDIES = {
     "quantity_below_minimum": "Order more pieces",
     "quantity_above_maximum": "Order fewer pieces",
     "quantity_not_in_steps": "Choose a quantity in these steps",
+    "batch_outdated": "Order this row in a new batch",
 }
 OF_THE_BATCH = "Change it for the whole batch"
 

@@ -1,6 +1,7 @@
 """What the pages say of a whole batch: how far it is, what it costs, and what budgets and approvers say to it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from stores.batches.models import SETTLED, Batch, BatchStatus, RowState
@@ -9,9 +10,11 @@ from stores.batches.selectors import (
     budget_decision,
     needs_of_budgets,
     order_count,
+    outdated_because,
     seconds_left,
+    standings_of_batch,
 )
-from stores.budgets.standings import BudgetDecision
+from stores.budgets.standings import BudgetDecision, Standing
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState
 
@@ -27,12 +30,13 @@ BADGES = {
 }
 
 
-@dataclass(slots=True)
+@dataclass
 class BatchPage:
     """What the page says of the whole batch."""
 
     batch: Batch
     counts: Counts
+    may_change: bool = True
 
     @property
     def status(self) -> BatchStatus:
@@ -44,7 +48,7 @@ class BatchPage:
 
     @property
     def is_editable(self) -> bool:
-        return self.status in EDITABLE
+        return self.may_change and self.status in EDITABLE
 
     @property
     def is_moving(self) -> bool:
@@ -79,9 +83,13 @@ class BatchPage:
     def orders(self) -> int:
         return order_count(self.batch, self.counts.orderable)
 
+    @cached_property
+    def standings(self) -> list[Standing]:
+        return standings_of_batch(self.batch)
+
     @property
     def decision(self) -> str:
-        return budget_decision(self.batch, self.counts).value
+        return budget_decision(self.batch, self.counts, self.standings).value
 
     def budgets(self) -> list[dict[str, Any]]:
         """Each budget that binds the batch: what is left of it, and what the batch leaves."""
@@ -93,16 +101,21 @@ class BatchPage:
                 "is_over": requested > standing.remaining,
                 "is_short": standing.decide(requested) not in (BudgetDecision.ALLOWED, BudgetDecision.WARNED),
             }
-            for standing, requested in needs_of_budgets(self.batch, self.counts)
+            for standing, requested in needs_of_budgets(self.batch, self.counts, self.standings)
         ]
+
+    @cached_property
+    def outdated(self) -> str:
+        return outdated_because(self.batch)
 
     @property
     def can_order(self) -> bool:
-        return self.status == BatchStatus.CHECKED and self.counts.orderable > 0 and not self.counts.pending
+        is_checked = self.status == BatchStatus.CHECKED and not self.counts.pending
+        return self.may_change and is_checked and self.counts.orderable > 0 and not self.outdated
 
     @property
     def can_cancel(self) -> bool:
-        return self.status not in SETTLED
+        return self.may_change and self.status not in SETTLED
 
     @property
     def with_problems(self) -> int:

@@ -1,6 +1,6 @@
 """Batches of a caller, their rows page by page, and what they would cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -19,12 +19,13 @@ from stores.batches.models import ORDERABLE, SETTLED, Batch, BatchMode, BatchRow
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
+from stores.catalog.models import Product
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Order
 from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
-from stores.templates.selectors import fields_of
+from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: "Row key", QUANTITY: "Quantity"}
@@ -136,6 +137,22 @@ def seconds_left(batch: Batch, counts: Counts, *, now: datetime | None = None) -
     return max(1, round(passed / counts.checked * counts.pending)) if counts.pending else 0
 
 
+def is_template_changed(batch: Batch) -> bool:
+    """Whether other things would be printed than were checked. Other changes of the product are none: prices bind."""
+    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
+    return version != batch.product_version and template_digest(batch.product_id) != batch.template_digest
+
+
+def outdated_because(batch: Batch) -> str:
+    """Why its finished check no longer holds; empty as long as it does."""
+    if batch.status != BatchStatus.CHECKED:
+        return ""
+    if is_template_changed(batch):
+        return "The template of the product changed since the check"
+    is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
+    return "The prices of the check no longer bind" if is_expired else ""
+
+
 def order_count(batch: Batch, rows: int) -> int:
     """How many orders so many rows are."""
     return rows if batch.mode == BatchMode.RECIPIENTS else min(rows, 1)
@@ -145,19 +162,23 @@ def standings_of_batch(batch: Batch) -> list[Standing]:
     return standings_of_caller(caller_of(batch), store=batch.store, at=timezone.now())
 
 
-def needs_of_budgets(batch: Batch, counts: Counts) -> list[tuple[Standing, Decimal]]:
+def needs_of_budgets(
+    batch: Batch, counts: Counts, standings: Sequence[Standing]
+) -> list[tuple[Standing, Decimal]]:
     """Each budget that binds the batch, with what its orders would take from it."""
     orders = order_count(batch, counts.orderable)
     return [
         (one, measure(one.budget.type, total=counts.total, quantity=counts.pieces, orders=orders))
-        for one in standings_of_batch(batch)
+        for one in standings
     ]
 
 
-def budget_decision(batch: Batch, counts: Counts) -> BudgetDecision:
+def budget_decision(
+    batch: Batch, counts: Counts, standings: Sequence[Standing] | None = None
+) -> BudgetDecision:
     """What the budgets, and the store's limit for orders without approval, say to the whole batch."""
     decision = decision_of(
-        standings_of_batch(batch),
+        standings_of_batch(batch) if standings is None else standings,
         total=counts.total,
         quantity=counts.pieces,
         orders=order_count(batch, counts.orderable),
@@ -180,8 +201,9 @@ def rows_of(
     return rows.filter(state__in=chosen) if chosen else rows
 
 
-def row_of(batch: Batch, row_key: str) -> BatchRow:
-    row = batch.rows.filter(key=row_key).first()
+def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:
+    rows = batch.rows.select_for_update(of=("self",)) if locked else batch.rows
+    row = rows.filter(key=row_key).first()
     if row is None:
         raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
     return row

@@ -245,7 +245,7 @@ class ProductMailings:
         found = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
         if not found.is_eddm or not found.is_active:
             raise Http404("This product cannot be ordered for routes.")
-        if not self.product_admin.can_be_mailed(request, found):
+        if not staff_on(request).holds([Grant.ORDER_ALL_WRITE], found.store_id):
             raise PermissionDenied
         product: Product = found
         return product
@@ -273,8 +273,16 @@ class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [*ProductMailings(self).urls(), *ProductArtwork(self).urls(), *super().get_urls()]
 
-    def can_be_mailed(self, request: HttpRequest, product: Product | None) -> bool:
-        """Whether it may be ordered for routes here, by this person."""
-        if product is None or not product.is_eddm or not product.is_active:
-            return False
-        return staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)
+    def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
+        may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)
+        of_rows = reverse("admin:stores_batch_make", args=[product.pk])
+        pages = (
+            (may_order and product.is_eddm, "Choose routes on the map", _address("mailing", product)),
+            (may_order and not product.is_eddm, "Order from a file", of_rows),
+            (product.takes_artwork, "Check a PDF", _address("artwork", product)),
+        )
+        return [(label, address) for is_offered, label, address in pages if is_offered]
+
+
+def _address(page: str, product: Product) -> str:
+    return reverse(f"admin:stores_product_{page}", args=[product.pk])

@@ -1,5 +1,6 @@
-"""A file of rows becomes orders, as a person does it in the portal."""
+"""A file of rows becomes orders, as a buyer does it in the portal and staff do it in the console."""
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,23 @@ from playwright.sync_api import expect
 from stores.batches.models import Batch
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
+from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.orders import make_card
-from tests.support.console_forms import SIZES, in_database
+from tests.support.batches import change_template
+from tests.support.console_forms import SIZES, in_database, open_console
 from tests.support.jobs import working
 from tests.support.visual_checks import OVERFLOW, shoot
 
 pytestmark = pytest.mark.slow
 # LibreOffice wrote it; its ZIP codes are numbers that show five digits, and the addressees are formulas.
 FILE = Path(__file__).parents[1] / "stores" / "batches" / "files" / "libreoffice" / "cards.xlsx"
+DRAGGED = """([name, content]) => {
+    const dragged = new DataTransfer();
+    dragged.items.add(new File([Uint8Array.from(atob(content), (one) => one.charCodeAt())], name));
+    return dragged;
+}"""
+NAMES = {"Ada Lovelace", "Alan Turing", "Grace Hopper"}
 CHOSEN = {
     "Row: Name on the card": "0",
     "Row: E-mail": "1",
@@ -39,6 +48,13 @@ def look(visitor, name):
     shoot(visitor.page, f"batch-{name}-{visitor.page.viewport_size['width']}")
 
 
+def choose_columns(page):
+    expect(page.get_by_role("heading", name="Which column is which?")).to_be_visible()
+    for label, column in CHOSEN.items():
+        page.get_by_label(label, exact=True).select_option(column)
+    expect(page.locator("#target-0 + .columns-sample")).to_contain_text("Ada Lovelace")
+
+
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_file_is_mapped_corrected_and_ordered(visitor):
     page = visitor.page
@@ -51,9 +67,7 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
     look(visitor, "upload")
     page.set_input_files("#file", FILE)
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Which column is which?")
-    for label, column in CHOSEN.items():
-        page.get_by_label(label, exact=True).select_option(column)
+    choose_columns(page)
     look(visitor, "mapping")
     with working(CHECK_TASK, ORDER_TASK):
         page.get_by_role("button", name="Check all rows").click()
@@ -101,6 +115,46 @@ def test_file_is_mapped_corrected_and_ordered(visitor):
     assert in_database(lambda: {one.recipient["PostalCode"] for one in Order.objects.all()}) == {"02139"}
     assert in_database(Order.objects.count) == 3
     assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_staff_order_a_file_in_the_console(visitor):
+    page, product = visitor.page, in_database(lambda: Product.objects.get(external_id="business-card"))
+    open_console(visitor, f"/admin/stores/product/{product.pk}/change/")
+    page.get_by_role("link", name="Order from a file").click()
+    page.get_by_label("Name (optional)", exact=True).fill("Cards for the team")
+    look(visitor, "console-new")
+    page.get_by_role("button", name="Continue to the file").click()
+    look(visitor, "console-upload")
+    drop(page, ".artwork-drop", FILE)
+    choose_columns(page)
+    look(visitor, "console-mapping")
+    with working(CHECK_TASK, ORDER_TASK):
+        page.get_by_role("button", name="Check all rows").click()
+        expect(page.locator("#row-3")).to_contain_text("Email is not an address")
+        look(visitor, "console-grid")
+        page.locator("#row-3 .grid-cell").nth(1).click()
+        page.keyboard.type("alan@print.example")
+        page.keyboard.press("Enter")
+        expect(page.locator("#row-3")).to_contain_text("Ready")
+        in_database(lambda: change_template(product.pk))
+        page.get_by_role("button", name="Order 3 rows").click()
+        expect(page.get_by_text("The template of the product changed since the check")).to_be_visible()
+        look(visitor, "console-outdated")
+        page.get_by_role("button", name="Check again").click()
+        page.get_by_role("button", name="Order 3 rows").click()
+        look(visitor, "console-question")
+        page.get_by_role("button", name="Order for").click()
+        expect(page.get_by_role("link", name="Ordered 3")).to_be_visible()
+        look(visitor, "console-ordered")
+    assert in_database(lambda: {one.batch_rows.get().name for one in Order.objects.all()}) == NAMES
+    assert visitor.complaints == []
+
+
+def drop(page, place, file):
+    """As a mouse drops a file of another window."""
+    sent = [file.name, base64.b64encode(file.read_bytes()).decode()]
+    page.locator(place).dispatch_event("drop", {"dataTransfer": page.evaluate_handle(DRAGGED, sent)})
 
 
 def _correct_by_keyboard(page, look, visitor):

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import F
+
 from accounts.callers import Caller
 from stores.batches.models import Batch, BatchRow
 from stores.batches.rows import SourceRow
@@ -10,6 +12,7 @@ from stores.batches.selectors import shown_batches
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.rows import CHECK_TASK, Match, Source, replace_rows
+from stores.catalog.models import Product, TemplateField
 from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.transitions import Actor
@@ -82,6 +85,12 @@ def ordered(batch: Batch, **options: Any) -> Batch:
     order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION), **options)
     work_off(ORDER_TASK)
     return fresh(batch)
+
+
+def change_template(product_pk: int) -> None:
+    """So that other things are to be checked, and can be printed."""
+    TemplateField.objects.filter(product=product_pk).update(prompt=F("field_name"))
+    Product.objects.filter(pk=product_pk).update(version=F("version") + 1)
 
 
 def rows_by_name(batch: Batch) -> dict[str, BatchRow]:

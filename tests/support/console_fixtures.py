@@ -80,7 +80,7 @@ def furnish_console(world: World) -> World:
 
 
 def _need_approval(world: World) -> None:
-    """An order that was approved, one that is pending, and a batch that is."""
+    """An order that was approved, one that is pending, a batch that is, and one with a row in error."""
     make_card(world.associated)
     Role.objects.create(user=world.user, store=world.associated, grant=Grant.ORDER_ALL_APPROVE)
     stores = Store.objects.filter(pk=world.associated.pk)
@@ -94,6 +94,8 @@ def _need_approval(world: World) -> None:
     batch = make_batch(access_to(world), [person(1)], product_id="card-two-sided", name="Cards of a team")
     ordered(checked(batch))
     stores.update(approval_above=None)
+    rows = [person(1), person(2, Mail="nowhere")]
+    checked(make_batch(access_to(world), rows, product_id="card-two-sided", name="Cards to correct"))
 
 
 def place_orders(world: World) -> None:

@@ -50,6 +50,8 @@ ACTS_AT_ONCE = {
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
     "stores_approvalrequest_decide": "the page it is sent from shows what is decided; a denial needs a reason",
+    "stores_batch_rows": "leads to the columns of the file",
+    "stores_batch_check": "checks the rows again",
     "stores_batch_decide": "the page it is sent from shows what is decided; a denial needs a reason",
     "stores_budget_adjust": "adds an entry, which an opposite one takes back",
     "stores_order_comment": "adds a comment",
@@ -68,6 +70,9 @@ ACTS_AT_ONCE = {
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
     "stores_font_specimen": "a picture",
+    "stores_batch_file": "CSV or XLSX",
+    "stores_batch_sheet": "PDF",
+    "stores_batch_template": "CSV or XLSX",
     "stores_budget_statement_csv": "CSV",
     "stores_costcenter_export": "CSV",
     "stores_order_export": "CSV",
@@ -251,6 +256,8 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         reverse("admin:production_job_reassign"),
     )
     dry_run = reverse("admin:production_job_dry_run", args=[provider.pk])
+    batch = Batch.objects.get(name="Cards to correct")
+    order_batch = reverse("admin:stores_batch_order", args=[batch.pk])
     budget = Budget.objects.order_by("pk").first()
     statement = reverse("admin:stores_budget_statement", args=[budget.pk])
     people = reverse("admin:stores_costcenter_import")
@@ -293,7 +300,11 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
         ],
-        "stores_batch_cancel": question("stores_batch_cancel", Batch.objects.get(status="Ordering").pk),
+        "stores_batch_make": page("stores_batch_make", product.pk),
+        "stores_batch_mapping": page("stores_batch_mapping", batch.pk),
+        "stores_batch_order": [ConsolePage("stores_batch_order", f"{order_batch}?rows=ready")],
+        "stores_batch_cancel": page("stores_batch_cancel", batch.pk),
+        "stores_batch_row": page("stores_batch_row", batch.pk, batch.rows.get(state="Error").key),
         "stores_budget_end": question("stores_budget_end", budget.pk),
         "stores_budget_statement": [
             *page("stores_budget_statement", budget.pk),

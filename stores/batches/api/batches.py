@@ -36,7 +36,7 @@ from stores.batches.services.batches import (
     create_batch,
     start_check,
 )
-from stores.batches.services.ordering import order_batch
+from stores.batches.services.ordering import order_batch, refuse_outdated
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import actor_of
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -99,7 +99,8 @@ class BatchViewSet(ApiViewSet):
         "order": {
             **COMMON,
             409: f"{SETTLED}, is not checked (`batch_not_checked`, `batch_empty`), has rows in error "
-            "(`batch_has_errors`) or a check that no longer holds (`batch_outdated`), or a budget would be exceeded "
+            "(`batch_has_errors`) or a check that no longer holds (`batch_outdated`: its `Rows` are being checked "
+            "again), or a budget would be exceeded "
             "(`budget_exceeded`, with the numbers as `Budgets`).",
         },
         "cancel": {**COMMON, 409: "All of it is ordered (`batch_ordered`)."},
@@ -109,6 +110,12 @@ class BatchViewSet(ApiViewSet):
 
     def _authorize(self, request: Request, store_id: str, batch_id: str = "") -> StoreAccess:
         return authorize_store(request.auth, store_id, WRITE)
+
+    def _prepare_order(self, request: Request, store_id: str, batch_id: str) -> tuple[StoreAccess, Batch]:
+        """A check that no longer holds begins again, also when the order is refused."""
+        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+        refuse_outdated(batch=batch)
+        return access, batch
 
     @extend_schema(
         operation_id="batch_create",
@@ -178,9 +185,9 @@ class BatchViewSet(ApiViewSet):
         responses={202: BatchSerializer},
         examples=[ORDER_EXAMPLE, BATCH_EXAMPLE],
     )
-    @idempotent(access=_authorize)
-    def order(self, request: Request, store_id: str, batch_id: str) -> Response:
-        access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
+    @idempotent(prepare=_prepare_order, access=_authorize)
+    def order(self, request: Request, prepared: tuple[StoreAccess, Batch]) -> Response:
+        access, batch = prepared
         values = validate_data(BatchOrderSerializer, request.data)
         external_id = values.get("ExternalID", "")
         if len(external_id) > EXTERNAL_ID_LENGTH:

@@ -25,8 +25,7 @@ from stores.batches.models import RowState
 from stores.batches.representations import row_records
 from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import batch_for, rows_of
-from stores.batches.services.checking import check_row
-from stores.batches.services.rows import change_row
+from stores.batches.services.checking import correct_row
 from stores.batches.services.uploads import receive_rows
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.quotes import NO_STORE
@@ -187,7 +186,6 @@ class BatchRowChangeViewSet(ApiViewSet):
             400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
             404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
             409: f"{SETTLED}.",
-            **concurrency_errors("renderings"),
         },
     }
 
@@ -195,7 +193,8 @@ class BatchRowChangeViewSet(ApiViewSet):
         operation_id="batch_row_update",
         summary="Correct a row",
         description="A flat object of columns and their new values. Only this row is checked and rendered again, at "
-        "once; it keeps its key.",
+        "once; it keeps its key. While the service is busy the row is saved with the state `Pending`, and the batch is "
+        "`Checking` until the row is checked too.",
         parameters=[STORE_ID, BATCH_ID, ROW_KEY],
         request={"application/json": {"type": "object", "additionalProperties": {"type": "string"}}},
         responses={200: BatchRowSerializer},
@@ -204,7 +203,7 @@ class BatchRowChangeViewSet(ApiViewSet):
     def partial_update(self, request: Request, store_id: str, batch_id: str, row_key: str) -> Response:
         _, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         cells = CellsField().run_validation(request.data)
-        row = check_row(row=change_row(batch=batch, row_key=row_key, cells=cells))
+        row = correct_row(batch=batch, row_key=row_key, cells=cells)
         return Response(row_records(batch, [row])[0])
 
 

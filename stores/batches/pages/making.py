@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
@@ -17,7 +17,8 @@ from fulfillment.core.text import parse_number
 from stores.batches.files.reading import MAXIMUM_BYTES
 from stores.batches.models import Batch, BatchMode
 from stores.batches.overview import badge_of
-from stores.batches.pages.opening import batches_of_person, open_batch
+from stores.batches.pages.opening import PORTAL, batches_of_person
+from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
 from stores.batches.selectors import targets_of
 from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
@@ -40,9 +41,9 @@ def list_batches(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 @takes_large_forms
-def send_rows(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Reads the file and leads to its columns, so that reloading the page sends nothing twice."""
-    opened = open_batch(request, batch_id)
+    opened = place.open(request, batch_id)
     file = request.FILES.get("file")
     with errors_as_messages(request):
         enforce_page_limit("playground", signed_in_user(request).pk)
@@ -54,18 +55,18 @@ def send_rows(request: HttpRequest, batch_id: UUID) -> HttpResponse:
             name=(file.name or "") if file else "",
             check=False,
         )
-        return redirect("portal:batch-mapping", batch_id)
-    return redirect("portal:batch", batch_id)
+        return place.lead_to("mapping", batch_id)
+    return place.lead_to("show", batch_id)
 
 
 @harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
-def map_columns(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Shows which column was taken for which field, and starts the check with what is chosen."""
-    batch = open_batch(request, batch_id).batch
+    batch = place.open(request, batch_id).batch
     if not batch.columns:
-        return redirect("portal:batch", batch_id)
+        return place.lead_to("show", batch_id)
     if request.method == "POST":
         with errors_as_messages(request):
             change_batch(
@@ -73,16 +74,18 @@ def map_columns(request: HttpRequest, batch_id: UUID) -> HttpResponse:
                 values={"mapping": _chosen_mapping(request, batch)},
                 mapping_name=request.POST.get("keep_as", "").strip()[:100],
             )
-            return redirect("portal:batch", batch_id)
-    context = {
-        "batch": batch,
-        "columns": _samples(batch),
-        "targets": _targets(batch),
-        "unused": [one for one in batch.columns if one not in batch.mapping.values()],
-        "rows": batch.rows.count(),
-        "part": "catalog",
-    }
-    return render(request, "stores/batches/mapping.html", context)
+            return place.lead_to("show", batch_id)
+    targets = _targets(batch)
+    return place.render(
+        request,
+        "mapping",
+        batch=batch,
+        columns=_samples(batch),
+        targets=targets,
+        folded={one["group"] for one in targets if one["is_folded"]},
+        unused=[one for one in batch.columns if one not in batch.mapping.values()],
+        rows=batch.rows.count(),
+    )
 
 
 def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
@@ -96,12 +99,12 @@ def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
 
 
 def _samples(batch: Batch) -> list[tuple[int, str, str]]:
-    """Each column with its place and the first text that it has."""
+    """Each column with its place and the first texts that it has."""
     values = list(batch.rows.order_by("number").values_list("values", flat=True)[:SAMPLES])
     found = []
     for place, column in enumerate(batch.columns):
-        texts = [text for row in values if (text := row.get(column, "").strip())]
-        found.append((place, column, texts[0][:40] if texts else ""))
+        texts = [" ".join(text.split())[:40] for row in values if (text := row.get(column, "").strip())]
+        found.append((place, column, " · ".join(dict.fromkeys(texts))))
     return found
 
 
@@ -123,6 +126,7 @@ def _targets(batch: Batch) -> list[dict[str, Any]]:
                 "label": label,
                 "is_required": target in required,
                 "is_missing": target in required and column is None,
+                "is_folded": target not in required and column is None,
                 "column": column,
                 "score": None if score is None else round(score * 100),
                 "group": "Recipient" if target.startswith(RECIPIENT) else "Row",

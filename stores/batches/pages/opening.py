@@ -1,6 +1,5 @@
 """The batches that a person sees in the portal: their own, and those of applications that they may change."""
 
-from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -12,17 +11,9 @@ from accounts.pages.guards import signed_in_user
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.batches.models import Batch
+from stores.batches.places import Opened, Place
 from stores.batches.selectors import batch_for, shown_batches
-from stores.orders.selectors.access import WRITE, StoreAccess
-
-
-class Opened(NamedTuple):
-    access: StoreAccess
-    batch: Batch
-
-    @property
-    def caller(self) -> Caller:
-        return self.access.caller
+from stores.orders.selectors.access import WRITE
 
 
 def batches_of_person(user: User) -> QuerySet[Batch]:
@@ -43,3 +34,6 @@ def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
         return Opened(*batch_for(caller, found.store.external_id, str(batch_id), WRITE))
     except (Forbidden, NotFound) as error:
         raise Http404(error.message) from error
+
+
+PORTAL = Place("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)

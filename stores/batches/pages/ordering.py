@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -12,7 +12,8 @@ from accounts.pages.guards import signed_in
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.overview import PROBLEMS, BatchPage
-from stores.batches.pages.opening import open_batch
+from stores.batches.pages.opening import PORTAL
+from stores.batches.places import Place
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import order_batch
@@ -23,8 +24,8 @@ from stores.orders.services.transitions import Actor
 @harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
-def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
-    access, batch = open_batch(request, batch_id)
+def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+    access, batch = place.open(request, batch_id)
     page = BatchPage(batch, counts_of(batch))
     sent = request.POST if request.method == "POST" else request.GET
     only_ready = sent.get("rows") != "all"
@@ -32,7 +33,7 @@ def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
         messages.error(
             request, f"Rows in error: {page.counts.errors:,}. Correct them, or order ready rows only."
         )
-        return redirect(f"{reverse('portal:batch', args=[batch_id])}?state={PROBLEMS}")
+        return redirect(f"{reverse(place.show, args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":
         if request.POST.get("seen") != seen_of(page):
             messages.warning(request, "Rows changed meanwhile. Look at the numbers again.")
@@ -40,41 +41,33 @@ def order(request: HttpRequest, batch_id: UUID) -> HttpResponse:
             with errors_as_messages(request):
                 actor = Actor(actor_kind(access), access.caller.user_id)
                 order_batch(batch=batch, actor=actor, only_ready=only_ready)
-                return redirect("portal:batch", batch_id)
+                return place.lead_to("show", batch_id)
     if not page.can_order:
-        return redirect("portal:batch", batch_id)
-    context = {
-        "page": page,
-        "batch": batch,
-        "seen": seen_of(page),
-        "only_ready": only_ready,
-        "part": "catalog",
-    }
-    return render(request, "stores/batches/order.html", context)
+        return place.lead_to("show", batch_id)
+    return place.render(request, "order", page=page, batch=batch, seen=seen_of(page), only_ready=only_ready)
 
 
 @harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
-def cancel(request: HttpRequest, batch_id: UUID) -> HttpResponse:
-    batch = open_batch(request, batch_id).batch
+def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+    batch = place.open(request, batch_id).batch
     if request.method == "POST":
         with errors_as_messages(request):
             cancel_batch(batch=batch, note=request.POST.get("note", "").strip()[:1000])
             messages.success(request, "The batch is cancelled. Orders that are written stay.")
-        return redirect("portal:batch", batch_id)
-    context = {"page": BatchPage(batch, counts_of(batch)), "batch": batch, "part": "catalog"}
-    return render(request, "stores/batches/cancel.html", context)
+        return place.lead_to("show", batch_id)
+    return place.render(request, "cancel", batch=batch)
 
 
 @harmless
 @require_POST
 @signed_in
-def check_again(request: HttpRequest, batch_id: UUID) -> HttpResponse:
+def check_again(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Checks all rows against the product, its template and prices of now."""
     with errors_as_messages(request):
-        start_check(batch=open_batch(request, batch_id).batch)
-    return redirect("portal:batch", batch_id)
+        start_check(batch=place.open(request, batch_id).batch)
+    return place.lead_to("show", batch_id)
 
 
 def seen_of(page: BatchPage) -> str:

@@ -1,35 +1,35 @@
 """The rows of a batch on pages, and the correction of one: in its own form, or cell by cell in the grid."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.errors import DomainError, ServiceBusy, TooManyRequests, Unavailable
+from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from stores.batches.grid import row_views
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.overview import BatchPage
-from stores.batches.pages.opening import open_batch
+from stores.batches.pages.opening import PORTAL
+from stores.batches.places import Place
 from stores.batches.selectors import counts_of, row_of
-from stores.batches.services.checking import check_later, check_row
-from stores.batches.services.rows import change_row
+from stores.batches.services.checking import correct_row
 
 
 @harmless
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @takes_large_forms
-def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse:
+def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
     """A form of all cells; only this row is checked again. The grid sends single cells and takes the row out of the
     answer."""
-    batch = open_batch(request, batch_id).batch
+    batch = place.open(request, batch_id).batch
     try:
         row = row_of(batch, row_key)
     except DomainError as error:
@@ -39,42 +39,37 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str) -> HttpResponse
     if request.method == "POST":
         try:
             enforce_page_limit("playground", signed_in_user(request).pk)
-            row = _checked(batch, change_row(batch=batch, row_key=row_key, cells=typed))
+            row = correct_row(batch=batch, row_key=row_key, cells=typed)
         except DomainError as error:
             problems = [fault.message for fault in error.faults] or [error.message]
             if _is_from_grid(request):
                 return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
         else:
             if _is_from_grid(request):
-                return render(request, "stores/batches/saved_row.html", _saved(batch, row))
+                return place.render(request, "saved_row", **_saved(batch, row))
             messages.success(request, f"Row {row.number} is saved: {RowState(row.state).label}.")
-            return redirect("portal:batch", batch_id)
-    context = {
-        "batch": batch,
-        "row": row_views(batch, [row])[0],
-        "cells": [
-            {
-                "place": place,
-                "column": one,
-                "value": typed.get(one, row.values.get(one, "")),
-                "problems": [problem for problem in row.problems if problem["Column"] == one],
-            }
-            for place, one in enumerate(batch.columns)
-        ],
-        "elsewhere": [problem for problem in row.problems if problem["Column"] not in batch.columns],
-        "problems": problems,
-        "part": "catalog",
-    }
-    return render(request, "stores/batches/row_form.html", context)
+            return place.lead_to("show", batch_id)
+    return place.render(
+        request,
+        "row_form",
+        batch=batch,
+        row=row_views(batch, [row])[0],
+        cells=_cell_views(batch, row, typed),
+        elsewhere=[problem for problem in row.problems if problem["Column"] not in batch.columns],
+        problems=problems,
+    )
 
 
-def _checked(batch: Batch, row: BatchRow) -> BatchRow:
-    """The row is saved: where it cannot be checked now, that is no refusal."""
-    try:
-        return check_row(row=row)
-    except (ServiceBusy, TooManyRequests, Unavailable):
-        check_later(batch=batch)
-        return row
+def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "place": number,
+            "column": one,
+            "value": typed.get(one, row.values.get(one, "")),
+            "problems": [problem for problem in row.problems if problem["Column"] == one],
+        }
+        for number, one in enumerate(batch.columns)
+    ]
 
 
 def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """A batch: its file, its rows with their proofs page by page, and what can be downloaded."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
@@ -15,7 +13,8 @@ from stores.batches.files.writing import Format
 from stores.batches.grid import after_in, listed_rows, states_in
 from stores.batches.models import Batch, BatchRow, BatchStatus
 from stores.batches.overview import BatchPage
-from stores.batches.pages.opening import open_batch
+from stores.batches.pages.opening import PORTAL
+from stores.batches.places import Place
 from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import counts_of, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
@@ -27,22 +26,19 @@ SHEET_ROWS = 500
 @require_safe
 @signed_in
 def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
-    opened = open_batch(request, batch_id)
-    batch = opened.batch
+    batch = PORTAL.open(request, batch_id).batch
     page = BatchPage(batch, counts_of(batch))
-    context: dict[str, Any] = {"page": page, "batch": batch, "part": "catalog"}
     if not page.counts.rows:
-        return render(request, "stores/batches/upload.html", context)
+        return PORTAL.render(request, "upload", page=page, batch=batch)
     if batch.status == BatchStatus.EMPTY:
-        return redirect("portal:batch-mapping", batch_id)
-    context |= listed_rows(page, request.GET)
-    return render(request, "stores/batches/batch.html", context)
+        return PORTAL.lead_to("mapping", batch_id)
+    return PORTAL.render(request, "batch", page=page, batch=batch, **listed_rows(page, request.GET))
 
 
 @require_safe
 @signed_in
-def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponse:
-    batch = open_batch(request, batch_id).batch
+def download_template(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponse:
+    batch = place.open(request, batch_id).batch
     content = row_template(batch=batch, format=_known_form(form))
     response = HttpResponse(content, content_type="text/csv; charset=utf-8" if form == "csv" else XLSX)
     response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
@@ -51,9 +47,9 @@ def download_template(request: HttpRequest, batch_id: UUID, form: str) -> HttpRe
 
 @require_safe
 @signed_in
-def download_rows(request: HttpRequest, batch_id: UUID, form: str) -> HttpResponseBase:
+def download_rows(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
-    opened = open_batch(request, batch_id)
+    opened = place.open(request, batch_id)
     return rows_file(
         opened.batch, states_in(request.GET.get("state", "all")), _known_form(form), opened.caller
     )
@@ -61,8 +57,8 @@ def download_rows(request: HttpRequest, batch_id: UUID, form: str) -> HttpRespon
 
 @require_safe
 @signed_in
-def download_contact_sheet(request: HttpRequest, batch_id: UUID) -> HttpResponse:
-    opened = open_batch(request, batch_id)
+def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+    opened = place.open(request, batch_id)
     return contact_sheet_of(request, opened.batch, opened.caller)
 
 

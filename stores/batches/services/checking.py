@@ -1,7 +1,7 @@
 """Checks rows by the rules of an order and by rendering each; a killed worker's work is continued by the next one."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -23,9 +23,16 @@ from fulfillment.core.errors import (
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import DATA, ITEM, RowForms
 from stores.batches.rows import Problem, problem_record
-from stores.batches.selectors import access_of, shown_batches
+from stores.batches.selectors import access_of, row_of, shown_batches
 from stores.batches.services.announcements import announce
-from stores.batches.services.rows import begin_check, lock_batch, lock_open
+from stores.batches.services.rows import (
+    UNCHECKED,
+    begin_check,
+    lock_batch,
+    lock_open,
+    put_cells,
+    refuse_settled,
+)
 from stores.orders.pricing import OrderRequest, item_faults
 from stores.orders.services.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
@@ -88,21 +95,37 @@ def check_batch(*, batch_id: UUID, from_end: bool = False) -> None:
         _check_rows(checker, rows)
 
 
-def check_row(*, row: BatchRow) -> BatchRow:
-    """Checks a single changed row at once, where its batch is being checked or was."""
-    batch = shown_batches().get(pk=row.batch_id)
+def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
+    """Changes cells of a row, which keeps its key, and saves it with what its check finds.
+
+    While the service is busy it is saved all the same, and a worker checks it in a moment.
+    """
+    refuse_settled(batch)
+    checked = put_cells(batch, row_of(batch, row_key), cells)
+    outcome = _outcome_now(batch, checked)
+    with transaction.atomic():
+        locked = lock_open(batch)
+        row = put_cells(locked, row_of(locked, row_key, locked=True), cells)
+        # Another person, or another mapping, may have changed it meanwhile.
+        is_same = (row.digest, locked.check_started) == (checked.digest, batch.check_started)
+        fields = outcome.fields() if outcome and is_same else UNCHECKED
+        for name, value in fields.items():
+            setattr(row, name, value)
+        row.save()
+        if row.state == RowState.PENDING and locked.status == BatchStatus.CHECKED:
+            begin_check(locked, note=locked.note)
+        else:
+            Batch.objects.filter(pk=locked.pk).update(updated=timezone.now())
+    return row
+
+
+def _outcome_now(batch: Batch, row: BatchRow) -> Outcome | None:
     if batch.status not in (BatchStatus.CHECKING, BatchStatus.CHECKED):
-        return row
-    _store(batch, [(row, RowChecker(batch).check(row))])
-    return BatchRow.objects.get(pk=row.pk)
-
-
-@transaction.atomic
-def check_later(*, batch: Batch) -> None:
-    """Has a worker check the changed rows, where nothing checks them yet."""
-    locked = lock_open(batch)
-    if locked.status == BatchStatus.CHECKED:
-        begin_check(locked)
+        return None
+    try:
+        return RowChecker(batch).check(row)
+    except (ServiceBusy, TooManyRequests, Unavailable):
+        return None
 
 
 class RowChecker:
@@ -219,7 +242,7 @@ def _finish(batch: Batch) -> None:
     if locked.status != BatchStatus.CHECKING or locked.rows.filter(state=RowState.PENDING).exists():
         return
     if _version(locked) != locked.product_version:
-        begin_check(locked, reset=True)
+        begin_check(locked, reset=True, note=locked.note)
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
     locked.save(update_fields=["status", "updated"])
@@ -231,7 +254,7 @@ def _restart(batch: Batch) -> None:
     """The template changed: what was seen of it is no longer what would be printed."""
     locked = lock_batch(batch)
     if locked.status == BatchStatus.CHECKING:
-        begin_check(locked, reset=True)
+        begin_check(locked, reset=True, note=locked.note)
 
 
 def _version(batch: Batch) -> int:

@@ -22,21 +22,30 @@ from stores.batches.models import (
     RowState,
 )
 from stores.batches.order_forms import RowForms
-from stores.batches.selectors import Counts, access_of, caller_of, counts_of, order_count, shown_batches
+from stores.batches.selectors import (
+    Counts,
+    access_of,
+    caller_of,
+    counts_of,
+    is_template_changed,
+    order_count,
+    outdated_because,
+    shown_batches,
+)
 from stores.batches.services.announcements import announce
 from stores.batches.services.notices import notify_approvers
-from stores.batches.services.rows import job_lock, lock_open
+from stores.batches.services.rows import begin_check, job_lock, lock_batch, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
-from stores.catalog.models import Product, Store
+from stores.catalog.models import Store
 from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
 from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.pricing import Option
 from stores.orders.representations import dumps
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
-from stores.templates.selectors import template_digest
 
 ORDER_TASK = "stores.order_batch"
+OUTDATED = "batch_outdated"
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -57,12 +66,34 @@ class _Claim:
     reprint_of_id: UUID | None = None
 
 
-@transaction.atomic
 def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready: bool = False) -> Batch:
     """Reserves the budgets and has the orders written or, where it needs approval, first requests that.
 
-    Raises Conflict while rows are pending or, without `only_ready`, in error.
+    Raises Conflict while rows are pending or, without `only_ready`, in error; and as `refuse_outdated` does.
     """
+    refuse_outdated(batch=batch)
+    return _order(batch, actor, external_id, only_ready=only_ready)
+
+
+def refuse_outdated(*, batch: Batch) -> None:
+    """Raises Conflict if the check no longer holds, and has all rows checked again: call it outside of transactions."""
+    if refusal := _checked_again(batch):
+        raise refusal
+
+
+@transaction.atomic
+def _checked_again(batch: Batch) -> Conflict | None:
+    locked = lock_batch(batch)
+    if not (why := outdated_because(locked)):
+        return None
+    begin_check(locked, reset=True, note=f"{why}. All rows are checked again: look at them, then order.")
+    rows = locked.rows.count()
+    message = f"{why}. Its {rows:,} rows are checked again: order it once its Status is Checked."
+    return Conflict(message, code=OUTDATED, members={"Rows": rows})
+
+
+@transaction.atomic
+def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) -> Batch:
     locked = lock_open(batch)
     counts = counts_of(locked)
     _refuse_unready(locked, counts, only_ready=only_ready)
@@ -143,7 +174,8 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
-    _refuse_changed_template(batch)
+    if is_template_changed(batch):
+        raise Conflict("The template of the product changed since the check.", code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
@@ -179,9 +211,16 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
 
 @transaction.atomic
 def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
-    """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected."""
+    """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected.
+
+    If the template changed before the first order, all rows are checked again.
+    """
     locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
     if locked.status != BatchStatus.ORDERING:
+        return
+    if refusal.code == OUTDATED and not locked.rows.exclude(order=None).exists():
+        begin_check(locked, reset=True, note=f"{refusal.message} Nothing is ordered: look at the rows again.")
+        release_reservation(reservation_id=locked.reservation_id)
         return
     of_items = batch.mode == BatchMode.ITEMS
     for index, row in enumerate(rows):
@@ -247,20 +286,6 @@ def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
         )
     if not counts.orderable:
         raise Conflict("No row of the batch can be ordered.", code="batch_has_errors")
-    _refuse_changed_template(batch)
-    if batch.prices_expire is None or batch.prices_expire <= timezone.now():
-        raise _outdated("The prices of the check no longer bind")
-
-
-def _refuse_changed_template(batch: Batch) -> None:
-    """What would be printed is what was seen. Other changes of the product are none: the prices of the check bind."""
-    version = Product.objects.values_list("version", flat=True).get(pk=batch.product_id)
-    if version != batch.product_version and template_digest(batch.product_id) != batch.template_digest:
-        raise _outdated("The template of the product changed since the check")
-
-
-def _outdated(why: str) -> Conflict:
-    return Conflict(f"{why}: check the batch again.", code="batch_outdated")
 
 
 def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:
@@ -276,7 +301,7 @@ def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: d
         batch=batch,
         state=ApprovalState.PENDING,
         reasons=orjson.loads(dumps(list(reasons))),
-        ordered_by=sorted(people_who_ordered(batch)),
+        ordered_by=sorted(people_who_ordered(batch) | {batch.actor_user} - {None}),
         requested=now,
         expires=now + time_left,
         reminder_due=now + time_left / 2,

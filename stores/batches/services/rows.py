@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from procrastinate.contrib.django import app
 
-from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound, raise_faults
+from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
@@ -111,29 +111,20 @@ def apply_mapping(locked: Batch) -> None:
     _write(locked, rows)
 
 
-def change_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
-    """Changes cells of a row, which keeps its key. Its check is left to the caller: see `check_row`."""
-    with transaction.atomic():
-        locked = lock_open(batch)
-        row = locked.rows.select_for_update().filter(key=row_key).first()
-        if row is None:
-            raise NotFound("The batch has no row with this RowKey.", code="row_not_found")
-        _refuse_wrong_cells(locked, cells)
-        row.values = {**row.values, **cells}
-        row.name = name_of(row.values, locked.mapping)
-        row.digest = content_digest(row.values, locked.mapping)
-        row.file_problems = [one for one in row.file_problems if one["Column"] not in cells]
-        for name, value in UNCHECKED.items():
-            setattr(row, name, value)
-        row.save()
-        Batch.objects.filter(pk=locked.pk).update(updated=timezone.now())
+def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow:
+    """The row with these cells, not saved; raises Invalid for columns that the file lacks."""
+    _refuse_wrong_cells(batch, cells)
+    row.values = {**row.values, **cells}
+    row.name = name_of(row.values, batch.mapping)
+    row.digest = content_digest(row.values, batch.mapping)
+    row.file_problems = [one for one in row.file_problems if one["Column"] not in cells]
     row.batch = batch
     return row
 
 
-def begin_check(locked: Batch, *, reset: bool = False) -> None:
+def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
     """Has the pending rows of a locked batch checked; all of them with `reset`, after a change of the product, and once
-    their prices bind no longer.
+    their prices bind no longer. `note` says why to people.
     """
     now = timezone.now()
     version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
@@ -143,8 +134,9 @@ def begin_check(locked: Batch, *, reset: bool = False) -> None:
         locked.product_version, locked.prices_expire = version, now + BINDING
         locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
+    locked.note = note
     fixed = ["product_version", "template_digest", "prices_expire"]
-    locked.save(update_fields=["status", "check_started", "updated", *fixed])
+    locked.save(update_fields=["status", "check_started", "note", "updated", *fixed])
     queue_check(locked)
 
 
@@ -216,11 +208,15 @@ def _row(locked: Batch, one: KeyedRow) -> BatchRow:
 def lock_open(batch: Batch) -> Batch:
     """The batch, locked; raises Conflict if its rows are settled."""
     locked = lock_batch(batch)
-    if locked.status in (BatchStatus.ORDERING, BatchStatus.ORDERED):
-        raise Conflict("The batch is ordered; make another one for other rows.", code="batch_ordered")
-    if locked.status == BatchStatus.CANCELLED:
-        raise Conflict("The batch is cancelled; make another one.", code="batch_cancelled")
+    refuse_settled(locked)
     return locked
+
+
+def refuse_settled(batch: Batch) -> None:
+    if batch.status in (BatchStatus.ORDERING, BatchStatus.ORDERED):
+        raise Conflict("The batch is ordered; make another one for other rows.", code="batch_ordered")
+    if batch.status == BatchStatus.CANCELLED:
+        raise Conflict("The batch is cancelled; make another one.", code="batch_cancelled")
 
 
 def lock_batch(batch: Batch) -> Batch:

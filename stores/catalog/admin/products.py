@@ -229,15 +229,16 @@ class ProductAdmin(StaffAdmin):
         messages.success(request, "This is the copy. It is not in the catalog yet.")
         return HttpResponseRedirect(_address(copy))
 
-    def can_be_mailed(self, request: HttpRequest, product: Product | None) -> bool:
-        return False
+    def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
+        """Labels and addresses of what other features do with the product."""
+        return []
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
         form = context["adminform"].form
         product = context.get("original")
-        context["can_be_mailed"] = self.can_be_mailed(request, product)
+        context["more_pages"] = self.more_pages(request, product) if product else []
         if self._may_write(request, product):
             record = form.stored_record
             context |= {

@@ -3,17 +3,20 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import chosen_actor
+from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import parse_number
 from stores.batches.models import MAXIMUM_ROWS, BatchMode
+from stores.batches.pages.opening import PORTAL
+from stores.batches.places import Place
 from stores.batches.services.batches import BatchRequest, create_batch
+from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.address import AddressForm
 from stores.playground.pages.prices import LARGEST_QUANTITY
@@ -29,9 +32,15 @@ MODES = (
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    sent = request.POST
     store = store_named(store_id)
-    actors = actors_at(signed_in_user(request), store)
+    back = reverse("portal:product", args=[store_id, product_id])
+    return batch_form(request, store, product_id, actors_at(signed_in_user(request), store), PORTAL, back)
+
+
+def batch_form(
+    request: HttpRequest, store: Store, product_id: str, actors: list[Actor], place: Place, back: str
+) -> HttpResponse:
+    sent, store_id = request.POST, store.external_id
     actor = chosen_actor(actors, (sent or request.GET).get("as", ""))
     product = product_page(actor.caller, store_id, product_id)
     address, problems = AddressForm.of(sent), []
@@ -40,25 +49,25 @@ def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
             enforce_page_limit("playground", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
             batch = create_batch(access=access, request=_request(sent, product_id, address))
-            return redirect("portal:batch", batch.pk)
+            return place.lead_to("show", batch.pk)
         except DomainError as error:
             problems = [fault.message for fault in error.faults] or [error.message]
             problems = address.take_errors(error, problems)
-    context = {
-        "store": store,
-        "product": product,
-        "actors": actors,
-        "actor": actor,
-        "modes": [(mode, title, help_, f"{MAXIMUM_ROWS[mode]:,}") for mode, title, help_ in MODES],
-        "mode": sent.get("mode", BatchMode.RECIPIENTS),
-        "name": sent.get("name", ""),
-        "quantity": sent.get("quantity", str(product.record["DefaultQty"])),
-        "country": sent.get("country", "US"),
-        "address": address,
-        "problems": problems,
-        "part": "catalog",
-    }
-    return render(request, "stores/batches/new.html", context)
+    return place.render(
+        request,
+        "new",
+        back=back,
+        product=product,
+        actors=actors,
+        actor=actor,
+        modes=[(mode, title, help_, f"{MAXIMUM_ROWS[mode]:,}") for mode, title, help_ in MODES],
+        mode=sent.get("mode", BatchMode.RECIPIENTS),
+        name=sent.get("name", ""),
+        quantity=sent.get("quantity", str(product.record["DefaultQty"])),
+        country=sent.get("country", "US"),
+        address=address,
+        problems=problems,
+    )
 
 
 def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:

@@ -1,7 +1,11 @@
 """Batches in the console: staff see those of their stores, and approvers decide on them."""
 
-import pytest
+import re
 
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from stores.batches.services.batches import cancel_batch
 from stores.catalog.models import Store
 from tests.support.approvals import add_approver
 from tests.support.batches import access_to, checked, fresh, make_batch, ordered, person
@@ -26,11 +30,11 @@ def test_approver_denies_a_batch_with_a_reason(world, place, signed_in):
     silent = approver.post(f"{place}/decide/", {"decision": "deny"}, follow=True).content.decode()
     approver.post(f"{place}/decide/", {"decision": "deny", "note": "Too many"})
 
-    assert "1 row" in page
+    assert "All rows 1" in page
     assert "A denial needs a reason" in silent
     batch = fresh(world.batch)
     assert (batch.status, batch.approval.state, batch.note) == ("Cancelled", "Denied", "Too many")
-    assert approver.post(f"{place}/cancel/", {"confirmed": "1"}).status_code == 403
+    assert approver.post(f"{place}/cancel/").status_code == 404
 
 
 def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, signed_in):
@@ -38,10 +42,10 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, sig
 
     assert staff.post(f"{place}/decide/", {"decision": "approve"}).status_code == 403
     assert outsider.get(f"{place}/change/").status_code in (302, 403)
-    question = staff.post(f"{place}/cancel/").content.decode()
+    question = staff.get(f"{place}/cancel/").content.decode()
     operator.post(f"{place}/decide/", {"decision": "approve"})
     assert fresh(world.batch).approval.state == "Approved"
-    staff.post(f"{place}/cancel/", {"confirmed": "1"})
+    staff.post(f"{place}/cancel/")
 
     assert "Orders that are written stay" in question
     assert fresh(world.batch).status == "Cancelled"
@@ -55,3 +59,38 @@ def test_rows_are_shown_with_a_filter(world, place, signed_in):
 
     assert page.count('scope="row"') == world.batch.rows.count() > 0
     assert other.count('scope="row"') == 0
+
+
+def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_in):
+    cancel_batch(batch=world.batch)
+    other = make_batch(access_to(world), product_id=world.batch.product.external_id, mode="Recipients")
+    staff, here = signed_in(world.user), f"/admin/stores/batch/{other.pk}"
+    file = SimpleUploadedFile("rows.csv", b"Name,Email\nAda Lovelace,nobody\n", "text/csv")
+
+    columns = staff.post(f"{here}/rows/", {"file": file}, follow=True).content.decode()
+    targets = re.findall(
+        r'name="(target-\d+)".*?<option value="(\d+)" data-samples="[^"]*" selected', columns
+    )
+    staff.post(f"{here}/columns/", dict(targets))
+    page = staff.get(f"{here}/change/").content.decode()
+
+    assert "Which column is which?" in columns
+    assert fresh(other).mapping == {"Name": "Name", "Email": "Email"}
+    assert "data-editable" in page
+    row = other.rows.get()
+    saved = staff.post(f"{here}/row/{row.key}/", {"cell-0": "Ada King"}, headers={"X-Grid": "1"})
+    assert "Ada King" in saved.content.decode()
+
+
+def test_those_who_may_not_change_batches_see_rows_alone(world, place, signed_in):
+    approver = signed_in(add_approver(Shop(world)))
+    page = approver.get(f"{place}/change/?state=all").content.decode()
+
+    assert "Person 001" in page
+    assert "data-editable" not in page
+    assert "order-bar-form" not in page
+    for part in ("columns/", "order/", "rows.csv", "contact-sheet.pdf", "template.csv"):
+        assert approver.get(f"{place}/{part}").status_code == 404
+    for part in ("rows/", "check/", "cancel/"):
+        assert approver.post(f"{place}/{part}").status_code == 404
+    assert approver.get(f"/admin/stores/batch/of/{world.batch.product_id}/").status_code == 404

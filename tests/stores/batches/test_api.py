@@ -5,8 +5,11 @@ import json
 
 import pikepdf
 import pytest
+from django.utils import timezone
 
+from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
+from stores.batches.services import checking
 from tests.factories.orders import RECIPIENT, make_card
 from tests.support.batches import addressed, person
 from tests.support.jobs import work_off
@@ -86,6 +89,40 @@ def test_batch_is_made_filled_checked_corrected_and_ordered(api):
     assert [item["RowKey"] for item in order["Items"]] == [one["RowKey"] for one in rows]
     assert {one["OrderID"] for one in rows} == {order["OrderID"]}
     assert [item["TemplateData"]["Name"] for item in order["Items"]] == ["Person 001", "Person 002"]
+
+
+def test_order_of_an_outdated_check_has_it_repeated(api):
+    batch = make(api)
+    send(api, batch, [cards(1), cards(2)])
+    work_off(CHECK)
+    Batch.objects.update(prices_expire=timezone.now())
+
+    refused = api.call("POST", path(batch, "/order"), {}, headers={"Idempotency-Key": "once"})
+    assert (refused.status_code, refused.json()["Code"], refused.json()["Rows"]) == (409, "batch_outdated", 2)
+    assert api.call("GET", path(batch)).json()["Status"] == "Checking"
+    work_off(CHECK)
+    again = api.call("POST", path(batch, "/order"), {}, headers={"Idempotency-Key": "once"})
+    assert (again.status_code, again.json()["Status"]) == (202, "Ordering")
+
+
+def test_row_corrected_while_renderers_are_busy_is_saved_and_checked_later(api, monkeypatch):
+    batch = make(api)
+    send(api, batch, [cards(1, Mail="nowhere")])
+    work_off(CHECK)
+    [row] = api.call("GET", path(batch, "/row")).json()
+
+    def busy(**_):
+        raise ServiceBusy("There are as many renderings under way as are taken at once.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checking, "make_proof", busy)
+        changed = api.call("PATCH", path(batch, f"/row/{row['RowKey']}"), {"E-mail": "b@print.example"})
+
+    assert (changed.status_code, changed.json()["State"]) == (200, "Pending")
+    assert api.call("GET", path(batch)).json()["Status"] == "Checking"
+    work_off(CHECK)
+    [row] = api.call("GET", path(batch, "/row")).json()
+    assert (row["State"], row["Values"]["E-mail"]) == ("Ready", "b@print.example")
 
 
 def test_file_is_taken_as_csv_and_rows_come_back_with_their_problems(api):

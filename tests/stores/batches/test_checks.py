@@ -5,8 +5,7 @@ import pytest
 from applications.webhooks.models import Event
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import start_check
-from stores.batches.services.checking import check_row
-from stores.batches.services.rows import change_row
+from stores.batches.services.checking import correct_row
 from stores.catalog.models import Product
 from stores.proofs.models import Proof
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, person, states_of
@@ -95,7 +94,7 @@ def test_changed_row_alone_is_checked_at_once(access):
     batch = checked(make_batch(access, [person(1, Mail="nowhere"), person(2)]))
     wrong = batch.rows.order_by("number")[0]
 
-    row = check_row(row=change_row(batch=batch, row_key=wrong.key, cells={"Mail": "a@print.example"}))
+    row = correct_row(batch=batch, row_key=wrong.key, cells={"Mail": "a@print.example"})
 
     assert (row.state, row.problems) == ("Ready", [])
     assert fresh(batch).status == "Checked"

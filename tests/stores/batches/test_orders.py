@@ -36,6 +36,7 @@ from tests.support.approvals import add_approver
 from tests.support.batches import (
     access_to,
     addressed,
+    change_template,
     checked,
     fresh,
     make_batch,
@@ -133,33 +134,66 @@ def test_checked_price_binds_for_48_hours(access):
     assert Order.objects.get().total == PRICE
 
 
-def change_template(batch):
-    Product.objects.filter(pk=batch.product_id).update(version=F("version") + 1, template={"Pages": []})
+def let_prices_expire(batch):
+    Batch.objects.filter(pk=batch.pk).update(prices_expire=timezone.now())
 
 
-def test_check_that_no_longer_holds_is_to_be_repeated(access):
-    late, other = letters(access, 1), None
-    Batch.objects.filter(pk=late.pk).update(prices_expire=timezone.now())
-    other = checked(make_batch(access, [person(1)], product_id=late.product.external_id))
-
-    with pytest.raises(Conflict, match="prices of the check no longer bind"):
-        order_batch(batch=late, actor=OWNER)
-    change_template(other)
-    with pytest.raises(Conflict, match="template of the product changed") as refusal:
-        order_batch(batch=other, actor=OWNER)
-    assert refusal.value.code == "batch_outdated"
-
-
-def test_template_that_changes_while_orders_are_written_fails_the_rest_and_says_why(access):
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda batch: change_template(batch.product_id), "template of the product changed"),
+        (let_prices_expire, "prices"),
+    ],
+)
+def test_check_that_no_longer_holds_begins_again_and_is_ordered_without_an_upload(access, change, why):
     batch = letters(access, 2)
+    change(batch)
+
+    with pytest.raises(Conflict, match=why) as refusal:
+        order_batch(batch=fresh(batch), actor=OWNER)
+    began = fresh(batch)
+
+    assert (refusal.value.code, refusal.value.members) == ("batch_outdated", {"Rows": 2})
+    assert (began.status, states_of(began)) == ("Checking", ["Pending", "Pending"])
+    assert why in began.note
+    done = ordered(checked(batch))
+    assert (done.status, states_of(done), done.note) == ("Ordered", ["Ordered", "Ordered"], "")
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_template_that_changes_before_the_first_order_has_all_rows_checked_again(budgeted, mode):
+    make_budget(budgeted.store, Limit=1000)
+    row = person(1) if mode == "Items" else addressed(1)
+    batch = checked(make_batch(budgeted, [row, {**row, "Name": "Other"}], mode=mode))
     order_batch(batch=batch, actor=OWNER)
-    change_template(batch)
+    change_template(batch.product_id)
 
     work_off(ORDER_TASK)
 
-    assert states_of(batch) == ["Failed", "Failed"]
+    assert (fresh(batch).status, used()) == ("Checking", [0])
+    assert "Nothing is ordered" in fresh(batch).note
+    done = ordered(checked(batch))
+    assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
+
+
+def test_template_that_changes_between_two_orders_fails_the_rest_and_says_why(access, monkeypatch):
+    batch = letters(access, 2)
+    order_batch(batch=batch, actor=OWNER)
+    write = ordering._write
+
+    def write_and_change(*given):
+        is_written = write(*given)
+        change_template(batch.product_id)
+        return is_written
+
+    monkeypatch.setattr(ordering, "_write", write_and_change)
+    work_off(ORDER_TASK)
+
+    rows = list(batch.rows.order_by("number"))
+    assert [row.state for row in rows] == ["Ordered", "Failed"]
     assert fresh(batch).status == "Ordered"
-    assert {row.problems[0]["Code"] for row in batch.rows.all()} == {"batch_outdated"}
+    [problem] = rows[1].problems
+    assert (problem["Code"], problem["Remedy"]) == ("batch_outdated", "Order this row in a new batch.")
 
 
 def test_row_that_fails_says_why_and_leaves_the_others(access):
@@ -301,6 +335,17 @@ def test_people_who_ordered_decide_nothing(access, world):
 
     with pytest.raises(Forbidden) as refusal:
         approve_batch(batch=batch, actor=Actor(ActorKind.USER, world.application.user_id))
+
+    assert refusal.value.code == "approver_ordered"
+
+
+def test_staff_who_order_a_batch_do_not_approve_it(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch, staff = letters(access_again(access), 1), Actor(ActorKind.STORE, approver(world).user_id)
+    order_batch(batch=fresh(batch), actor=staff)
+
+    with pytest.raises(Forbidden) as refusal:
+        approve_batch(batch=batch, actor=staff)
 
     assert refusal.value.code == "approver_ordered"
 

@@ -42,7 +42,7 @@ def mapped(browser, batch):
     values = {}
     for name in chosen:
         options = re.search(rf'<select id="{name}".*?</select>', page, re.DOTALL)[0]
-        found = re.search(r'<option value="(\d+)" selected', options)
+        found = re.search(r'<option value="(\d+)" data-samples="[^"]*" selected', options)
         values[name] = found[1] if found else ""
     browser.post(f"/batches/{batch.pk}/columns", values)
     work_off(CHECK_TASK)

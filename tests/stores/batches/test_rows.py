@@ -5,7 +5,8 @@ import pytest
 from fulfillment.core.errors import Conflict, Invalid
 from stores.batches.models import BatchRow
 from stores.batches.services.batches import cancel_batch, change_batch
-from stores.batches.services.rows import change_row, replace_rows
+from stores.batches.services.checking import correct_row
+from stores.batches.services.rows import replace_rows
 from tests.support.batches import (
     access_to,
     addressed,
@@ -90,17 +91,17 @@ def test_row_changed_in_place_keeps_its_key(access):
     batch = checked(make_batch(access, [person(1), person(2)]))
     key = rows_by_name(batch)["Person 001"].key
 
-    row = change_row(batch=batch, row_key=key, cells={"Name": "Renamed"})
+    row = correct_row(batch=batch, row_key=key, cells={"Name": "Renamed"})
 
-    assert (row.key, row.name, row.state) == (key, "Renamed", "Pending")
-    assert states_of(batch) == ["Pending", "Ready"]
+    assert (row.key, row.name, row.state) == (key, "Renamed", "Ready")
+    assert batch.rows.get(key=key).values["Name"] == "Renamed"
 
 
 def test_unknown_column_of_a_changed_row_is_named(access):
     batch = make_batch(access, [person(1)])
 
     with pytest.raises(Invalid) as refusal:
-        change_row(batch=batch, row_key=batch.rows.get().key, cells={"Nmae": "x"})
+        correct_row(batch=batch, row_key=batch.rows.get().key, cells={"Nmae": "x"})
 
     assert refusal.value.faults[0].code == "column_unknown"
     assert "Name" in refusal.value.message
