@@ -54,6 +54,7 @@ EXPLANATIONS: dict[str, str] = {
     Permission.BUDGET_ALL_WRITE: "To make, change and top up budgets. Only for software of purchasing.",
 }
 
+EVERY_PERMISSION = frozenset(Permission.values)
 EVERY_GRANT = frozenset(Grant.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
@@ -68,4 +69,4 @@ DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
 def with_implied(names: Iterable[str]) -> frozenset[str]:
     """`names` with their implied permissions: each All permission includes its Self permission, if there is one."""
     held = frozenset(names)
-    return held | {self_name for name in held if (self_name := name.replace(".All.", ".Self.")) in Permission}
+    return held | EVERY_PERMISSION.intersection(name.replace(".All.", ".Self.") for name in held)

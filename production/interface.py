@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 # A poll ends within this time, so that what one provider does delays no other.
 POLL_SECONDS = 30.0
+# Limits of jobs that are sent together, because they are built in memory and one request or ticket names them all.
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 TAKEN = "taken"
 
@@ -57,6 +60,9 @@ class Job:
 
     `ship_by` and `deliver_by` are the ends of days, in the time zone of the store. `siblings` are the numbers of all
     jobs of the order that this provider has or may get, this one included, in the order of the items.
+
+    An adapter that takes several items gets jobs of one order that leave on the same day as one: `together` are these
+    jobs, in the order of the items, `number` is that of their order at the provider, and the rest is of the first.
     """
 
     number: str
@@ -78,6 +84,12 @@ class Job:
     production_days: int = 0
     is_rush: bool = False
     siblings: Sequence[str] = ()
+    together: Sequence["Job"] = ()
+
+    @property
+    def parts(self) -> Sequence["Job"]:
+        """The jobs that are sent as one order at the provider, or this one alone."""
+        return self.together or (self,)
 
     @property
     def place_of_order(self) -> str:
@@ -125,7 +137,10 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report of a provider on a job. `identifier` makes it idempotent; reports are ordered by `at`."""
+    """A report of a provider on a job, or on all that are one order there; `item_number` is of the one that is meant.
+
+    `identifier` makes it idempotent; reports are ordered by `at`.
+    """
 
     identifier: str
     job_number: str
@@ -136,18 +151,27 @@ class Report:
     tracking_url: str = ""
     message: str = ""
     raw: str = ""
+    item_number: str = ""
 
 
 class ProviderRefused(Exception):
     """The provider does not take the job: another try is useless. `exchange` holds its answer.
 
     `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
-    another provider, and none of them fails.
+    another provider, and none of them fails. `numbers` are the jobs at fault of several that were sent together; the
+    others are sent without them. Empty: all.
     """
 
-    def __init__(self, message: str, exchange: Exchange | None = None, *, concerns_all: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        exchange: Exchange | None = None,
+        *,
+        concerns_all: bool = False,
+        numbers: Collection[str] = (),
+    ) -> None:
         super().__init__(message)
-        self.exchange, self.concerns_all = exchange, concerns_all
+        self.exchange, self.concerns_all, self.numbers = exchange, concerns_all, numbers
 
 
 class ProviderUnavailable(Exception):

@@ -1,13 +1,11 @@
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import Resolver404, resolve
 
 from accounts.callers import Caller
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
@@ -21,6 +19,7 @@ from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
 from fulfillment.core.http.refusal_page import refusal_page
+from fulfillment.core.http.refused_sessions import is_picture, refuse_session
 from printing.caches import WeightedCache
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
@@ -66,12 +65,12 @@ class PageLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        user_key, is_picture = _user_key(request), _is_picture(request.path_info)
+        user_key, picture = _user_key(request), is_picture(request.path_info)
         token = from_browser.set(bool(user_key))
         try:
             if not is_reference(request.path_info):
-                _count(user_key, is_picture=is_picture)
-            if is_picture:
+                _count(user_key, is_picture=picture)
+            if picture:
                 return self.get_response(request)
             limit = PAGES if user_key else VISITOR_PAGES
             with limit.limited(user_key, wait=settings.PAGE_WAIT_SECONDS) as acquired:
@@ -81,7 +80,11 @@ class PageLimits:
                     response.streaming_content = LimitedStream(pieces, acquired.pop_all())
                 return response
         except (TooManyRequests, ServiceBusy) as error:
-            return picture_refusal(error) if is_picture else refusal_page(error)
+            if picture:
+                return picture_refusal(error)
+            if user_key and isinstance(error, TooManyRequests):
+                refuse_session(request.COOKIES[settings.SESSION_COOKIE_NAME], seconds=error.retry_after)
+            return refusal_page(error)
         finally:
             from_browser.reset(token)
 
@@ -98,14 +101,6 @@ def _user_key(request: HttpRequest) -> str:
     key = Caller.on_pages(request.user).key
     _users_of_sessions.put(session, key)
     return key
-
-
-@lru_cache(maxsize=512)
-def _is_picture(path: str) -> bool:
-    try:
-        return getattr(resolve(path).func, "serves_picture", False)
-    except Resolver404:
-        return False
 
 
 def _count(user_key: str, *, is_picture: bool) -> None:

@@ -13,9 +13,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fulfillment.core.files.folders import give_to_owner, make_folder
 from fulfillment.core.text import parse_number
 from fulfillment.local import postgres
-from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder, open_lock
+from fulfillment.local.postgres_layout import find_host, open_lock
 
 SETTINGS = "fulfillment.settings"
 VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parents[2] / "var").resolve()

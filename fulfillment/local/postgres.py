@@ -18,7 +18,8 @@ from urllib.parse import quote, urlencode
 import psycopg
 from psycopg import sql
 
-from fulfillment.local.postgres_layout import Host, PostgresUnavailable, find_host, make_folder, open_lock
+from fulfillment.core.files.folders import make_folder
+from fulfillment.local.postgres_layout import Host, PostgresUnavailable, find_host, open_lock
 
 __all__ = ["PostgresUnavailable", "ensure_running", "locate", "release"]
 

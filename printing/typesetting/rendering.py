@@ -1,4 +1,3 @@
-import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from printing.bounded import refusing_to_wait
-from printing.caches import WeightedCache
 from printing.stages import observe_renderer
+from printing.typesetting.drawn_pages import drawn_pages, page_keys
 from printing.typesetting.errors import (
     Problem,
     RenderingFailed,
@@ -30,14 +29,10 @@ DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
-# Drawing a page takes longer than all else, and its PNG longer than its drawing. Most proofs change few pages.
-DRAWN_BYTES = 32 * 1024 * 1024
 MARK_LETTERS = 24
 MARK_FAMILY = "Lato"
 # What layout.typ draws for a screen: nothing outside of the trim.
 SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
-
-drawn_pages: WeightedCache[str, bytes] = WeightedCache(capacity=DRAWN_BYTES, weight=len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +101,8 @@ def render_proof(
     builder = SheetBuilder(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
-    shown_mark = (mark or "")[:MARK_LETTERS] or None
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
-    families = builder.fonts.chain(MARK_FAMILY, "".join([shown_mark or "", *job["slug-lines"]]))[0]
-    job |= {"mark": shown_mark, "mark-fonts": families}
+    job = _marked(builder, job, (mark or "")[:MARK_LETTERS] or None)
     parts, texts = _render(builder, values, job, seconds, press, meanwhile)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
@@ -120,12 +113,13 @@ def render_page(
     values: Mapping[str, str],
     images: Mapping[str, bytes] | None = None,
     fonts: FontSet | None = None,
+    mark: str | None = None,
     *,
     pixels: int,
     with_bleed: bool = False,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, for the template designer.
+    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, as it is shown while somebody edits it.
 
     Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
     """
@@ -134,7 +128,7 @@ def render_page(
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
-    job = {"mark": None, **SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}
+    job = _marked(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
     deadline = time.monotonic() + seconds
@@ -175,9 +169,8 @@ def render_print(
     """
     shown = fonts or FontSet.shipped()
     builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
-    job = press.job(template.pages)
-    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
-    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
+    job = _marked(builder, press.job(template.pages), mark)
+    parts, texts = _render(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
 
@@ -230,6 +223,11 @@ def try_template(template: Template, fonts: FontSet | None = None) -> None:
         ) from error
 
 
+def _marked(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
+    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
+    return {**job, "mark": mark, "mark-fonts": families}
+
+
 def _render(
     builder: SheetBuilder,
     values: Mapping[str, str],
@@ -261,7 +259,7 @@ def _typeset(
     """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
     sheet, setting = builder.sheet, _setting(builder, workdir, job.get("ppi"))
     # With a press everything is made from one PDF.
-    keys = _page_keys(sheet, job, setting) if press is None else []
+    keys = page_keys(sheet, job, setting) if press is None else []
     drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
     new = [at for at, key in enumerate(keys) if key not in drawn]
     lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
@@ -342,21 +340,6 @@ def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:
         raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
-
-
-def _page_keys(sheet: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
-    """For each page a digest of all that it is drawn from: equal pages are the same picture."""
-    pictures = {key: hashlib.sha256(content).hexdigest() for key, (content, _) in sheet.pictures.items()}
-    common = json.dumps([job, setting["ppi"], setting["fonts"]])
-    return [
-        hashlib.sha256((common + _drawn_from(page, pictures)).encode()).hexdigest() for page in sheet.pages
-    ]
-
-
-def _drawn_from(page: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
-    """A text has a number among those of all pages, which is not drawn; a picture of the caller has no name."""
-    boxes = [{**box, "id": None, "picture": pictures.get(box.get("picture", ""))} for box in page["boxes"]]
-    return json.dumps({**page, "boxes": boxes})
 
 
 def _press_request(

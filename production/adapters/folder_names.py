@@ -1,9 +1,11 @@
-"""Which names in a folder are new since the last look, so that a hundred thousand old ones cost nothing."""
+"""Which names in a folder are new since the last look, so that a hundred thousand old ones cost little."""
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, count
+from operator import ne
 from pathlib import Path
 
 from production.adapters.open_folder import OpenFolder
@@ -20,7 +22,8 @@ class _Look:
     at: float = 0.0
     is_coarse: bool = True
     is_whole: bool = False
-    names: set[str] = field(default_factory=set)
+    names: list[str] = field(default_factory=list)
+    unsettled: set[str] = field(default_factory=set)
 
 
 # By path, for this process; after a restart all names are new.
@@ -37,16 +40,28 @@ def new_names(folder: OpenFolder) -> list[str]:
     found = folder.names()
     look.changed_ns, look.at, look.is_whole = changed_ns, time.monotonic(), False
     look.is_coarse = time.time() - changed_ns / 1e9 < COARSE_SECONDS
-    new = [name for name in found if name not in look.names]
-    if len(look.names) > len(found) - len(new):
-        look.names.intersection_update(found)
-    return sorted(new)
+    came, gone = _changes(look.names, found)
+    look.names, look.unsettled = found, (look.unsettled - gone) | came
+    return sorted(look.unsettled)
+
+
+def _changes(before: Sequence[str], now: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Which names came, and which are gone. Folders keep an order, so few names between equal ones are compared."""
+    shorter = min(len(before), len(now))
+    start = _count_equal(before, now, shorter)
+    end = _count_equal(reversed(before), reversed(now), shorter - start)
+    came, gone = set(now[start : len(now) - end]), set(before[start : len(before) - end])
+    return came - gone, gone - came
+
+
+def _count_equal(one: Iterable[str], other: Iterable[str], most: int) -> int:
+    return min(most, next(compress(count(), map(ne, one, other)), most))
 
 
 def settle_names(folder: OpenFolder, names: Collection[str], *, is_whole: bool) -> None:
     """These names need no look again. `is_whole`: none does, until the folder changes."""
     look = _LOOKS[str(folder.path)]
-    look.names.update(names)
+    look.unsettled.difference_update(names)
     look.is_whole = is_whole and not look.is_coarse
 
 

@@ -1,9 +1,12 @@
 """HTTP requests to providers: checked addresses, no redirects, limited time and response size."""
 
 import asyncio
+import json
 import ssl
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
 
@@ -12,10 +15,13 @@ import aiohttp
 from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket
 from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
-from production.interface import ProviderRefused, ProviderUnavailable
+from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
+LONGEST_STORED_ANSWER = 10_000
+LONGEST_PAUSE = 3600.0
+BUSY = frozenset({408, 425, 429})
 USER_AGENT = "StoreFulfillment-Production/1"
 
 
@@ -28,6 +34,66 @@ class HttpAnswer:
     @property
     def is_success(self) -> bool:
         return 200 <= self.status < 300
+
+
+def send_json(
+    method: str,
+    url: str,
+    content: Mapping[str, Any],
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    digests: Mapping[str, str] | None = None,
+    is_question: bool = False,
+) -> tuple[HttpAnswer, Exchange]:
+    """The answer, and the exchange to be kept: headers are not in it, because they have secrets.
+
+    `is_question`: the request orders nothing, so that nothing was sent where its answer is lost.
+    """
+    body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+    request = f"{method} {url}\n{body.decode()}"
+    try:
+        answer = send_request(method, url, body, headers, seconds=seconds)
+    except ProviderUnavailable as error:
+        exchange = Exchange(request, str(error), digests or {})
+        raise ProviderUnavailable(str(error), exchange, is_unsent=error.is_unsent or is_question) from error
+    shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
+    return answer, Exchange(request, shown, digests or {})
+
+
+def failure(
+    name: str,
+    message: str,
+    answer: HttpAnswer,
+    exchange: Exchange,
+    *,
+    is_unsent: bool = False,
+    numbers: Collection[str] = (),
+) -> ProviderRefused | ProviderUnavailable:
+    """What an answer without success means: wrong credentials, busy, or a refusal, of the jobs with these numbers."""
+    if answer.status in {401, 403}:
+        return ProviderRefused(
+            f"{name} does not accept the token and the secret, or the clock of this machine is wrong"
+            f"{': ' + message if message else ''}.",
+            exchange,
+            concerns_all=True,
+        )
+    if answer.status in BUSY or answer.status >= 500:
+        pause = _retry_after(answer.headers.get("retry-after", ""))
+        return ProviderUnavailable(
+            f"{name} is busy: it answered {answer.status}.", exchange, pause, is_unsent=is_unsent
+        )
+    return ProviderRefused(f"{name} refused: {message or answer.status}"[:1000], exchange, numbers=numbers)
+
+
+def _retry_after(header: str) -> float | None:
+    if header.strip().isdecimal():
+        return min(float(header), LONGEST_PAUSE)
+    try:
+        seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):
+        return None
+    return min(max(seconds, 0.0), LONGEST_PAUSE)
 
 
 def send_request(

@@ -18,16 +18,20 @@ A = TypeVar("A", bound=Adapter)
 
 @dataclass(frozen=True, slots=True)
 class AdapterKind:
-    """`purpose` says for whom it is, on the page where an operator chooses one."""
+    """`purpose` says for whom it is, on the page where an operator chooses one.
+
+    One that `takes_several_items` gets the jobs of an order together (`Job.together`), to be shipped together.
+    """
 
     label: str
     purpose: str
     settings: type[SettingsForm]
     build: Callable[[Mapping[str, Any], Mapping[str, str], Ledger], Adapter]
+    takes_several_items: bool = False
 
 
 def register(
-    kind: str, *, label: str, purpose: str, settings: type[SettingsForm]
+    kind: str, *, label: str, purpose: str, settings: type[SettingsForm], takes_several_items: bool = False
 ) -> Callable[[type[A]], type[A]]:
     """Registers a class of adapters under a name that is stored with each provider."""
 
@@ -36,7 +40,7 @@ def register(
             raise ValueError(
                 f"The adapter {kind!r} is there already, or has more than {LONGEST_KIND} letters."
             )
-        _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter)
+        _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter, takes_several_items)
         return adapter
 
     return add

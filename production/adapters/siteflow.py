@@ -1,34 +1,23 @@
 """HP Site Flow (OneFlow): orders over HTTPS, signed; reports come as postbacks."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from django import forms
 
 from production.adapters.addresses import url_refusal
-from production.adapters.http import HttpAnswer, send_request
+from production.adapters.http import HttpAnswer, failure, send_json
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
-from production.interface import (
-    Exchange,
-    Job,
-    Ledger,
-    ProviderRefused,
-    ProviderUnavailable,
-    Report,
-    Submitted,
-)
+from production.interface import Exchange, Job, Ledger, ProviderRefused, Report, Submitted
 from production.settings_form import LongText, SettingsForm, Text, between
 from production.tickets.reports import read_json
 
-LONGEST_STORED_ANSWER = 10_000
-LONGEST_PAUSE = 3600.0
-BUSY = frozenset({408, 425, 429})
+ITEM_AT_FAULT = re.compile(r"\bitems[\[.](\d{1,4})\b")
 ALREADY_CANCELLED = ("already cancel", "already been cancel")
 
 
@@ -113,9 +102,10 @@ class SiteFlowSettings(SettingsForm):
     label="HP Site Flow",
     purpose="Orders are sent over HTTPS to HP Site Flow (OneFlow), which reports their progress back.",
     settings=SiteFlowSettings,
+    takes_several_items=True,
 )
 class SiteFlowAdapter:
-    """The job number is `sourceOrderId`, which Site Flow takes once for each account."""
+    """The job number is `sourceOrderId`, which Site Flow takes once for each account. Each job is an item."""
 
     def __init__(
         self, settings: Mapping[str, Any], secrets: Mapping[str, str], ledger: Ledger | None = None
@@ -129,7 +119,7 @@ class SiteFlowAdapter:
         probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
         answer, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
         if answer.status not in {400, 422} and not answer.is_success:
-            raise self._error(answer, exchange)
+            raise _failure(answer, exchange)
         return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
 
     def preview(self, job: Job) -> Mapping[str, Any]:
@@ -142,7 +132,7 @@ class SiteFlowAdapter:
 
     def submit(self, job: Job) -> Submitted:
         order = order_of(job, self._settings)
-        digests = {file.name: file.sha256 for file in job.files}
+        digests = {file.name: file.sha256 for part in job.parts for file in part.files}
         if self._settings["validate"]:
             answer, exchange = self._send(
                 "POST", f"{self._url}/api/order/validate", order, digests, is_question=True
@@ -160,7 +150,7 @@ class SiteFlowAdapter:
         answer, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
         if answer.is_success or any(words in _message(answer.text).lower() for words in ALREADY_CANCELLED):
             return exchange
-        raise self._error(answer, exchange)
+        raise _failure(answer, exchange)
 
     def poll(self) -> Sequence[Report]:
         return []
@@ -177,7 +167,7 @@ class SiteFlowAdapter:
         """The submission, if Site Flow has the number from an attempt whose response was lost; else raises."""
         if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
             return Submitted((_reference(answer.text) or job.number)[:200], exchange)
-        raise self._error(answer, exchange, is_unsent=is_question or answer.status == 429)
+        raise _failure(answer, exchange, job, is_unsent=is_question or answer.status == 429)
 
     def _send(
         self,
@@ -188,7 +178,6 @@ class SiteFlowAdapter:
         *,
         is_question: bool = False,
     ) -> tuple[HttpAnswer, Exchange]:
-        body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         if not self._secret:
             raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
@@ -198,32 +187,21 @@ class SiteFlowAdapter:
             secret=self._secret,
             style=self._settings["headers"],
         )
-        request = f"{method} {url}\n{body.decode()}"
-        try:
-            answer = send_request(method, url, body, headers, seconds=self._settings["time_limit"])
-        except ProviderUnavailable as error:
-            exchange = Exchange(request, str(error), digests or {})
-            raise ProviderUnavailable(
-                str(error), exchange, is_unsent=error.is_unsent or is_question
-            ) from error
-        shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
-        return answer, Exchange(request, shown, digests or {})
+        seconds = self._settings["time_limit"]
+        return send_json(
+            method, url, content, headers, seconds=seconds, digests=digests, is_question=is_question
+        )
 
-    def _error(self, answer: HttpAnswer, exchange: Exchange, *, is_unsent: bool = False) -> Exception:
-        message = _message(answer.text)
-        if answer.status in {401, 403}:
-            return ProviderRefused(
-                "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
-                f"{': ' + message if message else ''}.",
-                exchange,
-                concerns_all=True,
-            )
-        if answer.status in BUSY or answer.status >= 500:
-            pause = _retry_after(answer.headers.get("retry-after", ""))
-            return ProviderUnavailable(
-                f"Site Flow is busy: it answered {answer.status}.", exchange, pause, is_unsent=is_unsent
-            )
-        return ProviderRefused(f"Site Flow refused: {message or answer.status}"[:1000], exchange)
+
+def _failure(
+    answer: HttpAnswer, exchange: Exchange, job: Job | None = None, *, is_unsent: bool = False
+) -> Exception:
+    """The error with the jobs whose items Site Flow names in it."""
+    message = _message(answer.text)
+    positions = {int(found) for found in ITEM_AT_FAULT.findall(message)}
+    parts = job.parts if job else ()
+    numbers = [part.number for position, part in enumerate(parts) if position in positions]
+    return failure("Site Flow", message, answer, exchange, is_unsent=is_unsent, numbers=numbers)
 
 
 def _reference(text: str) -> str:
@@ -256,13 +234,3 @@ def _json(text: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _retry_after(header: str) -> float | None:
-    if header.strip().isdecimal():
-        return min(float(header), LONGEST_PAUSE)
-    try:
-        seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError):
-        return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE)

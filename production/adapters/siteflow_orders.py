@@ -55,11 +55,9 @@ def table_problem(text: str) -> str | None:
 
 
 def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
-    products, carriers = read_table(settings["products"]), read_table(settings["carriers"])
-    item = job.item
-    sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
-    if not sku:
-        raise ProviderRefused(f"{item.product_name} has no SKU, and the setting Products names none for it.")
+    """One order with one shipment: the job is an item of it, or each of those that go together."""
+    carriers = read_table(settings["carriers"])
+    inside = [part.number for part in job.parts]
     return {
         "destination": {"name": settings["destination"]},
         "orderData": {
@@ -73,33 +71,47 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
                 "shipBy": _day(job.ship_by),
                 "deliverBy": _day(job.deliver_by),
                 "productionDays": job.production_days,
-                "rush": job.is_rush,
-                "item": job.place_of_order,
-                "siblings": [number for number in job.siblings if number != job.number],
+                "rush": any(part.is_rush for part in job.parts),
+                "siblings": [number for number in job.siblings if number not in inside],
             },
-            "items": [
-                {
-                    "sourceItemId": job.number,
-                    "sku": sku,
-                    "description": item.product_name,
-                    "quantity": item.quantity,
-                    "shipmentIndex": 0,
-                    "extraData": {"options": dict(sorted(item.options.items())), **_paper(item)},
-                    "components": _components(
-                        job, code or settings["component_code"], read_table(settings.get("attributes") or "")
-                    ),
-                }
-            ],
+            "items": [_item(part, settings) for part in job.parts],
             "shipments": [
                 {
                     "shipmentIndex": 0,
                     **_deadline(job),
                     "shipTo": _ship_to(job.recipient),
                     "carrier": _carrier(carriers.get(job.delivery_method), job.delivery_method),
-                    "attachments": [_attachment(file) for file in job.files if not file.is_printed],
+                    "attachments": [
+                        _attachment(part, file)
+                        for part in job.parts
+                        for file in part.files
+                        if not file.is_printed
+                    ],
                 }
             ],
         },
+    }
+
+
+def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+    item, products = job.item, read_table(settings["products"])
+    sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
+    if not sku:
+        raise ProviderRefused(
+            f"{item.product_name} has no SKU, and the setting Products names none for it.",
+            numbers=[job.number],
+        )
+    place = {"item": job.place_of_order} if job.place_of_order else {}
+    return {
+        "sourceItemId": job.number,
+        "sku": sku,
+        "description": item.product_name,
+        "quantity": item.quantity,
+        "shipmentIndex": 0,
+        "extraData": {"options": dict(sorted(item.options.items())), **_paper(item), **place},
+        "components": _components(
+            job, code or settings["component_code"], read_table(settings.get("attributes") or "")
+        ),
     }
 
 
@@ -126,27 +138,29 @@ def _paper(item: JobItem) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value}
 
 
-def _attachment(file: JobFile) -> dict[str, Any]:
-    return {"path": _address(file), "fetch": True, "contentType": file.media_type, "type": "insert"}
+def _attachment(job: Job, file: JobFile) -> dict[str, Any]:
+    return {"path": _address(job, file), "fetch": True, "contentType": file.media_type, "type": "insert"}
 
 
-def _address(file: JobFile) -> str:
+def _address(job: Job, file: JobFile) -> str:
     if not file.url:
-        raise ProviderRefused(f"The file {file.name} has no address that Site Flow could fetch.")
+        raise ProviderRefused(
+            f"The file {file.name} has no address that Site Flow could fetch.", numbers=[job.number]
+        )
     return file.url
 
 
 def _components(job: Job, code: str, attributes: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
     """`attributes` maps the options of a product to the names of Site Flow's product."""
     if not job.print_files:
-        raise ProviderRefused("The job has no print file.")
+        raise ProviderRefused("The job has no print file.", numbers=[job.number])
     taken = {
         theirs: job.item.options[ours] for ours, (theirs, _) in attributes.items() if ours in job.item.options
     }
     return [
         {
             "code": code if position == 1 else f"{code}{position}",
-            "path": _address(file),
+            "path": _address(job, file),
             "fetch": True,
             **({"attributes": taken} if taken else {}),
             "extraData": {"sha256": file.sha256},

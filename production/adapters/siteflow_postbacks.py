@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from production.interface import Report
@@ -33,7 +34,7 @@ STATES = {
 }
 NAMED = "received, printready, printed, shipped, cancelled, errored"
 # Where a value is looked for; the first match counts.
-PLACES = ((), ("order",), ("orderData",), ("order", "orderData"), ("shipment",), ("data",))
+PLACES = ((), ("order",), ("orderData",), ("order", "orderData"), ("shipment",), ("data",), ("item",))
 DUPLICATE = re.compile(
     r"already (exists?|been (submitted|used))|duplicate|not unique|must be unique", re.IGNORECASE
 )
@@ -77,7 +78,8 @@ def _report(postback: Any, where: str) -> Report:
         # Components of a job are printed at the same time, and each one is reported.
         known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
         values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
-    return report_of(values, where=where, raw=json.dumps(postback, ensure_ascii=False, sort_keys=True))
+    raw = json.dumps(postback, ensure_ascii=False, sort_keys=True)
+    return replace(report_of(values, where=where, raw=raw), item_number=parts[0])
 
 
 def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:

@@ -62,14 +62,14 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """Serves a print file at its signed URL, for providers that fetch files."""
     try:
-        key, digest, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
+        key, named, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):
         return problem(403, "address_invalid", "This address is not one the service gave out.")
     item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
-    is_papers = digest == PAPERS
-    if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(digest)):
+    is_papers = named == PAPERS
+    if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(named)):
         return problem(404, "print_file_not_found", "The print file is not kept any longer.")
     try:
         if is_papers:

@@ -45,7 +45,9 @@ class Job(models.Model):
     It is its own outbox: `next_try` is when a worker must submit it or, if `cancel_requested` is set, cancel it.
     `number` identifies it at the provider: the same over all attempts, and a new one (`generation`) when the job is
     restarted. `pieces` are those of a reprint of fewer than ordered. `is_uncertain`: an attempt ended without a
-    response, so the provider may have the job. A job on a `gang_sheet` is sent with it and has no `next_try`.
+    response, so the provider may have the job. A job on a `gang_sheet` is sent with it and has no `next_try`. Jobs of
+    an order that a provider takes as one order have its number there in `provider_order`, from when they are sent; they
+    keep it while the provider may have that order.
     """
 
     number = models.CharField(max_length=40, unique=True)
@@ -59,6 +61,9 @@ class Job(models.Model):
     # Of a feature that stands above this one.
     gang_sheet = models.ForeignKey(
         "production.GangSheet", null=True, on_delete=models.SET_NULL, related_name="jobs", db_index=False
+    )
+    provider_order = models.CharField(
+        "order at the provider", max_length=40, blank=True, default="", db_default="", editable=False
     )
     rule = models.ForeignKey(RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=12, choices=JobState.choices, default=JobState.QUEUED)

@@ -72,6 +72,11 @@ class Provider(models.Model):
         kind = adapter_kinds().get(self.adapter)
         return kind.label if kind else self.adapter
 
+    @property
+    def takes_several_items(self) -> bool:
+        kind = adapter_kinds().get(self.adapter)
+        return kind is not None and kind.takes_several_items
+
 
 NAMES_AT_ONCE = 10_000
 COLUMNS = ("state", "work", "names", "digests", "marks")

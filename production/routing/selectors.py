@@ -93,15 +93,17 @@ def mismatch(rule: RoutingRule, facts: ItemFacts) -> str:
     return ""
 
 
-def decide(facts: ItemFacts, *, now: datetime, excluded: Collection[int] = ()) -> Decision:
-    """`excluded` are keys of providers that refused."""
+def decide(
+    facts: ItemFacts, *, now: datetime, excluded: Collection[int] = (), preferred: int | None = None
+) -> Decision:
+    """`excluded` are keys of providers that refused; `preferred` is chosen among those of equal priority."""
     passed = []
     for rule in enabled_rules():
         if reason := mismatch(rule, facts):
             passed.append((rule, reason))
             continue
         candidates = candidates_of(rule, now=now, excluded=excluded)
-        return Decision(rule, passed, candidates, pick(candidates))
+        return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
     return Decision(None, passed, (), None)
 
 
@@ -139,11 +141,13 @@ def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bo
     return Candidate(choice, by_rule, "")
 
 
-def pick(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The available provider of the smallest priority that is furthest behind its share."""
+def pick(candidates: Sequence[Candidate], *, preferred: int | None = None) -> Candidate | None:
+    """The available provider of the smallest priority: the preferred one, or the furthest behind its share."""
     free = [one for one in candidates if not one.obstacle]
     if not free:
         return None
     first = min(one.choice.priority for one in free)
     level = [one for one in free if one.choice.priority == first]
+    if wanted := [one for one in level if one.provider.pk == preferred]:
+        return wanted[0]
     return min(level, key=lambda one: ((one.jobs_today + 1) / one.choice.share, one.choice.pk))

@@ -2,8 +2,10 @@
 (() => {
   const form = document.querySelector("form[data-playground]");
   if (!form) return;
-  const PAUSE = 220;
+  // Letters are drawn as they are typed; the proof, which is stored, follows when they pause.
+  const PAUSE = 600;
   let timer = 0;
+  let changes = 0;
   let busy = false;
   let waiting = "";
 
@@ -41,10 +43,11 @@
     }
   };
 
-  const take = async (page, action, started) => {
+  const take = async (page, action, started, seen) => {
     for (const part of page.querySelectorAll("[data-part]")) {
       if (part.id === "part-proof") {
-        if (action !== "proof" || !part.querySelector(".proof-sheet")) continue;
+        // What was typed meanwhile is drawn already, and its own proof follows.
+        if (action !== "proof" || changes !== seen || !part.querySelector(".proof-sheet")) continue;
         await loaded(part);
         const said = part.querySelector("[data-said]");
         if (said) said.textContent = `${Math.round(performance.now() - started)} ms`;
@@ -66,12 +69,13 @@
     busy = true;
     form.setAttribute("aria-busy", "true");
     const started = performance.now();
+    const seen = changes;
     try {
       const body = new FormData(form);
       for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
       body.set("do", action);
       const answer = await fetch(location.pathname, { method: "POST", body });
-      await take(new DOMParser().parseFromString(await answer.text(), "text/html"), action, started);
+      await take(new DOMParser().parseFromString(await answer.text(), "text/html"), action, started, seen);
     } catch {
       const problems = document.getElementById("part-problems");
       problems.textContent = "The request could not be sent. Check your connection.";
@@ -82,6 +86,38 @@
       const next = waiting;
       waiting = "";
       send(next);
+    }
+  };
+
+  let drawing = false;
+  let drawNext = null;
+  const draw = async (input) => {
+    const sheets = document.querySelectorAll("#part-proof .proof-sheet img");
+    if (!sheets.length || form.elements.press?.checked) return;
+    if (drawing) {
+      drawNext = input;
+      return;
+    }
+    drawing = true;
+    clearTimeout(sharpening);
+    try {
+      const body = new FormData(form);
+      for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
+      body.set("typed", input.name);
+      const answer = await fetch(form.dataset.draft, { method: "POST", body });
+      const pages = answer.ok ? (await answer.json()).Pages : {};
+      for (const [number, picture] of Object.entries(pages)) {
+        sheets[number - 1].removeAttribute("srcset");
+        sheets[number - 1].src = picture;
+      }
+    } catch {
+      // The proof says what is wrong.
+    }
+    drawing = false;
+    if (drawNext) {
+      const next = drawNext;
+      drawNext = null;
+      draw(next);
     }
   };
 
@@ -101,7 +137,11 @@
       if (!hasPrices()) return;
       clearTimeout(timer);
       timer = setTimeout(send, PAUSE, "quote");
-    } else if (canProof) proofSoon();
+    } else if (canProof) {
+      changes += 1;
+      if (input.name.startsWith("field-")) draw(input);
+      proofSoon();
+    }
   });
   form.addEventListener("picture", () => canProof && send("proof"));
   form.addEventListener("submit", (event) => {

@@ -27,8 +27,9 @@ from fulfillment.core.plugins import DemoRun
 from stores.catalog.models import Store
 from stores.demo.batch import load_batch
 from stores.demo.calls import load_calls, load_store_calls
-from stores.demo.company import load_company
+from stores.demo.company import APPROVER, load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
+from stores.orders.approvals.services import deny_order
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
 from stores.orders.services.board import add_comment
@@ -50,7 +51,7 @@ WAITING = (
 )
 WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
 # Too short for the mail to the owners, which would delay the start of the demo.
-FAILS_SINCE = timedelta(hours=20)
+FAILS_SINCE, DENIED_AFTER = timedelta(hours=20), timedelta(hours=3)
 CALLS = (("demo-application", 340), (STUDIO, 910))
 # The calls among them that name a store.
 CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
@@ -154,6 +155,8 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
                     actors, prepared[index][0], made[index], status, at
                 ),
             )
+        if order.denial:
+            happens(placed + DENIED_AFTER, lambda index=index: _deny(actors, prepared[index][0], made[index]))  # type: ignore[misc]  # as above
     happens(
         actors.now - FAILS_SINCE,
         lambda: hooked.append(
@@ -190,6 +193,11 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
         cancel_order(
             order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=requested_at
         )
+
+
+def _deny(actors: _Cast, order: DemoOrder, placed: Order) -> None:
+    actor = Actor(ActorKind.STORE, actors.callers[APPROVER[0]].user_id)
+    deny_order(order=placed, actor=actor, reason=order.denial)
 
 
 def _count_calls(actors: _Cast) -> None:

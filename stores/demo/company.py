@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.callers import Caller
+from accounts.demo import USER
 from accounts.models import Role, Tenant, User
 from accounts.permissions import DEFAULT_STORE_GRANTS, Grant
 from accounts.services.users import create_user
@@ -45,6 +46,14 @@ BUDGETS: tuple[dict[str, Any], ...] = (
         "OverBudget": "Approve",
     },
     {
+        "Name": "Uma",
+        "Scope": {"Kind": "User", "ID": USER.username},
+        "Type": "Amount",
+        "Limit": Decimal(50),
+        "Duration": "Monthly",
+        "OverBudget": "Approve",
+    },
+    {
         "Name": "Orders of Sales",
         "Scope": {"Kind": "CostCenter", "ID": SALES[0]},
         "Type": "Orders",
@@ -64,7 +73,7 @@ def load_company(store: Store, *, salesperson: User, now: datetime) -> dict[str,
     tenant, is_new = Tenant.objects.get_or_create(domain=DOMAIN, defaults={"name": NAME})
     if is_new:
         _found(tenant, store, salesperson, now)
-    return {person.username: Caller.on_pages(person) for person in tenant.users.all()}
+    return {person.username: Caller.on_pages(person) for person in (*tenant.users.all(), salesperson)}
 
 
 def _found(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> None:
@@ -81,7 +90,7 @@ def _found(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> No
         )
     for person, center in (*people.values(), (salesperson, SALES)):
         CostCenterMember.objects.create(cost_center=centers[center], store=store, user=person)
-    ids = {username: str(person.pk) for username, (person, _) in people.items()}
+    ids = {person.username: str(person.pk) for person in (*(one for one, _ in people.values()), salesperson)}
     first_day = local_day(store, now - STARTED)
     for values in BUDGETS:
         scope = {**values["Scope"], "ID": ids.get(values["Scope"]["ID"], values["Scope"]["ID"])}

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from accounts.demo import USER
 from printing.typesetting import load_sample
 from stores.orders.models import OrderStatus
 from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
@@ -71,6 +72,7 @@ class DemoOrder:
     note: str = ""
     comment: str = ""
     cancellation: str = ""
+    denial: str = ""
 
 
 def _orders() -> tuple[DemoOrder, ...]:
@@ -156,6 +158,8 @@ ROWS: tuple[Any, ...] = (
     (0.3, S.RECEIVED, HARBOR, STUDIO, MENU, {}),
     (0.12, S.RECEIVED, SUMMIT, STUDIO, FLYER, {}),
     (0.03, S.RECEIVED, SUMMIT, OWN, SQUARE, {}),
+    (1.2, S.RECEIVED, SUMMIT, USER.username, FLYER, {"denial": "Sales has 300 of last month's left."}),
+    (0.1, S.RECEIVED, SUMMIT, USER.username, FLYER, {}),
 )
 ORDERS = _orders()
 

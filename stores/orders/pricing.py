@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
+from operator import mul
 from typing import Any
 
 from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_faults
@@ -200,27 +201,52 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    options: tuple[Option, ...]
+    """The prices of all items by delivery method, each to be had at every speed; why other methods are left out."""
+
+    price_request: PriceRequest
+    methods: Mapping[str, Sequence[Price]]
+    speeds: Sequence[int]
+    today: date
     issues: tuple[Fault, ...]
 
-    def default_option(self, price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> Option:
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return tuple(self._option(code, days) for code in self.methods for days in self.speeds)
+
+    def default_option(self, products: Mapping[str, ListedProduct]) -> Option:
         """The option with the first product's default delivery method and the slowest default speed of all products.
 
         Raises Invalid if that method does not serve the destination: no other price is chosen without a request.
         """
-        listed = [products[item.product_id] for item in price_request.items]
-        method = price_request.delivery_method_code or listed[0].delivery_method
-        allowed = list(dict.fromkeys(option.delivery_method_code for option in self.options))
-        if method not in allowed:
+        listed = [products[item.product_id] for item in self.price_request.items]
+        method = self.price_request.delivery_method_code or listed[0].delivery_method
+        if method not in self.methods:
             message = (
                 f"DeliveryMethodCode: {method or 'none'}, the usual one of {listed[0].product_id}, does not deliver "
-                f"all items there; name one of these: {', '.join(allowed)}."
+                f"all items there; name one of these: {', '.join(self.methods)}."
             )
             raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
         usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
-        return min(
-            (option for option in self.options if option.delivery_method_code == method),
-            key=lambda option: abs(option.production_days - usual),
+        return self._option(method, min(self.speeds, key=lambda days: abs(days - usual)))
+
+    def _option(self, method: str, days: int) -> Option:
+        prices = self.methods[method]
+        spans = [transit_days(method, entry.description) for entry in prices]
+        return Option(
+            delivery_method_code=method,
+            production_days=days,
+            earliest=add_business_days(self.today, days + max(least for least, _ in spans)),
+            latest=add_business_days(self.today, days + max(most for _, most in spans)),
+            lines=tuple(
+                Line(
+                    item.item_key,
+                    item.product_id,
+                    item.quantity,
+                    entry.price,
+                    item.choice.selection_id if item.choice else "",
+                )
+                for item, entry in zip(self.price_request.items, prices, strict=True)
+            ),
         )
 
 
@@ -231,7 +257,7 @@ Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 def price(
     price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date, places: Places
 ) -> Prices:
-    """All options of producing and delivering all items; raises Invalid with everything that prevents a price.
+    """Of producing and delivering all items; raises Invalid with everything that prevents a price.
 
     Delivery is checked for the known products alone, and the speed where all products are known.
     """
@@ -247,10 +273,11 @@ def price(
         with collecting_faults(faults):
             speeds = _speeds(price_request, products)
     raise_faults(faults)
-    options = tuple(_option(price_request, methods[code], days, today) for code in methods for days in speeds)
-    if any(option.total >= TOTAL_LIMIT for option in options):
-        raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
-    return Prices(options, issues)
+    quantities = [item.quantity for item in price_request.items]
+    for prices in methods.values():
+        if sum(map(mul, quantities, (entry.price for entry in prices))) >= TOTAL_LIMIT:
+            raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
+    return Prices(price_request, methods, speeds, today, issues)
 
 
 def _methods(
@@ -321,23 +348,3 @@ def _speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) 
         message = f"ProductionDays: {price_request.production_days} is not offered; allowed: {allowed}."
         raise Invalid.at("/ProductionDays", "production_days_unavailable", message)
     return [price_request.production_days]
-
-
-def _option(price_request: PriceRequest, prices: Sequence[Price], days: int, today: date) -> Option:
-    spans = [transit_days(entry.delivery_method_code, entry.description) for entry in prices]
-    return Option(
-        delivery_method_code=prices[0].delivery_method_code,
-        production_days=days,
-        earliest=add_business_days(today, days + max(least for least, _ in spans)),
-        latest=add_business_days(today, days + max(most for _, most in spans)),
-        lines=tuple(
-            Line(
-                item.item_key,
-                item.product_id,
-                item.quantity,
-                entry.price,
-                item.choice.selection_id if item.choice else "",
-            )
-            for item, entry in zip(price_request.items, prices, strict=True)
-        ),
-    )

@@ -21,6 +21,7 @@ from stores.orders.pages import (
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.batch import make_batch
+from stores.playground.pages.drafts import show_draft
 from stores.playground.pages.product import (
     add_picture,
     show_catalog,
@@ -59,6 +60,7 @@ urlpatterns = [
     path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
     path("catalog/<str:store_id>/<str:product_id>/thumbnail.webp", show_thumbnail, name="product-thumbnail"),
     path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
+    path("catalog/<str:store_id>/<str:product_id>/draft", show_draft, name="product-draft"),
     path(f"{ARTWORK}", show_artwork, name="artwork"),
     path(f"{ARTWORK}/asset", add_artwork, name="artwork-asset"),
     path(

@@ -1,7 +1,7 @@
 """The pages of a product for mailings: choose routes on the map, then order the saved selection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -41,35 +41,14 @@ from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.quotes import create_quote
+from stores.playground.address import AddressForm
 from stores.playground.artwork_admin import ProductArtwork
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
 from stores.playground.selectors import product_page
 from stores.playground.services import place_staff_order
 
-# Name in the API, label, whether it is required, and what a browser may fill in.
-RECIPIENT = (
-    ("Name", "Name", True, "name"),
-    ("Company", "Company", False, "organization"),
-    ("Address1", "Address", True, "address-line1"),
-    ("Address2", "Address, second line", False, "address-line2"),
-    ("City", "City", True, "address-level2"),
-    ("State", "State", False, "address-level1"),
-    ("PostalCode", "Postal code", True, "postal-code"),
-    ("Phone", "Phone", False, "tel"),
-    ("Email", "E-mail", False, "email"),
-)
 # Routes of EDDM are in the United States.
 COUNTRY = "US"
-
-
-@dataclass(slots=True)
-class RecipientField:
-    name: str
-    label: str
-    is_required: bool
-    autocomplete: str
-    value: str = ""
-    errors: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +57,7 @@ class MailingOrder(ProductForm):
 
     store: Store
     selection: EddmSelection
-    recipient: list[RecipientField]
+    address: AddressForm
     reference: str
     quote: Quote | None = None
     option_id: str = ""
@@ -97,7 +76,7 @@ class MailingOrder(ProductForm):
         }
         if self.fields:
             item["TemplateData"] = self.template_data
-        sent = {one.name: one.value for one in self.recipient if one.value}
+        sent = {name: value for name, value in self.address.values.items() if value}
         body: dict[str, Any] = {"Recipient": {**sent, "CountryCode": COUNTRY}, "Items": [item]}
         if self.reference:
             body["ExternalID"] = self.reference
@@ -106,8 +85,7 @@ class MailingOrder(ProductForm):
         return body
 
     def fail(self, error: DomainError) -> None:
-        recipient = {f"/Recipient/{one.name}": one for one in self.recipient}
-        self.show_errors(error, {**self.places(TEMPLATE_DATA), **recipient})
+        self.show_errors(error, {**self.places(TEMPLATE_DATA), **self.address.places})
         self.existing = str(error.members.get("OrderID", ""))
 
 
@@ -118,16 +96,13 @@ def open_order(
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     listed = product_page(caller, product.store.external_id, product.external_id)
     values = sent or {"reference": f"mailing-{selection.pk}"}
-    recipient = [
-        RecipientField(*facts, value=values.get(f"recipient-{facts[0]}", "").strip()) for facts in RECIPIENT
-    ]
     page = MailingOrder(
         caller=caller,
         product=listed,
         fields=form_fields(listed, sent),
         store=product.store,
         selection=selection,
-        recipient=recipient,
+        address=AddressForm.of(values, with_contact=True),
         reference=values.get("reference", "").strip(),
         option_id=values.get("option", ""),
     )

@@ -57,10 +57,11 @@ FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
 """
 
 ORDERS = f"""
-SELECT string_agg(o.rendering, ',' ORDER BY o.position), (
-    SELECT position FROM stores_order WHERE store_id = store.id ORDER BY position DESC LIMIT 1)
+SELECT string_agg(o.rendering, ',' ORDER BY o.created, o.id), (
+    SELECT sum(orders) FROM stores_ordertally WHERE store_id = store.id)
 FROM stores_store store, LATERAL (
-    SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT %s) o
+    SELECT created, id, rendering FROM stores_order
+    WHERE store_id = store.id AND NOT is_test ORDER BY created, id LIMIT %s) o
 WHERE store.external_id = %s AND {ASSOCIATED.replace("IS NULL)", "IS NULL AND role.grant = 'Order.All.Read')")}
 GROUP BY store.id
 """

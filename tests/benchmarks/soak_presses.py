@@ -13,7 +13,7 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -43,7 +43,7 @@ class FolderPress:
     adapter = "folder"
     # Orders accepted in a second.
     rate = 10.0
-    product: dict[str, Any] = {"ProductID": "card", "Quantity": 100}
+    items: Sequence[dict[str, Any]] = ({"ProductID": "card", "Quantity": 100},)
 
     def __init__(self, root: Path, code: str, chance: random.Random, is_calm: IsCalm) -> None:
         self.root, self.code, self.chance, self.is_calm = root / code, code, chance, is_calm
@@ -202,17 +202,21 @@ class SftpPress(ServedPress):
 
 
 class SiteFlowPress(ServedPress):
-    """Says in a file which orders it has taken; its postbacks come to the service's own address."""
+    """Says in a file which items it has taken, and of which order; its postbacks come to the service's own address.
+
+    It reports the printing of each item, and the one parcel of each order.
+    """
 
     adapter = "siteflow"
     # Each order is validated and placed, and its postbacks are taken in this process.
-    rate = 5.0
-    product = {"ProductID": "card-two-sided", "Quantity": 100}
+    rate = 4.0
+    items = ({"ProductID": "card-two-sided", "Quantity": 100},) * 2
 
     def __init__(self, *values: Any) -> None:
         super().__init__(*values)
         (self.root / "orders").touch()
         self.log, self.rest = (self.root / "orders").open(), ""
+        self.order_of: dict[str, str] = {}
 
     def serve(self, tell: Callable[[dict[str, Any]], None]) -> None:
         from tests.support.siteflow import SECRET, running_siteflow
@@ -230,12 +234,15 @@ class SiteFlowPress(ServedPress):
         with running_siteflow() as flow:
             flow.fault = fault
             flow.refuses = is_refused if self.code == "first" else None
-            flow.taken = lambda number: os.write(log, f"{number}\n".encode())
+            flow.taken = lambda order, item: os.write(log, f"{order} {item}\n".encode())
             tell(flow.settings(secret=SECRET, time_limit=TIME_LIMIT))
 
     def arrived(self) -> Iterator[str]:
-        *numbers, self.rest = (self.rest + self.log.read()).split("\n")
-        yield from numbers
+        *lines, self.rest = (self.rest + self.log.read()).split("\n")
+        for line in lines:
+            order, item = line.split()
+            self.order_of[item] = order
+            yield item
 
     def report(self, number: str, state: str, at: datetime) -> None:
         from django.test import Client
@@ -244,11 +251,13 @@ class SiteFlowPress(ServedPress):
 
         body: dict[str, Any] = {
             "timestamp": at.isoformat(),
-            "sourceOrderId": number,
-            "status": {"InProduction": "printready", "Shipped": "shipped"}[state],
+            "sourceOrderId": self.order_of[number],
+            "status": {"InProduction": "printed", "Shipped": "shipped"}[state],
         }
         if state == "Shipped":
-            body["shipment"] = {"carrier": {"name": "UPS"}, "trackingNumber": f"1Z{number}"}
+            body["shipment"] = {"carrier": {"name": "UPS"}, "trackingNumber": f"1Z{self.order_of[number]}"}
+        else:
+            body["sourceItemId"] = number
         answer = Client().post(
             urlsplit(postback_url(self.provider)).path, body, content_type="application/json"
         )
@@ -257,9 +266,9 @@ class SiteFlowPress(ServedPress):
 
     def hurt(self, kill: Kill, chance: random.Random) -> None:
         """Kills after Site Flow has an order and before it is written down."""
-        from production.adapters import siteflow
+        from production.adapters import http
 
-        send = siteflow.send_request
+        send = http.send_request
 
         def killing_send(method: str, url: str, body: bytes, *values: Any, **named: Any) -> Any:
             try:
@@ -268,7 +277,7 @@ class SiteFlowPress(ServedPress):
                 if url.endswith("/api/order"):
                     kill(json.loads(body)["orderData"]["sourceOrderId"])
 
-        siteflow.send_request = killing_send
+        http.send_request = killing_send
 
     def close(self) -> None:
         super().close()

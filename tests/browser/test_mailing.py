@@ -247,7 +247,7 @@ def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
     page.get_by_role("button", name="Get all prices").click()
     expect(page.get_by_role("radio").first).to_be_checked()
     page.get_by_role("button", name="Place the order").click()
-    expect(page.locator("#recipient-Name")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#to-Name")).to_have_attribute("aria-invalid", "true")
     for label, words in (
         ("Name", "Ada Lovelace"),
         ("Address", "1 Main Street"),

@@ -1,5 +1,6 @@
 """The playground as a person uses it: proofs that follow the form, a cropped picture, prices, a demo order."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -51,6 +52,23 @@ def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     page.get_by_role("button", name="Place a demo order").click()
     expect(page.get_by_role("heading", name="Order 1")).to_be_visible()
     expect(page.get_by_alt_text("Proof of Product business-card")).to_be_visible()
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor):
+    page, stored = visitor.page, []
+    visitor.go("/catalog/demo/business-card")
+    visitor.sign_in()
+    first = page.get_by_alt_text("Page 1 of the proof")
+    expect(first).to_have_attribute("src", re.compile("^/proofs/"))
+    page.on("request", lambda one: stored.append(one) if 'name="do"' in (one.post_data or "") else None)
+
+    page.get_by_label("Name on the card").press_sequentially("Augusta Ada", delay=40)
+    expect(first).to_have_attribute("src", re.compile("^data:image/png"))
+    expect(first).to_have_attribute("src", re.compile("^/proofs/"))
+
+    assert 1 <= len(stored) <= 3
     assert visitor.complaints == []
 
 

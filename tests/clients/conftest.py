@@ -4,10 +4,13 @@ import json
 import os
 import re
 import shutil
+import ssl
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from stores.catalog.models import Store
 from tests.factories.budgets import enable_budgets
 from tests.support import document_making
 from tests.support.client_library import ROOT, build, made_once, run
+from tests.support.proxies import certificate
 
 PROGRAMS = Path(__file__).parent / "programs"
 DOCUMENTS = [
@@ -106,6 +110,19 @@ def make_npm_project(folder: Path) -> None:
         cwd=project,
     )
     run("npx", "tsc", cwd=project, timeout=400)
+
+
+@pytest.fixture
+def untrusted_url(tmp_path) -> Iterator[str]:
+    """Of a server with a certificate that nobody signed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate(tmp_path))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"https://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture

@@ -147,6 +147,15 @@ def test_retries_outlast_the_loss_of_a_machine_and_end(library, monkeypatch, cha
     assert seconds_of_retries(library, httpx.Response(500)) <= 7.5
 
 
+def test_fault_that_stays_is_reported_at_once(library, untrusted_url):
+    known = {"client_id": "a", "client_secret": "b", "subscription_key": "c"}
+    with library.api.Client(untrusted_url, **known) as client:
+        for url in (untrusted_url, "ftp://127.0.0.1/card.pdf"):
+            with pytest.raises(library.api.ConnectionFailed, match=r"\(tries: 1\)"):
+                client.download(url)
+    assert seconds_of_retries(library, httpx.LocalProtocolError("an illegal header")) == 0
+
+
 def test_any_odd_webhook_request_is_a_verification_error(library):
     now, body = datetime.now(UTC), json.dumps({"EventID": "one"})
     good = {

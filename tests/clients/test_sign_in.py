@@ -51,8 +51,9 @@ def test_asyncio_client_does_the_same(python, given):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_typescript_signs_a_person_in_and_renews_once(npm_project, given, tmp_path):
-    (tmp_path / "given.json").write_text(json.dumps(given | {"webhook": signed_request()}))
+def test_typescript_signs_a_person_in_and_renews_once(npm_project, given, untrusted_url, tmp_path):
+    more = {"webhook": signed_request(), "untrusted": untrusted_url}
+    (tmp_path / "given.json").write_text(json.dumps(given | more))
     person = Browser(User.objects.get(pk=given["user"]["id"]))
 
     with subprocess.Popen(

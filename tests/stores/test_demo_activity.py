@@ -71,18 +71,24 @@ def test_demo_has_a_company_with_a_budget_near_its_limit_and_an_order_to_approve
     queue = client.get("/admin/stores/approvalrequest/").content.decode()
     budgets = client.get("/admin/stores/budget/").content.decode()
 
-    assert "order needs approval" in start
+    assert "orders need approval" in start
     assert "The budget Marco has 45.00 left of 100.00, and the order takes 65.00." in queue
     assert "First page of" in queue
     assert "<b>15.00 USD left</b> of 260.00 USD" in budgets
     assert 'class="gauge gauge-warned"' in budgets
     assert CostCenterMember.objects.count() == 5
-    [request] = ApprovalRequest.objects.all()
-    [approver] = approver_names(request.order.store_id, request.ordered_by)
-    assert approver == "Nora Albrecht"
+    requests = list(ApprovalRequest.objects.select_related("order").order_by("requested"))
+    assert [request.order.approval for request in requests] == ["Denied", "Pending", "Pending"]
+    for request in requests:
+        assert approver_names(request.order.store_id, request.ordered_by) == ["Nora Albrecht"]
     budget = Budget.objects.get(name="Marketing")
     statement = client.get(f"/admin/stores/budget/{budget.pk}/statement/?person=Ruiz").content.decode()
     assert statement.count("Marco Ruiz") == 2
+    assert "<b>15.00 USD left</b> of 260.00 USD" in statement
+    sign_in(client, User.objects.get(username="user"))
+    own = client.get("/approvals").content.decode()
+    assert "Sales has 300 of last month&#x27;s left." in own
+    assert own.count("Denied") == own.count("Pending") == 1
 
 
 @pytest.mark.slow

@@ -34,12 +34,11 @@ class ArchivedCluster:
 
     def make(self) -> None:
         owner = database_owner()
-        for name in ("repository", "spool", "locks", "log"):
+        for name in ("repository", "spool", "log"):
             make_folder(self.folder / name, owner)
         replaced = {
             "/var/lib/pgbackrest": str(self.folder / "repository"),
             "/var/spool/pgbackrest": str(self.folder / "spool"),
-            "/tmp/pgbackrest": str(self.folder / "locks"),
             "/var/log/pgbackrest": str(self.folder / "log"),
             "/var/lib/postgresql/15/main": str(self.data),
         }

@@ -37,8 +37,8 @@ class SiteFlow:
     destinations: frozenset[str] = frozenset({"oneflow", "press"})
     clock_ahead: float = 0
     fault: Callable[[str, str, str], int | str | None] | None = None
-    refuses: Callable[[str], bool] | None = None  # orders by their number
-    taken: Callable[[str], object] | None = None  # is called once with the number of each order
+    refuses: Callable[[str], bool] | None = None  # items by their number
+    taken: Callable[[str, str], object] | None = None  # is called once with the numbers of order and item
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -76,8 +76,6 @@ class SiteFlow:
         mistakes = [] if destination in self.destinations else [_mistake("destination.name", "is not known")]
         if not data.get("sourceOrderId"):
             mistakes.append(_mistake("orderData.sourceOrderId", "is required"))
-        elif self.refuses and self.refuses(data["sourceOrderId"]):
-            mistakes.append(_mistake("orderData.items[0].sku", "is out of stock"))
         mistakes += [
             _mistake(f"orderData.{name}", "is required")
             for name in ("items", "shipments")
@@ -102,6 +100,8 @@ class SiteFlow:
         mistakes = []
         if not item.get("sourceItemId"):
             mistakes.append(_mistake(f"{path}.sourceItemId", "is required"))
+        if self.refuses and self.refuses(item.get("sourceItemId", "")):
+            mistakes.append(_mistake(f"{path}.sku", "is out of stock"))
         if self.skus is not None and item.get("sku") not in self.skus:
             mistakes.append(_mistake(f"{path}.sku", f"{item.get('sku')} is not a product"))
         if not isinstance(item.get("quantity"), int) or item["quantity"] < 1:
@@ -121,8 +121,8 @@ class SiteFlow:
             if number in self.orders:
                 return _refused(400, [_mistake("orderData.sourceOrderId", f"{number} already exists")])
             self.orders[number] = data
-            if self.taken:
-                self.taken(number)
+            for item in data["items"] if self.taken else ():
+                self.taken(number, item["sourceItemId"])
         return 201, {"order": {"_id": f"of-{number}", "orderData": data}}
 
     def cancel(self, number: str) -> tuple[int, dict[str, Any]]:

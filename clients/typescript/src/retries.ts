@@ -34,11 +34,18 @@ export function waitAfter(
 
 function isWorthAnother(call: Call, outcome: Response | Error): boolean {
   // fetch does not say whether a request that failed was sent.
-  if (!(outcome instanceof Response)) return call.isRepeatable ?? false;
+  if (!(outcome instanceof Response)) return (call.isRepeatable ?? false) && !isTheSameAgain(outcome);
   if (outcome.status === 429) return true;
   if (outcome.status === 500 || AWAY.has(outcome.status)) return call.isRepeatable ?? false;
   // The try before is still being worked on.
   return outcome.status === 409 && (call.takesKey ?? false) && outcome.headers.has("Retry-After");
+}
+
+/** Node.js names the cause: losses have a code, faults of the address or the file none, and certificates no waiting changes. */
+function isTheSameAgain(error: Error): boolean {
+  if (!(error.cause instanceof Error)) return false;
+  const { code } = error.cause as { code?: unknown };
+  return typeof code !== "string" || /CERT|LEAF_SIGNATURE|^UND_ERR_(REQ|INVALID|NOT)/.test(code);
 }
 
 /** What the service asks for, in `Retry-After` or, where nothing is left, in `RateLimit`. */

@@ -118,14 +118,13 @@ def _clock(ahead: float) -> str:
 
 
 def _migrations() -> str:
-    # Complete migrations stay complete during the process.
-    if cache.get("migrations_complete"):
-        return ""
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        return "migrations are missing"
-    cache.set("migrations_complete", True, timeout=None)
-    return ""
+    complete = cache.get("migrations_complete")
+    if complete is None:
+        executor = MigrationExecutor(connection)
+        complete = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        # Complete migrations stay complete during the process.
+        cache.set("migrations_complete", complete, timeout=None if complete else CACHED_SECONDS)
+    return "" if complete else "migrations are missing"
 
 
 def _probe_storage() -> str:

@@ -32,9 +32,12 @@ def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | 
     return rows[0] if rows else None
 
 
-def fetch_rows(statement: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
-    """Every row of a statement that stays prepared on its connection; see `fetch_row`."""
-    return _run(statement, parameters).fetchall()
+def fetch_rows(statement: str, parameters: Parameters = (), *, prepare: bool = True) -> list[tuple[Any, ...]]:
+    """Every row of a statement that stays prepared on its connection; see `fetch_row`.
+
+    `prepare=False` is for texts that are put together.
+    """
+    return _run(statement, parameters, prepare=prepare).fetchall()
 
 
 def fetch_instance(model: type[M], condition: str, parameters: Parameters = ()) -> M | None:
@@ -49,7 +52,7 @@ def execute(statement: str, parameters: Parameters = ()) -> None:
     _run(statement, parameters)
 
 
-def _run(statement: str, parameters: Parameters) -> psycopg.Cursor[tuple[Any, ...]]:
+def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psycopg.Cursor[tuple[Any, ...]]:
     # The connection of this thread, looked up once: `django.db.connection` looks it up at every access.
     connection = connections[DEFAULT_DB_ALIAS]
     if connection.connection is None:
@@ -60,12 +63,12 @@ def _run(statement: str, parameters: Parameters) -> psycopg.Cursor[tuple[Any, ..
         # Not the cursor of Django, which puts values into the text.
         cursor = psycopg.Cursor(handle)
         try:
-            cursor.execute(statement, parameters, prepare=True, binary=True)
+            cursor.execute(statement, parameters, prepare=prepare, binary=True)
         except OUTDATED:
             if handle.info.transaction_status != TransactionStatus.IDLE:
                 raise
             handle.execute("DEALLOCATE ALL")
-            cursor.execute(statement, parameters, prepare=True, binary=True)
+            cursor.execute(statement, parameters, prepare=prepare, binary=True)
     if connection.force_debug_cursor:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return cursor

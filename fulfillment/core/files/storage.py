@@ -12,6 +12,7 @@ from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage
 
 from fulfillment.core.errors import DomainError, Unavailable, in_one_line
+from fulfillment.core.files.folders import give_to_owner, make_folder
 
 logger = logging.getLogger("fulfillment.core.files.storage")
 
@@ -64,38 +65,16 @@ class FolderStorage(FileSystemStorage):
 
     def _save(self, name: str, content: File) -> str:
         path = Path(self.path(name))
-        make_folder(path.parent)
+        make_folder(path.parent, mode=FOLDER_MODE)
         # In the same folder, because a rename is atomic only within one file system.
         part = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
                 for chunk in content.chunks():
                     file.write(chunk)
-            _give_to_owner(part)
+            give_to_owner(part)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
         return name
-
-
-def make_folder(folder: Path) -> None:
-    """Makes a folder and its parents; what a command makes as root belongs to the owner of the folder around it."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    try:
-        folder.mkdir(mode=FOLDER_MODE)
-    except FileExistsError:
-        return
-    _give_to_owner(folder)
-
-
-def _give_to_owner(path: Path) -> None:
-    """What a command writes as root must be read and removed by the service, which owns the folder around it.
-
-    That service may put a link in its place meanwhile, which is not followed.
-    """
-    if os.geteuid() == 0:
-        around = path.parent.stat()
-        os.chown(path, around.st_uid, around.st_gid, follow_symlinks=False)

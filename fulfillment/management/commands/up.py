@@ -20,9 +20,9 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core import environment
+from fulfillment.core.files.folders import make_folder
 from fulfillment.core.plugins import DemoCard
 from fulfillment.local import development, postgres, supervision
-from fulfillment.local.postgres_layout import make_folder
 from fulfillment.local.schema import load_schema
 from fulfillment.operations.demo import demo_card, draw_pictures, load_demo
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from django.db import connection
 from django.db.utils import ProgrammingError
 from django.utils import timezone
-from psycopg import sql
+from psycopg import errors, sql
 
 from fulfillment.core.db.locks import exclusive_job
-from fulfillment.core.errors import Unprocessable
+from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.models import BackupDrill
 from fulfillment.operations.backups.manifest import MANIFEST, Manifest, check_backup, read_manifest
 from fulfillment.operations.backups.restoring import restore_database
@@ -19,6 +19,8 @@ from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 # A drill of an old backup would hide that no new ones are made.
 OLDEST = timedelta(hours=48)
+# The comment of a scratch database: a killed drill leaves it, and one without it is not removed.
+SCRATCH = "The scratch database of a backup drill"
 
 
 def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
@@ -66,7 +68,12 @@ def _scratch_database() -> Iterator[str]:
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
+            cursor.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), SCRATCH))
     except ProgrammingError as error:
+        if isinstance(error.__cause__, errors.DuplicateDatabase):
+            raise Conflict(
+                f"A database {name} exists that no drill made. Rename or remove it.", code="database_exists"
+            ) from error
         role = connection.settings_dict["USER"] or "of the service"
         raise Unprocessable(
             f"The database {name} cannot be made: {error} Let the role make databases, as postgres: "
@@ -88,4 +95,9 @@ def _connect_to(name: str) -> None:
 
 def _drop(name: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+        cursor.execute(
+            "SELECT 1 FROM pg_database WHERE datname = %s AND shobj_description(oid, 'pg_database') = %s",
+            [name, SCRATCH],
+        )
+        if cursor.fetchone():
+            cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -51,13 +51,14 @@ def restore_records(
         say("Selecting the rows in the copy")
         selections = Graph(source, list(roots)).select()
         before = set(named_files())
-        with pghistory.context(source="restore_record"), long_transaction():
+        with _restored_files() as restored, pghistory.context(source="restore_record"), long_transaction():
             _write_rows(source, selections, say)
             missing = _missing_files(set(named_files()) - before, say)
             if only_check:
                 say(f"Everything fits. This was a check: {NOTHING.lower()}")
                 transaction.set_rollback(True)
             else:
+                restored += missing
                 _restore_files(missing, files, without_files)
                 say("Committing")
     say("Done")
@@ -189,6 +190,20 @@ def _missing_files(names: set[str], say: Callable[[str], None]) -> list[str]:
         missing = sorted(name for name in names if not default_storage.exists(name))
     say(f"The rows name {len(names):,} files; {len(missing):,} of them are missing")
     return missing
+
+
+@contextmanager
+def _restored_files() -> Iterator[list[str]]:
+    """Yields a list for their names. After a failure those that no row names are removed again."""
+    restored: list[str] = []
+    try:
+        yield restored
+    except BaseException:
+        # A commit whose answer was lost may have succeeded.
+        for name in set(restored) - set(named_files()):
+            if default_storage.exists(name):
+                default_storage.delete(name)
+        raise
 
 
 def _restore_files(missing: Sequence[str], folder: Path | None, without_files: bool) -> None:

@@ -21,7 +21,8 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
-from production.gang_sheets.selectors.archives import MAX_JOBS, gang_archive
+from production.gang_sheets.selectors.archives import gang_archive
+from production.interface import MAX_JOBS
 from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.providers.models import Provider
 from production.routing.selectors import providers_for_stores

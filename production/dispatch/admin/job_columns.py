@@ -105,6 +105,12 @@ class JobColumns(StaffAdmin):
             '<div><a class="console-link" href="{}">Gang sheet {}</a>{}</div>', address, sheet, goes
         )
 
+    @admin.display(description="order at the provider")
+    def sent_with(self, job: Job) -> str:
+        jobs = Job.objects.filter(order=job.order_id, provider_order=job.provider_order)
+        numbers = jobs.order_by("item__position").values_list("number", flat=True)
+        return f"{job.provider_order} with the jobs {', '.join(numbers)}"
+
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:
         parts = [job.get_held_display()] if job.held else []

@@ -107,6 +107,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         "pictured_product",
         "provider_link",
         "reference",
+        "sent_with",
         "due_when",
         "sheet_link",
         "trouble",
@@ -141,6 +142,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         filled = {
             "provider_link": job and job.provider_id,
             "reference": job and job.reference,
+            "sent_with": job and job.provider_order,
             "sheet_link": job and job.gang_sheet_id,
             "trouble": job and not waits_on_sheet(job) and self.trouble(job),
             "next_try": job and job.next_try,

@@ -1,25 +1,27 @@
 """Dry runs: what would be sent to a provider for an order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 
 from fulfillment.core.errors import NotFound
+from production import interface
 from production.jobs.selectors import build_job, job_number
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of
-from stores.orders.models import Order, OrderItem
+from stores.orders.models import Order
 
 MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    item: OrderItem
-    number: str
+    """What one request or folder would hold: a job, or those of the order that go together."""
+
+    title: str
     parts: Mapping[str, Any]
 
 
@@ -43,11 +45,21 @@ def find_order(reference: str) -> Order:
 def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     """Dry runs of the order's first items; raises the adapter's errors."""
     order, adapter = find_order(reference), adapter_of(provider)
-    runs = []
+    runs: dict[Any, list[interface.Job]] = {}
     positions = order.items.order_by("position").values_list("position", flat=True)
     numbers = [job_number(order, position) for position in positions]
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         number = job_number(order, item.position)
         job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
-        runs.append(DryRun(item, number, adapter.preview(job)))
-    return runs
+        key = job.ship_by if provider.takes_several_items else number
+        runs.setdefault(key, []).append(job)
+    return [DryRun(_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
+
+
+def _title(jobs: Sequence[interface.Job]) -> str:
+    names = ", ".join(f"{job.number}: {job.item.quantity:,} x {job.item.product_name}" for job in jobs)
+    return f"Job{'s' if len(jobs) > 1 else ''} {names}"
+
+
+def _as_one(jobs: Sequence[interface.Job]) -> interface.Job:
+    return replace(jobs[0], together=jobs) if len(jobs) > 1 else jobs[0]

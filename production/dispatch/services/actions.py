@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
-from production.jobs.models import AT_PROVIDER, HoldReason, Job, JobState
+from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.recording import SYSTEM, lock_job, record_job
 from production.providers.models import Provider
 from production.routing.services import count_job
@@ -45,7 +45,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
             f"Job {locked} is at {before} ({locked.get_state_display()}); cancel it there first.",
             code="job_at_provider",
         )
-    if locked.state == JobState.QUEUED and locked.is_uncertain and before != provider:
+    if locked.state == JobState.QUEUED and locked.is_uncertain:
         raise Conflict(
             f"{before} did not answer and may have job {locked}; cancel it there first.", code="job_uncertain"
         )
@@ -53,6 +53,8 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
     if locked.state == JobState.QUEUED:
         _require_off_sheet(locked)
+    if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
+        raise Conflict(f"Job {locked} is being sent to {before} now.", code="job_uncertain")
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
@@ -102,6 +104,11 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
             code="job_not_queued",
         )
     _require_off_sheet(locked)
+    if locked.provider_order:
+        raise Conflict(
+            f"Job {locked} is being sent in one order with others, or may be at {locked.provider}; cancel it.",
+            code="job_uncertain",
+        )
     if locked.held != HoldReason.MANUAL:
         locked.held, locked.next_try = HoldReason.MANUAL, None
         record_job(locked, previous=locked.state, actor=actor, note="Held by hand.")
@@ -166,11 +173,22 @@ def _require_off_sheet(job: Job) -> None:
         )
 
 
+def send_without_another(job: Job) -> None:
+    """Restarts a locked job whose order at the provider was cancelled there because of another job in it."""
+    previous, number, held = job.state, job.number, job.held
+    start_again(job, job.provider)
+    if held:
+        job.held, job.next_try = held, None
+    note = f"{job.provider} cancelled the order of {number} for another item in it. Sent again as {job}."
+    record_job(job, previous=previous, note=note)
+
+
 def start_again(job: Job, provider: Provider | None) -> None:
     """Restarts the job under a new number, because the provider knows the old one."""
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"
     job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None
+    job.provider_order = ""
     job.state, job.message, job.reference, job.held = JobState.QUEUED, "", "", ""
     job.tries, job.refused_by, job.is_uncertain = 0, [], False
     job.failing_since = job.cancel_requested = job.reported = job.sent = None

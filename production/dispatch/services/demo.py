@@ -4,7 +4,8 @@ from pathlib import Path
 
 from django.db import transaction
 
-from fulfillment.core.files.storage import make_folder
+from fulfillment.core.files.folders import make_folder
+from fulfillment.core.files.storage import FOLDER_MODE
 from production.dispatch.services.queueing import follow_order
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
@@ -22,7 +23,7 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
         return None
     hot, back = root / code / "in", root / code / "out"
     for folder in (hot, back):
-        make_folder(folder)
+        make_folder(folder, mode=FOLDER_MODE)
     provider = save_provider(
         values=ProviderValues(
             code=code,

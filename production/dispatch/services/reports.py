@@ -3,16 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.gang_sheets.models import GangSheet
 from production.interface import Report
-from production.jobs.models import RANK, Attempt, AttemptOutcome, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import (
+    OPEN,
+    RANK,
+    Attempt,
+    AttemptOutcome,
+    Job,
+    JobState,
+    ProviderReport,
+    ReportOutcome,
+)
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.models import Provider
@@ -24,45 +35,87 @@ Verdict = tuple[ReportOutcome, str]
 
 
 def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
-    """Applies reports in the order of their times where known; each in its own transaction."""
-    reports = [one for report in reports for one in _for_each_job(provider, report)]
+    """Applies reports in the order of their times where known; those of one order in one transaction."""
     known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
-    return [receive_report(provider=provider, report=report) for _, report in known]
-
-
-def _for_each_job(provider: Provider, report: Report) -> list[Report]:
-    """A report of a gang sheet is one of each job on it. A parcel it names is kept where all go to one order."""
-    found = SHEET_NUMBER.match(report.job_number)
-    sheets = (
-        GangSheet.objects.filter(provider=provider, pk=int(found[1])) if found else GangSheet.objects.none()
-    )
-    sheet = sheets.first()
-    jobs = list(Job.objects.filter(gang_sheet=sheet).order_by("pk")) if sheet else []
-    if sheet is None or sheet.number != report.job_number or not jobs:
-        return [report]
-    if len({job.order_id for job in jobs}) > 1:
-        report = replace(report, carrier="", tracking_number="", tracking_url="")
-    message = f"{report.message} (gang sheet {sheet})".strip()
     return [
-        replace(
-            report,
-            identifier=f"{report.identifier[:150]}:{job.number}",
-            job_number=job.number,
-            message=message,
-        )
-        for job in jobs
+        row
+        for _, report in known
+        for of_one_order in _for_each_job(provider, _storable(report))
+        for row in _receive(provider, of_one_order)
     ]
 
 
-@transaction.atomic
 def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
-    report = _storable(report)
+    return _receive(provider, [_storable(report)])[0]
+
+
+def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
+    """A report of a gang sheet, or of an order at the provider, is one of each job in it; they are put by order."""
+    sheet, jobs = _jobs_of_sheet(provider, report.job_number)
+    if not jobs:
+        jobs = _jobs_of_provider_order(report.job_number)
+        if (meant := _meant(report, jobs)) is not None:
+            return [[replace(report, job_number=meant)]]
+    if not jobs:
+        return [[report]]
+    by_order: dict[UUID, list[Report]] = {}
+    if len({job.order_id for job in jobs}) > 1:
+        # A parcel it names is kept where all go to one order.
+        report = replace(report, carrier="", tracking_number="", tracking_url="")
+    message = f"{report.message} (gang sheet {sheet})".strip() if sheet else report.message
+    for job in jobs:
+        identifier = f"{report.identifier[:150]}:{job.number}"
+        one = replace(report, identifier=identifier, job_number=job.number, message=message)
+        by_order.setdefault(job.order_id, []).append(one)
+    return list(by_order.values())
+
+
+def _jobs_of_sheet(provider: Provider, number: str) -> tuple[GangSheet | None, list[Job]]:
+    if (found := SHEET_NUMBER.match(number)) is None:
+        return None, []
+    sheet = GangSheet.objects.filter(provider=provider, pk=int(found[1])).first()
+    if sheet is None or sheet.number != number:
+        return None, []
+    return sheet, list(Job.objects.filter(gang_sheet=sheet).order_by("pk"))
+
+
+def _jobs_of_provider_order(number: str) -> list[Job]:
+    """An order at a provider has the number of one of its jobs."""
+    if (job := _job_for(number)) is None:
+        return []
+    return list(Job.objects.filter(order=job.order_id, provider_order=number).order_by("item__position"))
+
+
+def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
+    """The number of the job that is meant by an item of an order at the provider."""
+    if not jobs or not report.item_number:
+        return None
+    found = _job_for(report.item_number)
+    return report.item_number if found and found.order_id == jobs[0].order_id else None
+
+
+@transaction.atomic
+def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
+    """Stores reports on jobs of one order, and moves that order on after all of them."""
+    rows: list[ProviderReport] = []
+    applied: list[tuple[ProviderReport, Job, Report]] = []
+    for report in reports:
+        row, job, stored = _record(provider, report)
+        rows.append(row)
+        if job is not None:
+            applied.append((row, job, stored))
+    _move_on(applied)
+    return rows
+
+
+def _record(provider: Provider, report: Report) -> tuple[ProviderReport, Job | None, Report]:
+    """The row, with the locked job if the report changed it."""
     row, is_new = ProviderReport.objects.get_or_create(
         provider=provider, identifier=report.identifier[:200], defaults=_columns(report)
     )
     if not is_new:
         ProviderReport.objects.filter(pk=row.pk).update(repeats=F("repeats") + 1)
-        return row
+        return row, None, report
     found = _job_for(report.job_number)
     if found is None:
         row.outcome, row.explanation = O.UNKNOWN_JOB, "No job was ever sent under this number."
@@ -76,10 +129,9 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
             row.message = row.raw = row.tracking_url = ""
         row.outcome, row.explanation = _assess(job, provider, report)
         if row.outcome == O.APPLIED:
-            row.explanation = _apply(job, report)
-    row.explanation = row.explanation[:1000]
+            _apply(job, report)
     row.save(update_fields=["job", "outcome", "explanation", "message", "raw", "tracking_url"])
-    return row
+    return row, row.job if row.outcome == O.APPLIED else None, report
 
 
 def _storable(report: Report) -> Report:
@@ -123,7 +175,8 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
     if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
         return O.CONTRADICTION, f"{report.state!r} is not a state of a job."
     if report.job_number != job.number:
-        return O.CONTRADICTION, f"The job was sent again since, as {job.number}."
+        is_over = report.state == JobState.CANCELLED
+        return O.LATE if is_over else O.CONTRADICTION, f"The job was sent again since, as {job.number}."
     if job.provider_id != provider.pk:
         return O.CONTRADICTION, f"The job is with {job.provider or 'no provider'} now."
     if job.state == JobState.CANCELLED:
@@ -139,6 +192,14 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
             return O.LATE, "A later report says otherwise."
         return O.APPLIED, ""
     return _assess_progress(job, report)
+
+
+def _leaves_with_another(job: Job) -> bool:
+    """Whether the job's order at the provider was to be cancelled because of another job in it."""
+    if not job.provider_order or job.cancel_requested:
+        return False
+    others = Job.objects.filter(order=job.order_id, provider_order=job.provider_order)
+    return others.filter(cancel_requested__isnull=False, state__in=(*OPEN, JobState.CANCELLED)).exists()
 
 
 def _assess_failed(job: Job, report: Report) -> Verdict:
@@ -159,10 +220,11 @@ def _assess_progress(job: Job, report: Report) -> Verdict:
     return O.LATE, f"The job is {job.get_state_display()} already."
 
 
-def _apply(job: Job, report: Report) -> str:
+def _apply(job: Job, report: Report) -> None:
+    if report.state == JobState.CANCELLED and _leaves_with_another(job):
+        send_without_another(job)
+        return
     previous = job.state
-    shown = dict(JobState.choices).get(report.state, report.state)
-    who = f"{job.provider} reported {shown} of job {job.number}."
     job.next_try = job.next_try if job.cancel_requested else None
     job.is_uncertain, job.failing_since = False, None
     job.reported = max(filter(None, (report.at or timezone.now(), job.reported)))
@@ -181,18 +243,38 @@ def _apply(job: Job, report: Report) -> str:
     if job.next_try is None and not job.held and _has_attempt_under_way(job):
         # The worker may have been killed: the job becomes due again, which ends the attempt.
         job.next_try = timezone.now()
-    record_job(job, previous=previous, note=f"{who} {report.message}".strip())
+    record_job(job, previous=previous, note=f"{_said(report, [job])} {report.message}".strip())
     if job.state == JobState.FAILED:
         notify_of_failure(job)
-        return ""
-    return follow_jobs(order=job.order, parcels=_parcels(job, report), note=who)
+
+
+def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
+    """Moves the locked order on to the state of its jobs; a parcel of several jobs is one."""
+    moved = [
+        (row, job, report)
+        for row, job, report in applied
+        if job.state not in (JobState.FAILED, JobState.QUEUED)
+    ]
+    if not moved:
+        return
+    jobs, report = [job for _, job, _ in moved], moved[0][2]
+    explanation = follow_jobs(order=jobs[0].order, parcels=_parcels(jobs, report), note=_said(report, jobs))
+    for row, _, _ in moved if explanation else ():
+        row.explanation = explanation[:1000]
+        row.save(update_fields=["explanation"])
+
+
+def _said(report: Report, jobs: Sequence[Job]) -> str:
+    shown = dict(JobState.choices).get(report.state, report.state)
+    of = f"job{'s' if len(jobs) > 1 else ''} {', '.join(job.number for job in jobs)}"
+    return f"{jobs[0].provider} reported {shown} of {of}."
 
 
 def _has_attempt_under_way(job: Job) -> bool:
     return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
-def _parcels(job: Job, report: Report) -> list[Parcel]:
+def _parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:
     if report.state != JobState.SHIPPED or not report.tracking_number:
         return []
     link = report.tracking_url if report.tracking_url.startswith(("https://", "http://")) else ""
@@ -201,7 +283,7 @@ def _parcels(job: Job, report: Report) -> list[Parcel]:
             report.carrier[:60] or "Carrier",
             report.tracking_number[:100],
             link[:1000],
-            (job.item.item_key,),
+            tuple(job.item.item_key for job in jobs),
             report.at or timezone.now(),
         )
     ]

@@ -4,9 +4,9 @@ A claim moves `next_try` ahead by a lease, and who works on a job holds a lock o
 become due again when the lease ends; jobs that are still locked are left alone.
 """
 
-import logging
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from enum import Enum
 
 from cryptography.fernet import InvalidToken
 from django.db import transaction
@@ -15,37 +15,43 @@ from django.utils import timezone
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from production.dispatch.services.slots import SLOTS, JobSlots
+from production.dispatch.services import together
+from production.dispatch.services.choosing import WAIT_FOR_PROVIDER, choose_provider
+from production.dispatch.services.slots import LEASE_SECONDS, SLOTS, JobSlots
 from production.gang_sheets.selectors.requests import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
+from production.interface import Job as SentJob
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted, lock_job, record_job
-from production.providers.models import Provider
-from production.providers.selectors import adapter_of, is_down
-from production.routing.selectors import Decision, decide, facts_of
-from production.routing.services import count_job, lock_routing
+from production.jobs.services.recording import close_interrupted, lock_job
+from production.providers.selectors import adapter_of
 
-logger = logging.getLogger(__name__)
-
-LEASE_SECONDS = 10
 JOB_LOCKS = 0x10B << 44
-# The wait while no provider of the rule is available.
-WAIT_FOR_PROVIDER = timedelta(seconds=15)
+# As a subquery the due rows could be chosen again for each row that is compared with them: more than the limit.
 CLAIM = """
-UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
+WITH due AS MATERIALIZED (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
     AND (provider_id IS NULL OR provider_id <> ALL(%s)) AND id <> ALL(%s)
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
-) RETURNING id
+)
+UPDATE production_job job SET next_try = clock_timestamp() + make_interval(secs => %s)
+FROM due WHERE job.id = due.id RETURNING job.id
 """
+
+
+class Way(Enum):
+    """How a job that is due is sent."""
+
+    ALONE = "alone"
+    SHEET = "on a gang sheet"
+    ORDER = "with other jobs of its order"
 
 
 def claim_due_jobs(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
     """Claims the longest waiting jobs, but none of a provider at its limit of concurrent jobs."""
-    values = [LEASE_SECONDS, list(SLOTS.full()), list(under_way), limit]
+    values = [list(SLOTS.full()), list(under_way), limit, LEASE_SECONDS]
     return [key for (key,) in fetch_rows(CLAIM, values)]
 
 
@@ -55,56 +61,96 @@ def work_on_job(*, job_pk: int) -> bool:
         if not is_ours:
             return False
         with SLOTS.of_one_job() as slots:
-            attempt, waits_on_sheet = _begin(job_pk, slots)
-            if waits_on_sheet and not add_to_sheet(job_pk=job_pk):
+            attempt, way = _begin(job_pk, slots)
+            if way == Way.ORDER:
+                return _work_on_order(job_pk, slots)
+            if way == Way.SHEET and not add_to_sheet(job_pk=job_pk):
                 attempt, _ = _begin(job_pk, slots, is_alone=True)
             if attempt is None:
                 return False
-            _exchange(attempt)
+            _exchange([attempt])
             return True
 
 
-def _exchange(attempt: Attempt) -> None:
-    """Runs the exchange outside of transactions, because it may take long."""
-    job = attempt.job
+def _work_on_order(job_pk: int, slots: JobSlots) -> bool:
+    order_number = Job.objects.values_list("order__number", flat=True).get(pk=job_pk)
+    with lock_of_its_own(together.ORDER_LOCKS | order_number) as is_ours:
+        attempts = together.begin_together(job_pk, slots) if is_ours else []
+        if attempts:
+            _exchange(attempts)
+        return bool(attempts)
+
+
+def _exchange(attempts: Sequence[Attempt]) -> None:
+    """Runs the exchange outside of transactions, because it may take long: of a job, or of jobs that go together."""
+    first = attempts[0]
     try:
-        adapter = adapter_of(attempt.provider)
-        sent = adapter_job(job)
-        if attempt.kind == AttemptKind.CANCEL:
-            exchange = adapter.cancel(sent, job.reference)
-            outcomes.record_cancelled(attempt=attempt, exchange=exchange)
-        else:
-            outcomes.record_submitted(attempt=attempt, submitted=adapter.submit(sent))
+        adapter = adapter_of(first.provider)
+        if first.kind == AttemptKind.CANCEL:
+            number = first.job.provider_order or first.number
+            exchange = adapter.cancel(replace(adapter_job(first.job), number=number), first.job.reference)
+            together.record_cancelled(attempts=attempts, exchange=exchange)
+            return
+        built, unusable = _build(attempts)
+        if unusable:
+            together.record_unusable(attempts=attempts, messages=unusable)
+            return
+        submitted = adapter.submit(_as_one(first.job, built))
+        note = f"In one order: {', '.join(one.number for one in attempts)}." if len(attempts) > 1 else ""
+        together.record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     except ProviderRefused as error:
-        outcomes.record_refused(attempt=attempt, error=error)
+        together.record_refused(attempts=attempts, error=error)
     except ProviderUnavailable as error:
-        outcomes.record_unavailable(attempt=attempt, error=error)
+        together.record_each(attempts, outcomes.record_unavailable, error=error)
     except (Unavailable, TooManyRequests) as error:
         # A part of the service is unavailable, such as its file storage; the provider is not at fault.
-        outcomes.record_postponed(attempt=attempt, error=error)
+        together.record_each(attempts, outcomes.record_postponed, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
-        outcomes.record_unusable(attempt=attempt, message=str(error) or "No key opens the stored secrets.")
+        message = str(error) or "No key opens the stored secrets."
+        together.record_each(attempts, outcomes.record_unusable, message=message)
+
+
+def _build(attempts: Sequence[Attempt]) -> tuple[list[SentJob], dict[int, str]]:
+    """The jobs for the adapter, and why some cannot be sent, by their keys."""
+    built: list[SentJob] = []
+    unusable: dict[int, str] = {}
+    for attempt in attempts:
+        try:
+            built.append(adapter_job(attempt.job))
+        except (Unavailable, TooManyRequests):
+            raise
+        except (DomainError, ValueError) as error:
+            unusable[attempt.job_id] = str(error)
+    return built, unusable
+
+
+def _as_one(first: Job, built: Sequence[SentJob]) -> SentJob:
+    return (
+        replace(built[0], number=first.provider_order, together=built) if first.provider_order else built[0]
+    )
 
 
 @transaction.atomic
-def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
-    """Records the start of an attempt, or None where none is to be made now.
-
-    The second value is True if the job is to wait for a gang sheet instead.
-    """
+def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, Way]:
+    """Records the start of an attempt, or None where the job is not to be sent alone now."""
     job = lock_job(job_pk)
+    if job.provider_order:
+        return None, Way.ORDER
     if not _is_ready(job):
-        return None, False
+        return None, Way.ALONE
     changed = ["is_uncertain", "provider", "rule", "message"]
+    if together.goes_together(job):
+        job.save(update_fields=changed)
+        return None, Way.ORDER
     if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):
         job.save(update_fields=changed)
-        return None, True
+        return None, Way.SHEET
     if job.provider_id is None or not slots.take(job.provider_id):
         # It stays due, and is claimed again once the provider has a free slot.
         job.next_try = timezone.now()
         job.save(update_fields=["next_try", *changed])
-        return None, False
+        return None, Way.ALONE
     job.tries += 1
     job.save(update_fields=["tries", *changed])
     attempt = Attempt(
@@ -115,7 +161,7 @@ def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Att
         started=timezone.now(),
     )
     attempt.save()
-    return attempt, False
+    return attempt, Way.ALONE
 
 
 def _is_ready(job: Job) -> bool:
@@ -134,7 +180,7 @@ def _is_ready(job: Job) -> bool:
         job.next_try = None
         job.save(update_fields=["next_try", "is_uncertain"])
         return False
-    return _route(job)
+    return choose_provider(job)
 
 
 def _cancel_member(job: Job) -> None:
@@ -150,47 +196,3 @@ def _cancel_member(job: Job) -> None:
     else:
         job.next_try = timezone.now() + WAIT_FOR_PROVIDER
         job.save(update_fields=["next_try"])
-
-
-def _route(job: Job) -> bool:
-    """Chooses a provider for the locked job; False if none is available now."""
-    provider = job.provider
-    if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
-        return True
-    lock_routing()
-    item = type(job.item).objects.select_related("product").get(pk=job.item_id)
-    excluded = [*job.refused_by, *([provider.pk] if provider else [])]
-    decision = decide(facts_of(job.order, item), now=timezone.now(), excluded=excluded)
-    if decision.chosen is None:
-        return (provider is not None and provider.is_enabled) or _wait(job, decision)
-    _assign(job, decision, provider)
-    return True
-
-
-def _should_move_on(job: Job, provider: Provider) -> bool:
-    return not provider.is_enabled or (job.tries > 0 and is_down(provider))
-
-
-def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
-    if decision.chosen is None:
-        return
-    job.provider, job.rule = decision.chosen.provider, decision.rule
-    count_job(
-        provider_pk=job.provider.pk, rule_pk=decision.rule.pk if decision.rule else None, at=timezone.now()
-    )
-    if before is not None:
-        job.failing_since = None
-        record_job(job, previous=job.state, note=f"{before} is down or disabled: goes to {job.provider}.")
-
-
-def _wait(job: Job, decision: Decision) -> bool:
-    """Postpones the job, or fails it if no rule matches; always returns False."""
-    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
-        last = job.message if " refused it: " in job.message else ""
-        reason = f"Every provider refused it. {last}".strip()
-        outcomes.fail_locked(job, "No routing rule fits it any more." if decision.rule is None else reason)
-        return False
-    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
-    job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
-    job.save(update_fields=["message", "next_try", "is_uncertain"])
-    return False

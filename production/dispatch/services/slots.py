@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 MAX_AT_ONCE = 4
+# How long a claim of a job lasts; who still works on it then holds a lock.
+LEASE_SECONDS = 10
 
 
 class ProviderSlots:

@@ -11,13 +11,12 @@ from printing.imposition import GangRequest, Plan, Sheet, impose_sheet, plan_she
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, sheet_values
 from production.gang_sheets.selectors.requests import gang_request, sheet_for
+from production.interface import MAX_BYTES
 from production.jobs.models import OPEN, Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
-MAX_JOBS = 100
-MAX_BYTES = 150 * 1024 * 1024
 PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 
 

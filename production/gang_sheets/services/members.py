@@ -9,13 +9,10 @@ from django.utils import timezone
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.requests import Candidate, candidate_of
+from production.interface import MAX_BYTES, MAX_JOBS
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState
 from production.jobs.services.recording import lock_job, lock_jobs, record_job
 from stores.orders.services.transitions import Actor
-
-# Limits of one sheet, which is built in memory and whose ticket names every job.
-MAX_JOBS = 100
-MAX_BYTES = 150 * 1024 * 1024
 
 
 def add_to_sheet(*, job_pk: int) -> bool:

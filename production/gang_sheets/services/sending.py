@@ -30,15 +30,17 @@ LEASE_SECONDS = 30
 SHEET_LOCKS = 0x10D << 44
 WAIT_AFTER_FAULT = timedelta(seconds=15)
 CLAIM = """
-UPDATE production_gangsheet SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
+WITH due AS MATERIALIZED (
     SELECT id FROM production_gangsheet WHERE next_try <= (SELECT clock_timestamp()) AND id <> ALL(%s)
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
-) RETURNING id
+)
+UPDATE production_gangsheet sheet SET next_try = clock_timestamp() + make_interval(secs => %s)
+FROM due WHERE sheet.id = due.id RETURNING sheet.id
 """
 
 
 def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(under_way), limit])]
+    return [key for (key,) in fetch_rows(CLAIM, [list(under_way), limit, LEASE_SECONDS])]
 
 
 def work_on_sheet(*, sheet_pk: int) -> bool:

@@ -61,10 +61,26 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
         return
     # The provider refused this number, so it does not have the job; another provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
-    job.provider, job.is_uncertain, job.failing_since = None, False, None
+    job.provider, job.is_uncertain, job.failing_since, job.provider_order = None, False, None, ""
     job.next_try = None if job.held else timezone.now()
     job.message = f"{attempt.provider} refused it: {attempt.message}"[:1000]
     record_job(job, previous=previous, note=job.message)
+
+
+@transaction.atomic
+def record_left_out(
+    *, attempt: Attempt, outcome: AttemptOutcome, message: str, exchange: Exchange | None = None
+) -> None:
+    """Another job of the same order at the provider was at fault: this one is sent again without it."""
+    job = _complete(attempt, outcome, exchange=exchange, message=message)
+    if job.number != attempt.number or job.state != JobState.QUEUED:
+        return
+    job.provider_order, job.is_uncertain = "", False
+    if job.cancel_requested:
+        cancel_locked(job, note="No provider has it.")
+        return
+    job.next_try = None if job.held else timezone.now()
+    job.save(update_fields=["provider_order", "is_uncertain", "next_try"])
 
 
 @transaction.atomic
@@ -148,7 +164,10 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     seconds = BACKOFF[min(_failures(job, attempt), len(BACKOFF)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311
     delay = timedelta(seconds=max(seconds, wait or 0))
     job.next_try = None if job.held and not job.cancel_requested else now + min(delay, LONGEST_WAIT)
-    job.save(update_fields=["failing_since", "message", "next_try", "is_uncertain"])
+    if job.state == JobState.QUEUED and not job.is_uncertain and attempt.kind == AttemptKind.SUBMIT:
+        # The provider does not have it: other jobs of the order may go with it the next time.
+        job.provider_order = ""
+    job.save(update_fields=["failing_since", "message", "next_try", "is_uncertain", "provider_order"])
 
 
 def _failures(job: Job, attempt: Attempt) -> int:

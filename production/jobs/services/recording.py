@@ -4,6 +4,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
+from production.providers.models import Provider
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
 
@@ -27,11 +28,15 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
 
 
 def lock_job(job_pk: int) -> Job:
-    return (
+    job = (
         Job.objects.select_for_update(of=("self",), no_key=True)
         .select_related("provider", "order", "store")
         .get(pk=job_pk)
     )
+    if job.provider_id is not None and job.provider is None:
+        # It changed while the lock was waited for, and PostgreSQL joins no row that it had not read before.
+        job.provider = Provider.objects.get(pk=job.provider_id)
+    return job
 
 
 def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:

@@ -26,13 +26,12 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
 from stores.budgets.admin.forms import AdjustmentForm, BudgetForm
-from stores.budgets.admin.statements import StatementPages, places_of, statement_lines
+from stores.budgets.admin.statements import StatementPages, places_of, standing_of, statement_lines
 from stores.budgets.models import Budget, BudgetEntry
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.budgets import scope_names
 from stores.budgets.selectors.standings import local_day, standings_of
 from stores.budgets.services.budgets import adjust_budget, change_budget, remove_budget
-from stores.budgets.standings import Standing
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import Store
 
@@ -264,14 +263,6 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
 
     def _may_change(self, request: HttpRequest, budget: Budget) -> bool:
         return self.has_access(request, "change", budget)
-
-
-def standing_of(budget: Any) -> Standing:
-    """The list has looked it up for all of its budgets."""
-    if not hasattr(budget, "standing"):
-        [budget.standing] = standings_of([budget], store=budget.store, at=timezone.now())
-    standing: Standing = budget.standing
-    return standing
 
 
 def _has_entries(budget: Any) -> bool:

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -19,9 +20,11 @@ from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
-from stores.budgets.representations import ENTRY_COLUMNS
+from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
 from stores.budgets.selectors.budgets import actor_names
+from stores.budgets.selectors.standings import standings_of
 from stores.budgets.selectors.statements import EntryFilter, filtered_entries, statement_cells
+from stores.budgets.standings import Standing
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models.store import BudgetType
 
@@ -53,6 +56,7 @@ class StatementPages(StaffAdmin):
             request,
             f"Statement of {budget}",
             budget=budget,
+            **gauge_of(standing_of(budget)),
             form=form,
             lines=statement_lines(page[:A_PAGE]),
             periods=budget.periods.order_by("-number")[:PERIODS_OFFERED],
@@ -91,6 +95,14 @@ class StatementPages(StaffAdmin):
                 order_id=_order_id(order) if order else None,
             ),
         )
+
+
+def standing_of(budget: Any) -> Standing:
+    """The list has looked it up for all of its budgets."""
+    if not hasattr(budget, "standing"):
+        [budget.standing] = standings_of([budget], store=budget.store, at=timezone.now())
+    standing: Standing = budget.standing
+    return standing
 
 
 def statement_lines(entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
 """Counts orders against the budgets that bind them, in the transaction that writes the order."""
 
+from datetime import datetime
 from uuid import UUID
-
-from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
@@ -39,7 +38,9 @@ def is_counted(order: Countable) -> bool:
     return order.store.budget_enabled and not (order.is_test or order.store.is_demo or free_reprint)
 
 
-def release_order(*, order: Countable, user_id: UUID | None, application_id: UUID | None) -> None:
+def release_order(
+    *, order: Countable, at: datetime, user_id: UUID | None, application_id: UUID | None
+) -> None:
     """Gives back what the order took, to the periods that counted it; call it once, with the order locked."""
     counted = [Posting(*row) for row in fetch_rows(COUNTED, (order.pk,))]
     if not counted:
@@ -47,7 +48,7 @@ def release_order(*, order: Countable, user_id: UUID | None, application_id: UUI
     reason = Reason(
         EntryKind.RELEASE,
         f"release:{order.pk}",
-        timezone.now(),
+        at,
         order.pk,
         user_id=user_id,
         application_id=application_id,

@@ -69,7 +69,9 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
     order.approval = ApprovalState.PENDING
     note = f"Approval requested. {'. '.join(map(reason_in_words, request.reasons))}."
     record_change(
-        Change(order, SYSTEM, note[:1000]), order.status, event_type=EventType.ORDER_APPROVAL_REQUESTED.value
+        Change(order, SYSTEM, note[:1000], order.created),
+        order.status,
+        event_type=EventType.ORDER_APPROVAL_REQUESTED.value,
     )
     notify_approvers(request)
 

@@ -9,10 +9,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Q, QuerySet, Sum
-
-from stores.orders.models import Order, OrderTally
+from fulfillment.core.db.prepared import fetch_rows
+from stores.orders.models import Order
 from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
 from stores.orders.selectors.access import StoreAccess
 
@@ -22,7 +20,28 @@ MAX_SKIP = MAX_COUNTED = 100_000
 # A page of full records ends before it exceeds this size, even if it has fewer than `take` orders.
 PAGE_BYTES = 16_000_000
 OLDEST_FIRST = ("created", "id")
-ROW = (*OLDEST_FIRST, "is_test", "rendering")
+# By the filter.
+CONDITIONS = {
+    "product_id": "product_ids @> ARRAY[%(product_id)s]::varchar[]",
+    "order_number": "number = %(order_number)s::bigint",
+    "external_id": "external_id = %(external_id)s",
+    "created_after": "created >= %(created_after)s",
+    "created_before": "created < %(created_before)s",
+    "updated_after": "updated >= %(updated_after)s",
+}
+OWNERS = {"application": "application_id = %(application)s", "user": "user_id = %(user)s"}
+MODES = {False: "NOT is_test", True: "is_test"}
+PART = "SELECT created, id, is_test, rendering FROM stores_order WHERE {} ORDER BY created, id LIMIT %(end)s"
+PAGE = "SELECT * FROM ({}) found ORDER BY created, id OFFSET %(skip)s LIMIT %(limit)s"
+COUNTED = """
+SELECT count(*) FROM (
+    SELECT FROM stores_order WHERE {} AND (%(statuses)s::int[] IS NULL OR status = ANY(%(statuses)s)) LIMIT %(limit)s
+) found
+"""
+TALLIED = """
+SELECT coalesce(sum(orders), 0)::bigint FROM stores_ordertally
+WHERE {} AND (%(statuses)s::int[] IS NULL OR status = ANY(%(statuses)s))
+"""
 # An upper bound for the bytes of each full record: the JSON around its texts is rounded up.
 SIZES = """
 SELECT o.id, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
@@ -45,7 +64,7 @@ class ExportCursor(NamedTuple):
 
 
 class ExportRow(NamedTuple):
-    """The columns ROW of an order."""
+    """The columns of PAGE."""
 
     created: datetime
     order_id: UUID
@@ -83,16 +102,8 @@ class ExportFilters:
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """Those of one order, but for mode and status."""
-        named = {
-            "product_ids__contains": None if self.product_id is None else [self.product_id],
-            "number": self.order_number,
-            "external_id": self.external_id,
-            "created__gte": self.created_after,
-            "created__lt": self.created_before,
-            "updated__gte": self.updated_after,
-        }
-        return {name: value for name, value in named.items() if value is not None}
+        """The values of those in CONDITIONS that are set."""
+        return {name: value for name in CONDITIONS if (value := getattr(self, name)) is not None}
 
     @property
     def is_impossible(self) -> bool:
@@ -105,32 +116,36 @@ def export_page(
     access: StoreAccess, filters: ExportFilters, *, after: ExportCursor | None, skip: int, take: int
 ) -> ExportPage:
     # A query for each mode and status walks along its own index; one for several statuses could read all orders.
-    parts = list(_visible_by_mode(access, filters).values())
+    visible, parameters = _visible_by_mode(access, filters)
+    parts = list(visible.values())
     if filters.statuses:
-        parts = [part.filter(status=status) for part in parts for status in sorted(set(filters.statuses))]
+        parts = [
+            f"{part} AND status = {status:d}" for part in parts for status in sorted(set(filters.statuses))
+        ]
     if not parts:
         return ExportPage([], has_more=False)
+    parameters |= {"skip": skip, "limit": take + 1, "end": skip + take + 1}
     if after is not None:
-        read = Q(created=after.created, id__lte=after.order_id)
-        parts = [part.filter(~read, created__gte=after.created) for part in parts]
-    end = skip + take + 1
-    first, *others = [part.order_by(*OLDEST_FIRST).values_list(*ROW)[:end] for part in parts]
-    found = first.union(*others, all=True).order_by(*OLDEST_FIRST) if others else first
-    rows = [ExportRow(*row) for row in found[skip:end]]
-    return ExportPage(rows[:take], has_more=len(rows) > take)
+        parts = [f"{part} AND (created, id) > (%(created)s, %(order_id)s)" for part in parts]
+        parameters |= after._asdict()
+    found = " UNION ALL ".join(f"({PART.format(part)})" for part in parts)
+    # Of statements with filters there are too many to keep them prepared.
+    is_plain = not filters.statuses and not filters.conditions
+    rows = fetch_rows(PAGE.format(found), parameters, prepare=is_plain)
+    return ExportPage(list(map(ExportRow._make, rows[:take])), has_more=len(rows) > take)
 
 
 def export_count(access: StoreAccess, filters: ExportFilters) -> int | None:
     """The number of all matching orders; None where more than MAX_COUNTED match and no counter has them."""
+    visible, parameters = _visible_by_mode(access, filters)
+    parameters |= {"statuses": list(filters.statuses) or None, "limit": MAX_COUNTED + 1}
     total = 0
-    for is_test, orders in _visible_by_mode(access, filters).items():
-        if not is_test and not filters.conditions and "user" not in access.owner_filter:
-            total += _tally(access, filters)
-            continue
-        if filters.statuses:
-            orders = orders.filter(status__in=filters.statuses)
-        counted = orders.order_by()[: MAX_COUNTED + 1].count()
-        if counted > MAX_COUNTED:
+    for is_test, conditions in visible.items():
+        # Counters have live orders by application and status.
+        has_counter = not is_test and not filters.conditions and "user" not in access.owner_filter
+        statement = TALLIED.format(_owner(access)) if has_counter else COUNTED.format(conditions)
+        [(counted,)] = fetch_rows(statement, parameters, prepare=has_counter)
+        if counted > MAX_COUNTED and not has_counter:
             return None
         total += counted
     return total
@@ -152,9 +167,7 @@ def export_rows(
 
 def fitting_page(page: ExportPage) -> ExportPage:
     """Cuts the page at PAGE_BYTES of full records, but keeps at least one order so that paging advances."""
-    with connection.cursor() as cursor:
-        cursor.execute(SIZES, [[row.order_id for row in page.rows]])
-        sizes = dict(cursor.fetchall())
+    sizes = dict(fetch_rows(SIZES, [[row.order_id for row in page.rows]]))
     bytes_so_far = list(accumulate(sizes.get(row.order_id, 0) for row in page.rows))
     fits = max(1, bisect_right(bytes_so_far, PAGE_BYTES))
     return replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
@@ -177,18 +190,15 @@ def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = 
     ]
 
 
-def _visible_by_mode(access: StoreAccess, filters: ExportFilters) -> dict[bool, QuerySet[Order]]:
-    """The orders that match, but for their status, by `is_test`."""
+def _visible_by_mode(access: StoreAccess, filters: ExportFilters) -> tuple[dict[bool, str], dict[str, Any]]:
+    """The conditions of orders that match, but for their status, by `is_test`, and their parameters."""
+    parameters = {"store": access.store.pk, **access.owner_filter, **filters.conditions}
     if filters.is_impossible:
-        return {}
-    orders = Order.objects.filter(store=access.store, **access.owner_filter, **filters.conditions)
+        return {}, parameters
     modes = [mode for mode in access.caller.modes if filters.includes_tests or not mode]
-    return {mode: orders.filter(is_test=mode) for mode in modes}
+    common = " AND ".join([_owner(access), *(CONDITIONS[name] for name in filters.conditions)])
+    return {mode: f"{common} AND {MODES[mode]}" for mode in modes}, parameters
 
 
-def _tally(access: StoreAccess, filters: ExportFilters) -> int:
-    """The number of live orders, from the store's counters by application and status."""
-    tallies = OrderTally.objects.filter(store=access.store, **access.owner_filter)
-    if filters.statuses:
-        tallies = tallies.filter(status__in=filters.statuses)
-    return tallies.aggregate(total=Sum("orders"))["total"] or 0
+def _owner(access: StoreAccess) -> str:
+    return " AND ".join(["store_id = %(store)s", *(OWNERS[name] for name in access.owner_filter)])

@@ -99,7 +99,7 @@ def unit_price(
     try:
         today = local_date(timezone.now(), access.store.time_zone)
         prices = price(request, products, today=today, places=partial(places_served, access.store.pk))
-        return prices.default_option(request, products).lines[0].unit_price
+        return prices.default_option(products).lines[0].unit_price
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"
         raise Invalid.at(f"/Budget/{member}", refusal.code, refusal.message) from refusal

@@ -257,7 +257,12 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
         notify_apps_of_status(order, previous_status=previous)
         if status in GIVES_BACK:
             application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
-            release_order(order=order, user_id=change.actor.user_id, application_id=application_id)
+            release_order(
+                order=order,
+                at=order.updated,
+                user_id=change.actor.user_id,
+                application_id=application_id,
+            )
     return order
 
 

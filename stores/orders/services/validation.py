@@ -79,7 +79,7 @@ def _priced_option(
         return _quoted_option(access, request)
     price_request = request.price_request
     prices = price_items(access=access, price_request=price_request, products=products, at=request.placed)
-    return None, prices.default_option(price_request, products)
+    return None, prices.default_option(products)
 
 
 def _outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:

@@ -18,7 +18,7 @@ from stores.batches.places import Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.pages.address import AddressForm
+from stores.playground.address import AddressForm
 from stores.playground.pages.prices import LARGEST_QUANTITY
 from stores.playground.selectors import actors_at, product_page, store_named
 

@@ -34,9 +34,9 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.quotes import create_quote
+from stores.playground.address import AddressForm
 from stores.playground.calls import recorded_call
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
-from stores.playground.pages.address import AddressForm
 from stores.playground.pages.prices import PriceForm, price_form
 from stores.playground.selectors import (
     ProductPage,
@@ -210,7 +210,7 @@ class Playground(ProductForm):
 @signed_in
 @takes_large_forms
 def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    page = _opened(request, store_id, product_id)
+    page = open_playground(request, store_id, product_id)
     if request.method == "POST":
         try:
             enforce_page_limit("playground", signed_in_user(request).pk)
@@ -236,7 +236,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 @takes_large_forms
 def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """A picture that the page has cropped; the answer names it for the form."""
-    page = _opened(request, store_id, product_id)
+    page = open_playground(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
         enforce_page_limit("playground", signed_in_user(request).pk)
@@ -251,7 +251,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     )
 
 
-def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
+def open_playground(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)

@@ -10,6 +10,7 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
+from fulfillment.core.http.refused_sessions import refused_seconds
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
@@ -31,6 +32,10 @@ def other(world):
 
 def statuses(browser, path, count):
     return [browser.get(path).status_code for _ in range(count)]
+
+
+def sent(browser, path):
+    return {"HTTP_COOKIE": f"sessionid={browser.cookies['sessionid'].value}", "PATH_INFO": path}
 
 
 def test_pages_of_one_person_are_limited_in_a_minute(person, other, client, settings):
@@ -134,6 +139,8 @@ def test_person_has_three_pages_at_once_in_a_process(person, other, world, setti
         assert other.get(PAGE).status_code == 200
         assert person.get(PICTURE).status_code == 404
     assert (refused.status_code, refused["Retry-After"]) == (429, "2")
+    assert 1 < refused_seconds(sent(person, PAGE)) <= 2
+    assert refused_seconds(sent(person, PICTURE)) == refused_seconds(sent(other, PAGE)) == 0
     assert "You have as many pages under way as one caller may have." in refused.content.decode()
     assert person.get(PAGE).status_code == 200
 

@@ -9,6 +9,7 @@ import { verifyWebhook, WebhookVerificationError } from "store-fulfillment/webho
 
 const given = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as {
   url: string;
+  untrusted: string;
   application: { external_id: string; key: string; subscription_key: string };
   webhook: { secret: string; body: string; headers: Record<string, string> };
 };
@@ -45,6 +46,11 @@ const found = await Promise.all([1, 2, 3].map(() => client.stores.list()));
 assert(found.every((stores) => stores.some((store) => store.StoreID === "demo")));
 assert.equal(kept.length, 1);
 assert.notEqual(kept[0]?.refreshToken, tokens.refreshToken);
+
+// Another try would end the same.
+for (const url of [given.untrusted, "ftp://127.0.0.1/card.pdf"]) {
+  await assert.rejects(client.download(url), /tries: 1\)/);
+}
 
 const { secret, body, headers } = given.webhook;
 const event = verifyWebhook(secret, body, headers);

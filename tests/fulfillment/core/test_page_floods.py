@@ -14,14 +14,25 @@ from tests.support.live_server import ROOT, serving
 from tests.support.patience import PATIENCE, ROUNDS
 
 # Of 95 of 100 reads. Without limits a read takes 4 s.
-LONGEST = 1.0
+LONGEST = 0.05
 SECONDS = 6
 
 
 def flooding(url, browser):
-    """Its own process, so that it takes no time from the reader."""
+    """Its own process, at a low priority: it stands for other machines, and takes no time from the reader."""
     cookie = f"sessionid={browser.cookies['sessionid'].value}"
-    command = [sys.executable, "-m", "tests.support.flood", "--path", "/mailings", "--cookie", cookie]
+    command = [
+        "nice",
+        "-n",
+        "19",
+        sys.executable,
+        "-m",
+        "tests.support.flood",
+        "--path",
+        "/mailings",
+        "--cookie",
+        cookie,
+    ]
     command += ["--port", str(urlsplit(url).port), "--seconds", str(SECONDS)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
 
@@ -47,7 +58,7 @@ def test_pages_of_one_person_leave_the_api_to_others(world, tmp_path):
             statuses = json.loads(flood.communicate()[0])
             assert set(statuses) <= {"200", "429"}
             assert statuses.get("200", 0) <= 600 < statuses["429"]
-            if sorted(seconds)[len(seconds) * 95 // 100] <= LONGEST:
+            if (longest := sorted(seconds)[len(seconds) * 95 // 100]) <= LONGEST:
                 break
         else:
-            pytest.fail(f"reads took up to {max(seconds)} s")
+            pytest.fail(f"95 of 100 reads took up to {longest} s")

@@ -441,7 +441,9 @@ def test_drill_restores_the_newest_backup_and_reports_when(shop, backup, tmp_pat
     before = drill_gauges()
     # What a killed drill left.
     with connected("postgres") as server:
-        server.execute(f"CREATE DATABASE {connection.settings_dict['NAME']}_drill")
+        name = f"{connection.settings_dict['NAME']}_drill"
+        server.execute(f"CREATE DATABASE {name}")
+        server.execute(f"COMMENT ON DATABASE {name} IS '{drills.SCRATCH}'")
 
     call_command("drill", str(tmp_path))
 
@@ -451,6 +453,18 @@ def test_drill_restores_the_newest_backup_and_reports_when(shop, backup, tmp_pat
     assert scratch_databases() == []
     # Its own row is all that changed.
     assert Order.objects.count() == manifest["tables"]["stores_order"]
+
+
+def test_drill_leaves_a_database_of_its_name_that_it_did_not_make(shop, backup):
+    name = f"{connection.settings_dict['NAME']}_drill"
+    with connected("postgres") as server:
+        server.execute(f"CREATE DATABASE {name}")
+
+        with pytest.raises(CommandError, match=f"{name} exists that no drill made"):
+            call_command("drill", str(backup.parent))
+
+        assert len(scratch_databases()) == 1
+        server.execute(f"DROP DATABASE {name}")
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,11 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.operations.backups.record_graph import Graph, Root, ordered_models
+from fulfillment.operations.backups.records import restore_records
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderItem
 from stores.orders.models.history import OrderComment
@@ -193,6 +194,32 @@ def test_missing_files_are_refused_and_nothing_comes_back(scene):
 
     assert not Store.objects.filter(external_id="associated").exists()
     assert not Path(settings.MEDIA_ROOT).exists()
+
+
+def test_failed_commit_leaves_no_files(scene):
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+
+    def end_connection(line: str) -> None:
+        if line.endswith("Committing"):
+            assert len(stored_files()) == 2
+            pid = connection.connection.info.backend_pid
+            scene.cluster.rows("SELECT pg_terminate_backend(%s)", pid)
+            wait_for(lambda: not scene.cluster.rows("SELECT 1 FROM pg_stat_activity WHERE pid = %s", pid))
+
+    with pytest.raises(DatabaseError):
+        restore_records(
+            roots=[Root(Store, "external_id", "associated")],
+            copy=scene.cluster.copy,
+            files=scene.backup,
+            on_progress=end_connection,
+        )
+
+    assert not Store.objects.filter(external_id="associated").exists()
+    assert stored_files() == []
+
+
+def stored_files() -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
 
 
 def test_killed_restore_changes_nothing(scene):

@@ -162,6 +162,21 @@ def test_body_of_200_megabytes_is_refused(proxy, path, length):
     assert_served(proxy)
 
 
+def test_large_upload_without_a_token_is_told_so(proxy):
+    """Each time: the end of the connection must not overtake the answer."""
+    content = os.urandom(20_000_000)
+    headers = {"Content_Length": str(len(content)), "Ocp_Apim_Subscription_Key": "key"}
+    for _ in range(10):
+        with proxy.connect(new_address()) as connection:
+            connection.sendall(head("POST", "/api/v1/store/demo/asset", **headers))
+            with contextlib.suppress(OSError):
+                connection.sendall(content)
+            answer = read_response(connection)
+
+        assert (answer.status, json.loads(answer.body)["Code"]) == (401, "token_missing")
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, world):
     with pikepdf.open(io.BytesIO(document())) as pdf:

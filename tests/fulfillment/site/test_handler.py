@@ -51,7 +51,7 @@ def send(handler, path, **headers):
     }
     response = handler(environ, lambda status, headers: answered.extend((status, headers)))
     body = b"".join(response)
-    response.close()
+    getattr(response, "close", bool)()
     return answered[0], answered[1], body
 
 
@@ -94,6 +94,32 @@ def test_cookies_and_headers_of_pages_reach_the_browser(handler, db):
     assert status == "200 OK"
     assert [name for name, _ in headers].count("Set-Cookie") == 1
     assert dict(headers)["Content-Length"].isdigit()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_refused_session_is_refused_before_all_middleware(handler, world, settings):
+    settings.PAGES_PER_MINUTE = 1
+    cookies = []
+    for user in (world.user, world.outsider):
+        browser = Client()
+        browser.force_login(user)
+        cookies.append(f"csrftoken=x; sessionid={browser.cookies['sessionid'].value}")
+
+    def answer(path, cookie=cookies[0]):
+        return send(handler, path, Host="127.0.0.1:8000", Cookie=cookie)
+
+    statuses = [answer("/applications")[0] for _ in range(2)]
+    status, headers, page = answer("/mailings")
+
+    assert [*statuses, status] == ["200 OK", "429 Too Many Requests", "429 Too Many Requests"]
+    assert "X-Request-ID" not in dict(headers)
+    assert 1 <= int(dict(headers)["Retry-After"]) <= 60
+    assert "default-src 'none'" in dict(headers)["Content-Security-Policy"]
+    assert b"Rate limit is exceeded. Try again in" in page
+    for path in ("/healthz", "/api/v1/docs", "/static/brand/mark.svg"):
+        assert answer(path)[0] == "200 OK"
+    assert answer(f"/logos/{'0' * 64}.png")[0] == "404 Not Found"
+    assert answer("/applications", cookies[1])[0] == "200 OK"
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from production.adapters import siteflow
+from production.adapters import http
 from production.adapters.http import HttpAnswer
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
@@ -277,7 +277,7 @@ def test_mistake_of_a_postback_is_named(flow, body, message):
 @pytest.mark.parametrize("depth", [33, 900, 944, 5_000])
 def test_refusal_with_deep_json_is_a_refusal_of_the_job(flow, monkeypatch, depth):
     deep = f'{{"error": {{"validations": [{{"message": {"[" * depth}{"]" * depth}}}]}}}}'
-    monkeypatch.setattr(siteflow, "send_request", lambda *_, **__: HttpAnswer(422, {}, deep))
+    monkeypatch.setattr(http, "send_request", lambda *_, **__: HttpAnswer(422, {}, deep))
 
     with pytest.raises(ProviderRefused, match="Site Flow refused: 422"):
         _adapter(flow).submit(_job())

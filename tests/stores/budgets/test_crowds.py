@@ -3,9 +3,11 @@
 import pytest
 
 from accounts.callers import Caller
+from accounts.models import Notification
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.budgets import adjust_budget, change_budget
-from stores.orders.models import Order, OrderStatus
+from stores.catalog.models import Store
+from stores.orders.models import Order, OrderHistory, OrderStatus
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
@@ -92,6 +94,45 @@ def test_process_killed_at_any_statement_of_a_cancellation_gives_back_all_or_not
 
     assert number > 10
     assert (BudgetPeriod.objects.get().used, BudgetEntry.objects.count()) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("action", "body", "state", "entries", "history"),
+    [("approve", None, "Approved", 1, 3), ("deny", {"Reason": "No."}, "Denied", 2, 4)],
+)
+def test_process_killed_at_any_statement_of_a_decision_decides_all_or_nothing(
+    world, action, body, state, entries, history
+):
+    Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
+    make_budget(world.associated, Type="Orders", Limit=1000)
+    order, approver = placing(world)().json(), world.as_operator()
+    number = 0
+    while dies_at(lambda: approver.call("POST", f"{PATH}/{order['OrderID']}/{action}", body), number):
+        number += 1
+        found = Order.objects.get()
+        is_decided = found.approval == state
+        assert found.approval in {"Pending", state}
+        assert BudgetEntry.objects.count() == (entries if is_decided else 1)
+        assert BudgetPeriod.objects.get().used == (2 - entries if is_decided else 1)
+        assert Notification.objects.filter(kind="approval_decided").count() == is_decided
+        assert OrderHistory.objects.count() == (history if is_decided else 2)
+
+    assert number > 10
+    assert Order.objects.get().approval == state
+
+
+def test_process_killed_at_any_statement_of_an_adjustment_adds_all_or_nothing(world):
+    budget = make_budget(world.associated, Type="Orders", Limit=1)
+    manager, number = world.as_operator(), 0
+    path, body = f"/store/associated/budget/{budget.pk}/adjustment", {"Amount": 5, "Note": "Fair in May"}
+    while dies_at(lambda: manager.call("POST", path, body, HTTP_IDEMPOTENCY_KEY="k-1"), number):
+        number += 1
+        added = sum(BudgetPeriod.objects.values_list("added", flat=True))
+        assert added == sum(BudgetEntry.objects.values_list("amount", flat=True))
+        assert BudgetEntry.objects.count() <= 1
+
+    assert number > 10
+    assert (BudgetPeriod.objects.get().added, BudgetEntry.objects.count()) == (5, 1)
 
 
 def _assert_agreement():

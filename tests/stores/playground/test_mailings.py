@@ -34,7 +34,7 @@ def order_page(product, selection) -> str:
 
 
 def sent(do: str, **more: str) -> dict[str, str]:
-    return {"do": do, **{f"recipient-{name}": value for name, value in RECIPIENT.items()}, **more}
+    return {"do": do, **{f"to-{name}": value for name, value in RECIPIENT.items()}, **more}
 
 
 def test_staff_choose_routes_and_order_them(world, signed_in, mailer):
@@ -91,11 +91,9 @@ def test_order_with_the_same_reference_is_refused_and_the_first_one_named(world,
 def test_faults_are_shown_beside_their_fields(world, signed_in, mailer):
     address = order_page(mailer, make_selection(user=world.user))
 
-    page = signed_in(world.user).post(
-        address, sent("order", **{"recipient-PostalCode": "", "recipient-Email": "no"})
-    )
+    page = signed_in(world.user).post(address, sent("order", **{"to-PostalCode": "", "to-Email": "no"}))
 
-    errors = {one.name: one.errors for one in page.context["page"].recipient if one.errors}
+    errors = {one.name: one.errors for one in page.context["page"].address.fields if one.errors}
     assert set(errors) == {"PostalCode", "Email"}
     assert not Order.objects.exists()
 

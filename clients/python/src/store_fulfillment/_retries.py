@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import ssl
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -53,9 +54,9 @@ class Retries:
 
 
 def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError) -> bool:
-    if isinstance(outcome, (httpx.LocalProtocolError, httpx.UnsupportedProtocol)):
-        return False
     if not isinstance(outcome, httpx.Response):
+        if is_the_same_again(outcome):
+            return False
         # Without a connection nothing was sent.
         return call.is_repeatable or isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout))
     if outcome.status_code == BUSY:
@@ -64,6 +65,18 @@ def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError)
         return call.is_repeatable
     # The earlier request is still being processed.
     return outcome.status_code == 409 and call.takes_key and "Retry-After" in outcome.headers
+
+
+def is_the_same_again(error: httpx.TransportError) -> bool:
+    """The address, the headers or the certificate are at fault, which no waiting changes."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(
+            cause, (httpx.LocalProtocolError, httpx.UnsupportedProtocol, ssl.SSLCertVerificationError)
+        ):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def stated_wait(headers: httpx.Headers) -> float | None:

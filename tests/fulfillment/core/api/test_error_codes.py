@@ -41,9 +41,10 @@ OVER_THE_API = (
     "stores/proofs/s*/*.py",
     "stores/proofs/selectors.py",
     "printing/typesetting/fields.py",
+    "printing/typesetting/jobs.py",
 )
-# Of a quote that is created, of pages and of commands.
-OTHERS = {"delivery_method_left_out", "page_not_found", "too_long", "user_ambiguous"}
+# Of a quote that is created, of messages, of pages and of commands.
+OTHERS = {"delivery_method_left_out", "low_resolution", "page_not_found", "too_long", "user_ambiguous"}
 
 
 def calls(module: str) -> Iterator[tuple[str, list[str]]]:
@@ -52,7 +53,7 @@ def calls(module: str) -> Iterator[tuple[str, list[str]]]:
         if not isinstance(node, ast.Call):
             continue
         named = [one.value for one in node.keywords if one.arg == "code"]
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "at":
+        if isinstance(node.func, ast.Attribute) and node.func.attr in {"at", "_refuse"}:
             kind, places = getattr(node.func.value, "id", ""), node.args[1:2]
         else:
             kind, places = getattr(node.func, "id", ""), []

@@ -3,12 +3,15 @@
 import json
 import re
 import shlex
+from base64 import b64decode
 from datetime import date
 from html import unescape
+from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
+from PIL import Image, ImageChops, ImageStat
 
 from accounts.callers import Caller
 from accounts.models import Role
@@ -87,6 +90,34 @@ def test_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser,
     assert "Name on the card is required." in wrong
     assert "E-mail is not an address such as dana@example.com." in wrong
     assert wrong.count('aria-invalid="true"') == 2
+
+
+def test_draft_is_the_page_of_the_proof_and_nothing_is_stored(world, browser, card):
+    form = {**values(browser.get(card).content.decode()), "field-0": "Ada Byron"}
+
+    draft = browser.post(f"{card}/draft", {**form, "typed": "field-0"})
+    stored = Proof.objects.count()
+    proof = browser.post(card, {**form, "do": "proof"}).content.decode()
+
+    assert (draft.status_code, stored, list(draft.json()["Pages"])) == (200, 0, ["1"])
+    drawn = b64decode(draft.json()["Pages"]["1"].removeprefix("data:image/png;base64,"))
+    first = b"".join(browser.get(re.search(r'src="(/proofs/[^"]+)"', proof)[1]).streaming_content)
+    shown = [Image.open(BytesIO(one)).convert("RGB") for one in (drawn, first)]
+    assert shown[0].size == shown[1].size
+    assert max(ImageStat.Stat(ImageChops.difference(*shown)).mean) < 3
+
+
+def test_draft_of_what_a_proof_refuses_is_empty(world, browser, signed_in, card):
+    form = values(browser.get(card).content.decode())
+    make_card(world.unassociated, "business-card")
+
+    wrong = browser.post(f"{card}/draft", {**form, "field-3": "nobody", "typed": "field-0"})
+    unknown = browser.post(f"{card}/draft", {**form, "typed": "other"})
+    foreign = browser.post("/catalog/not-associated/business-card/draft", {**form, "typed": "field-0"})
+
+    assert wrong.json() == unknown.json() == {"Pages": {}}
+    assert foreign.status_code in {403, 404}
+    assert browser.get(f"{card}/draft").status_code == 405
 
 
 def test_copied_requests_are_ones_the_api_takes(world, browser, card):

@@ -1,4 +1,4 @@
-"""The part of the form for the recipient of a real order."""
+"""The part of a form for the recipient of a real order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,8 @@ LABELS = {
     "State": ("State", "address-level1"),
     "PostalCode": ("Postal code", "postal-code"),
 }
-OPTIONAL = ("Company", "Address2", "State")
+CONTACT = {"Phone": ("Phone", "tel"), "Email": ("E-mail", "email")}
+OPTIONAL = ("Company", "Address2", "State", *CONTACT)
 
 
 @dataclass(slots=True)
@@ -37,11 +38,12 @@ class AddressForm:
     fields: list[AddressField] = field(default_factory=list)
 
     @classmethod
-    def of(cls, sent: Mapping[str, str]) -> "AddressForm":
+    def of(cls, sent: Mapping[str, str], *, with_contact: bool = False) -> "AddressForm":
+        labels = LABELS | CONTACT if with_contact else LABELS
         return cls(
             [
                 AddressField(name, label, autocomplete, sent.get(f"to-{name}", "").strip()[:200])
-                for name, (label, autocomplete) in LABELS.items()
+                for name, (label, autocomplete) in labels.items()
             ]
         )
 
@@ -49,9 +51,13 @@ class AddressForm:
     def values(self) -> dict[str, str]:
         return {one.name: one.value for one in self.fields}
 
+    @property
+    def places(self) -> dict[str, AddressField]:
+        return {f"/Recipient/{one.name}": one for one in self.fields}
+
     def take_errors(self, error: DomainError, problems: Sequence[str]) -> list[str]:
         """Shows faults at their fields; returns the problems that remain."""
-        places = {f"/Recipient/{one.name}": one for one in self.fields}
+        places = self.places
         placed, _ = faults_at_fields(error, {pointer: pointer for pointer in places})
         shown = {fault.message for fault in error.faults if fault.pointer in places}
         for pointer, messages in placed.items():

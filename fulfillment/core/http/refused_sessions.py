@@ -1,0 +1,72 @@
+"""Sessions above a limit of pages: until Retry-After has passed, their pages are refused before all other work.
+
+The requests of a process wait in one queue, those of the API behind the pages of a flood: as long as its refusals take.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from fulfillment.core.caches import register_cache
+from fulfillment.core.errors import TooManyRequests
+from fulfillment.core.http.addresses import PROGRAM_PREFIXES
+from fulfillment.core.http.refusal_page import PAGE_POLICY, refusal_page
+from fulfillment.core.observability.instruments import count_refusal
+from printing.caches import WeightedCache
+
+# Until when, by the cookie of the session.
+_refused: WeightedCache[str, float] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_refused)
+
+
+def refuse_session(session: str, *, seconds: float) -> None:
+    _refused.put(session, time.monotonic() + seconds)
+
+
+def refused_seconds(environ: Mapping[str, Any]) -> float:
+    """How long the request of a page is refused; 0 for any other request."""
+    cookie, path = environ.get("HTTP_COOKIE"), environ.get("PATH_INFO", "")
+    found = _cookie().search(cookie) if cookie else None
+    until = _refused.get(found[1]) if found else None
+    if until is None or path.startswith((*PROGRAM_PREFIXES, settings.STATIC_URL)) or is_picture(path):
+        return 0
+    return max(0, until - time.monotonic())
+
+
+def refuse(seconds: float, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """The response of a WSGI application."""
+    count_refusal("pages")
+    headers, page = _rendered(int(seconds) + 1)
+    start_response("429 Too Many Requests", headers)
+    return [page]
+
+
+@lru_cache(maxsize=512)
+def is_picture(path: str) -> bool:
+    try:
+        return getattr(resolve(path).func, "serves_picture", False)
+    except Resolver404:
+        return False
+
+
+@lru_cache(maxsize=1)
+def _cookie() -> re.Pattern[str]:
+    return re.compile(rf"(?:^|; ?){re.escape(settings.SESSION_COOKIE_NAME)}=([^;]+)")
+
+
+@lru_cache(maxsize=64)
+def _rendered(seconds: int) -> tuple[list[tuple[str, str]], bytes]:
+    message = f"Rate limit is exceeded. Try again in {seconds} seconds."
+    page = refusal_page(TooManyRequests(message, retry_after=seconds))
+    own = {
+        "Content-Length": str(len(page.content)),
+        "Content-Security-Policy": PAGE_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": settings.X_FRAME_OPTIONS,
+    }
+    return [*page.items(), *own.items()], page.content

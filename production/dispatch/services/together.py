@@ -1,0 +1,210 @@
+"""Sends jobs of one order as one order with one shipment, at providers that take several items.
+
+The jobs are gathered once one of them is due and the others are ready, or no longer waited for. The provider knows
+them by the number of the first one (`Job.provider_order`). While it may have that order, exactly these jobs are sent
+again under that number, so that a lost answer loses none and doubles none. A lock on the order's number is held
+during each exchange, and whoever changes several jobs locks the order before them.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from production.dispatch.services.actions import send_without_another
+from production.dispatch.services.choosing import choose_provider
+from production.dispatch.services.slots import LEASE_SECONDS, JobSlots
+from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
+from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
+from production.jobs.services import outcomes
+from production.jobs.services.recording import close_interrupted, lock_jobs
+from production.providers.models import Provider
+from production.routing.selectors import decide, facts_of
+from stores.orders.models import Order
+
+ORDER_LOCKS = 0x10E << 44
+# From when the jobs were queued; one that is held for longer is sent later, as an order of its own.
+WAIT_FOR_SIBLINGS = timedelta(minutes=10)
+LOOK_AGAIN = timedelta(seconds=15)
+
+
+def goes_together(job: Job) -> bool:
+    """Whether this job is sent by `begin_together`, although perhaps alone."""
+    if job.provider_order:
+        return True
+    takes_several = job.provider is not None and job.provider.takes_several_items
+    return takes_several and job.order.item_count > 1 and _is_free(job)
+
+
+def _is_free(job: Job) -> bool:
+    """Whether no provider can have it, and nothing was decided about it."""
+    is_waiting = job.state == JobState.QUEUED and job.cancel_requested is None
+    return is_waiting and not (job.is_uncertain or job.provider_order or job.gang_sheet_id)
+
+
+@transaction.atomic
+def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
+    """Records the start for each job that is sent or cancelled with this one; empty if nothing is to be done now."""
+    jobs = _lock_all(job_pk)
+    job = next(one for one in jobs if one.pk == job_pk)
+    if job.next_try is None or job.provider_id is None or not goes_together(job):
+        return []
+    number = job.provider_order
+    chosen, kind = _members(job, jobs) if number else (_gather(job, jobs), AttemptKind.SUBMIT)
+    if not number and len(chosen) > 1:
+        number = chosen[0].number
+    now = timezone.now()
+    if chosen and not slots.take(job.provider_id):
+        Job.objects.filter(pk__in=[one.pk for one in chosen]).update(next_try=now)
+        return []
+    for one in chosen:
+        one.provider_order, one.tries = number, one.tries + 1
+        one.next_try = now + timedelta(seconds=LEASE_SECONDS)
+    Job.objects.bulk_update(chosen, ["provider_order", "tries", "next_try"])
+    return Attempt.objects.bulk_create(
+        Attempt(job=one, number=one.number, provider_id=job.provider_id, kind=kind, started=now)
+        for one in chosen
+    )
+
+
+def _lock_all(job_pk: int) -> list[Job]:
+    """The jobs of the order by item. They are read after the locks: a join would show rows from before."""
+    order = (
+        Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(jobs=job_pk)
+    )
+    jobs = Job.objects.filter(order=order)
+    list(jobs.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    found = list(
+        jobs.select_related("provider", "item").defer("item__template_data").order_by("item__position")
+    )
+    for job in found:
+        job.order = order
+    return found
+
+
+def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
+    """The jobs of an order that the provider may have: those to be cancelled, or those that wait for an answer."""
+    members = [one for one in jobs if one.provider_order == job.provider_order]
+    for one in members:
+        if close_interrupted(one):
+            one.save(update_fields=["is_uncertain"])
+    leaving = [one for one in members if one.cancel_requested and one.state in OPEN]
+    if leaving:
+        printed = [one for one in members if RANK.get(one.state, 0) >= RANK[JobState.IN_PRODUCTION]]
+        staying = [one for one in printed if one not in leaving]
+        for one in leaving if staying else ():
+            message = f"{staying[0]}, of the same order at {one.provider}, is printed already; stop it there."
+            outcomes.keep_uncancelled(one, message)
+        return [] if staying else leaving, AttemptKind.CANCEL
+    if job.state != JobState.QUEUED:
+        job.next_try = None
+        job.save(update_fields=["next_try"])
+        return [], AttemptKind.SUBMIT
+    return [one for one in members if one.state == JobState.QUEUED], AttemptKind.SUBMIT
+
+
+def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
+    """The jobs that leave on the same day for the same provider; empty while another one is waited for."""
+    ready, missing = [], []
+    under_way = set(
+        Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED).values_list("job", flat=True)
+    )
+    for one in jobs:
+        if one is job:
+            ready.append(one)
+        elif one.due != job.due or one.pk in under_way or not _is_free(one):
+            continue
+        elif _is_ready(one) and one.provider_id == job.provider_id:
+            ready.append(one)
+        elif _may_come(one, job.provider):
+            missing.append(one)
+    now = timezone.now()
+    until = job.created + WAIT_FOR_SIBLINGS
+    if missing and now < until:
+        names = ", ".join(one.number for one in missing[:5])
+        minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
+        message = (
+            f"{len(ready)} of {len(ready) + len(missing)} ready: waits {minutes} minutes at most for {names}."
+        )
+        waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
+        waiting.update(message=message[:1000], next_try=min(now + LOOK_AGAIN, until))
+        return []
+    return _limited(ready)
+
+
+def _is_ready(job: Job) -> bool:
+    """Whether a provider could get the locked job now; it is chosen if there is none yet."""
+    if job.held or job.next_try is None or not choose_provider(job):
+        return False
+    job.save(update_fields=["provider", "rule", "message", "failing_since"])
+    return True
+
+
+def _may_come(job: Job, provider: Provider | None) -> bool:
+    """Whether a job that is not ready may get this provider later."""
+    if job.state != JobState.QUEUED or provider is None:
+        return False
+    if job.provider_id is not None:
+        return job.provider_id == provider.pk
+    decision = decide(facts_of(job.order, job.item), now=timezone.now(), excluded=job.refused_by)
+    return any(one.provider == provider and not one.obstacle for one in decision.candidates)
+
+
+def _limited(jobs: Sequence[Job]) -> list[Job]:
+    """What one request takes; the others go in the next one."""
+    chosen: list[Job] = []
+    size = 0
+    for job in jobs[:MAX_JOBS]:
+        size += job.item.print_bytes
+        if chosen and size > MAX_BYTES:
+            break
+        chosen.append(job)
+    return chosen
+
+
+@transaction.atomic
+def record_each(attempts: Sequence[Attempt], record: Callable[..., None], **values: Any) -> None:
+    for attempt in attempts:
+        record(attempt=attempt, **values)
+
+
+@transaction.atomic
+def record_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None:
+    """The provider cancels whole orders: the other jobs of this one are sent again under new numbers."""
+    record_each(attempts, outcomes.record_cancelled, exchange=exchange)
+    first = attempts[0].job
+    if not first.provider_order:
+        return
+    others = Job.objects.filter(order=first.order_id, provider_order=first.provider_order, state__in=OPEN)
+    for job in lock_jobs(others):
+        if job.cancel_requested:
+            outcomes.cancel_locked(job, note=f"Cancelled at {job.provider}.")
+            continue
+        send_without_another(job)
+
+
+@transaction.atomic
+def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
+    """Refuses the jobs at fault; the others are sent again without them."""
+    at_fault = [one for one in attempts if one.number in error.numbers] or attempts
+    for attempt in attempts:
+        if attempt in at_fault or error.concerns_all or attempt.kind == AttemptKind.CANCEL:
+            outcomes.record_refused(attempt=attempt, error=error)
+        else:
+            outcomes.record_left_out(
+                attempt=attempt, outcome=AttemptOutcome.REFUSED, message=str(error), exchange=error.exchange
+            )
+
+
+@transaction.atomic
+def record_unusable(*, attempts: Sequence[Attempt], messages: dict[int, str]) -> None:
+    """`messages` are of the jobs at fault. The others go without them, unless the provider may have their order."""
+    one_of_them = next(iter(messages.values()))
+    for attempt in attempts:
+        if attempt.job_id in messages or attempt.job.is_uncertain:
+            message = messages.get(attempt.job_id) or f"Another job of its order: {one_of_them}"
+            outcomes.record_unusable(attempt=attempt, message=message)
+        else:
+            outcomes.record_left_out(attempt=attempt, outcome=AttemptOutcome.FAILED, message=one_of_them)
