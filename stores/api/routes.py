@@ -18,6 +18,7 @@ ORDER = "store/<str:store_id>/order/<str:order_id>"
 BATCH = "store/<str:store_id>/batch/<str:batch_id>"
 BUDGET = "store/<str:store_id>/budget/<str:budget_id>"
 
+# Each is tried in turn: the most frequent ones first.
 urlpatterns = [
     path("store", StoreViewSet.as_view({"get": "list"}), name="store-list"),
     path("store/<str:store_id>", StoreViewSet.as_view({"get": "retrieve"}), name="store-detail"),
@@ -27,6 +28,12 @@ urlpatterns = [
         ProductViewSet.as_view({"get": "retrieve"}),
         name="product-detail",
     ),
+    path(
+        "store/<str:store_id>/product/<str:product_id>/proof",
+        ProofViewSet.as_view({"post": "create"}),
+        name="proof-list",
+    ),
+    path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
     path("store/<str:store_id>/order", OrderViewSet.as_view({"post": "create"}), name="order-list"),
     path(
         "store/<str:store_id>/order/exportview",
@@ -91,16 +98,10 @@ urlpatterns = [
         path(f"{BATCH}/{action}", BatchViewSet.as_view({"post": action}), name=f"batch-{action}")
         for action in ("check", "order", "cancel", "approve", "deny")
     ),
-    path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
     path(
         "store/<str:store_id>/quote/<str:quote_id>",
         QuoteViewSet.as_view({"get": "retrieve"}),
         name="quote-detail",
-    ),
-    path(
-        "store/<str:store_id>/product/<str:product_id>/proof",
-        ProofViewSet.as_view({"post": "create"}),
-        name="proof-list",
     ),
     path(
         "store/<str:store_id>/product/<str:product_id>/artwork",

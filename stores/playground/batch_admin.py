@@ -1,11 +1,13 @@
 """Files of rows in the console: staff make, correct and order batches of their stores on the pages of the portal."""
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, update_wrapper
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
@@ -40,7 +42,7 @@ PAGES = (
 
 @admin.register(Batch)
 class BatchWithFilesAdmin(BatchAdmin):
-    harmless_pages = ("decide", "make", "rows", "mapping", "check", "order", "cancel", "row")
+    harmless_pages = ("decide", "make")
     list_before_template = "admin/stores/batches_before.html"
 
     @property
@@ -50,10 +52,13 @@ class BatchWithFilesAdmin(BatchAdmin):
         return Place(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context)
 
     def own_pages(self) -> list[OwnPage]:
-        own = [
-            (f"<uuid:batch_id>/{route}", partial(view, place=self.place), name) for route, view, name in PAGES
-        ]
-        return [*super().own_pages(), ("of/<int:product_id>/", self.make_view, "make"), *own]
+        make = ("of/<int:product_id>/", self.make_view, "make")
+        return [*super().own_pages(), make, *(self._shared(*page) for page in PAGES)]
+
+    def _shared(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> OwnPage:
+        """A page of the portal, with what its decorators say of it."""
+        here = update_wrapper(partial(view, place=self.place), view)
+        return f"<uuid:batch_id>/{route}", here, name
 
     def make_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         active = Product.objects.filter(is_active=True, is_eddm=False).select_related("store")

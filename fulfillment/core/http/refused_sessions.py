@@ -6,6 +6,7 @@ The requests of a process wait in one queue, those of the API behind the pages o
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,23 +20,43 @@ from fulfillment.core.http.refusal_page import PAGE_POLICY, refusal_page
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache
 
-# Until when, by the cookie of the session.
-_refused: WeightedCache[str, float] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+MINUTE = 60
+
+
+@dataclass(slots=True)
+class _Refusal:
+    until: float
+    requests: int = 0
+
+
+# By the cookie of the session.
+_refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _: 1)
 register_cache(_refused)
 
 
 def refuse_session(session: str, *, seconds: float) -> None:
-    _refused.put(session, time.monotonic() + seconds)
+    now, known = time.monotonic(), _refused.get(session)
+    if known is None or known.until < now:
+        _refused.put(session, _Refusal(now + seconds))
+    else:
+        known.until = max(known.until, now + seconds)
 
 
 def refused_seconds(environ: Mapping[str, Any]) -> float:
     """How long the request of a page is refused; 0 for any other request."""
     cookie, path = environ.get("HTTP_COOKIE"), environ.get("PATH_INFO", "")
     found = _cookie().search(cookie) if cookie else None
-    until = _refused.get(found[1]) if found else None
-    if until is None or path.startswith((*PROGRAM_PREFIXES, settings.STATIC_URL)) or is_picture(path):
+    session = found[1] if found else ""
+    known = _refused.get(session)
+    if known is None or (seconds := known.until - time.monotonic()) <= 0:
         return 0
-    return max(0, until - time.monotonic())
+    if path.startswith((*PROGRAM_PREFIXES, settings.STATIC_URL)) or is_picture(path):
+        return 0
+    known.requests += 1
+    # Refused requests alone exceed the limit of a minute.
+    if known.requests == settings.PAGES_PER_MINUTE:
+        refuse_session(session, seconds=MINUTE)
+    return seconds
 
 
 def refuse(seconds: float, start_response: Callable[..., Any]) -> Iterable[bytes]:

@@ -7,7 +7,7 @@ during each exchange, and whoever changes several jobs locks the order before th
 """
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -107,11 +107,14 @@ def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
 
 def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
     """The jobs that leave on the same day for the same provider; empty while another one is waited for."""
-    ready, missing = [], []
+    ready: list[Job] = []
+    missing: list[Job] = []
     under_way = set(
         Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED).values_list("job", flat=True)
     )
     for one in jobs:
+        if len(ready) == MAX_JOBS:
+            break
         if one is job:
             ready.append(one)
         elif one.due != job.due or one.pk in under_way or not _is_free(one):
@@ -120,18 +123,19 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
             ready.append(one)
         elif _may_come(one, job.provider):
             missing.append(one)
-    now = timezone.now()
     until = job.created + WAIT_FOR_SIBLINGS
-    if missing and now < until:
-        names = ", ".join(one.number for one in missing[:5])
-        minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
-        message = (
-            f"{len(ready)} of {len(ready) + len(missing)} ready: waits {minutes} minutes at most for {names}."
-        )
-        waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
-        waiting.update(message=message[:1000], next_try=min(now + LOOK_AGAIN, until))
+    if missing and timezone.now() < until:
+        _wait(ready, missing, until)
         return []
     return _limited(ready)
+
+
+def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
+    names = ", ".join(one.number for one in missing[:5])
+    minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
+    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits {minutes} minutes at most for {names}."
+    waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
+    waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
 
 
 def _is_ready(job: Job) -> bool:
@@ -156,7 +160,7 @@ def _limited(jobs: Sequence[Job]) -> list[Job]:
     """What one request takes; the others go in the next one."""
     chosen: list[Job] = []
     size = 0
-    for job in jobs[:MAX_JOBS]:
+    for job in jobs:
         size += job.item.print_bytes
         if chosen and size > MAX_BYTES:
             break

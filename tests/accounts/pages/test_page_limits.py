@@ -10,7 +10,7 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
-from fulfillment.core.http.refused_sessions import refused_seconds
+from fulfillment.core.http.refused_sessions import refuse_session, refused_seconds
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
@@ -143,6 +143,17 @@ def test_person_has_three_pages_at_once_in_a_process(person, other, world, setti
     assert refused_seconds(sent(person, PICTURE)) == refused_seconds(sent(other, PAGE)) == 0
     assert "You have as many pages under way as one caller may have." in refused.content.decode()
     assert person.get(PAGE).status_code == 200
+
+
+def test_refused_requests_of_a_session_count_for_the_minute(person, settings):
+    settings.PAGES_PER_MINUTE = 5
+    refuse_session(person.cookies["sessionid"].value, seconds=2)
+
+    waits = [refused_seconds(sent(person, PAGE)) for _ in range(6)]
+    refuse_session(person.cookies["sessionid"].value, seconds=2)
+
+    assert waits[4] <= 2 < 58 < waits[5]
+    assert refused_seconds(sent(person, PAGE)) > 58
 
 
 def test_address_without_a_session_has_two_pages_at_once_in_a_process(client, person, settings, db):
