@@ -204,7 +204,7 @@ DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.exampl
 LANGUAGE_CODE = "en"
 # Of pages and mails. A catalog of each but English is in `locale`.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "fulfillment" / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True

@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCALE = ROOT / "locale"
+LOCALE = ROOT / "fulfillment/locale"
 LANGUAGES = ("de", "es")
 APPS = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 KEYWORDS: dict[str, Any] = {
