@@ -75,5 +75,7 @@ def check_again(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
 
 
 def seen_of(page: BatchPage) -> str:
-    """The numbers that a person agrees to. Once they change, the person is to confirm again."""
-    return f"{page.counts.orderable} {page.counts.errors} {page.counts.total}"
+    """What a person agrees to: the numbers, and the rows since their last change. Once it changes, the person is to
+    confirm again."""
+    changed = page.batch.updated.timestamp()
+    return f"{page.counts.orderable} {page.counts.errors} {page.counts.total} {changed}"
