@@ -4,10 +4,11 @@
   if (!form) return;
   // Letters are drawn as they are typed; the proof, which is stored, follows when they pause.
   const PAUSE = 600;
-  let timer = 0;
+  const timers = {};
   let changes = 0;
+  let shown = 0;
   let busy = false;
-  let waiting = "";
+  const waiting = new Set();
 
   // The stored pictures come first. Sharper ones are drawn and shown when no letter was typed for a while.
   const SHARPEN = 500;
@@ -54,7 +55,10 @@
       }
       if (part.id === "part-price" && action !== "quote") continue;
       put(part);
-      if (part.id === "part-proof") sharpenSoon();
+      if (part.id === "part-proof") {
+        shown = seen;
+        sharpenSoon();
+      }
     }
     for (const code of page.querySelectorAll("code[id^=code-]")) {
       document.getElementById(code.id).textContent = code.textContent;
@@ -63,7 +67,7 @@
 
   const send = async (action) => {
     if (busy) {
-      waiting = action;
+      waiting.add(action);
       return;
     }
     busy = true;
@@ -82,9 +86,9 @@
     }
     busy = false;
     form.removeAttribute("aria-busy");
-    if (waiting) {
-      const next = waiting;
-      waiting = "";
+    const [next] = waiting;
+    if (next) {
+      waiting.delete(next);
       send(next);
     }
   };
@@ -93,7 +97,7 @@
   let drawNext = null;
   const draw = async (input) => {
     const sheets = document.querySelectorAll("#part-proof .proof-sheet img");
-    if (!sheets.length || form.elements.press?.checked) return;
+    if (!sheets.length || shown === changes || form.elements.press?.checked) return;
     if (drawing) {
       drawNext = input;
       return;
@@ -121,9 +125,9 @@
     }
   };
 
-  const proofSoon = () => {
-    clearTimeout(timer);
-    timer = setTimeout(send, PAUSE, "proof");
+  const soon = (action) => {
+    clearTimeout(timers[action]);
+    timers[action] = setTimeout(send, PAUSE, action);
   };
   const canProof = Boolean(form.querySelector("button[value=proof]"));
   const hasPrices = () => document.getElementById("part-price")?.children.length > 0;
@@ -134,13 +138,11 @@
     if (!input.name || input.type === "file") return;
     if (input.name === "option" || input.name.startsWith("to-")) return;
     if (isOfPrice(input)) {
-      if (!hasPrices()) return;
-      clearTimeout(timer);
-      timer = setTimeout(send, PAUSE, "quote");
+      if (hasPrices()) soon("quote");
     } else if (canProof) {
       changes += 1;
       if (input.name.startsWith("field-")) draw(input);
-      proofSoon();
+      soon("proof");
     }
   });
   form.addEventListener("picture", () => canProof && send("proof"));
@@ -148,7 +150,7 @@
     const action = event.submitter?.value ?? "proof";
     if (action === "order" || action === "buy") return;
     event.preventDefault();
-    clearTimeout(timer);
+    clearTimeout(timers[action]);
     send(action);
   });
   if ("first" in form.dataset) send("proof");
