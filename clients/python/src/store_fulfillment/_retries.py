@@ -75,7 +75,9 @@ def is_the_same_again(error: httpx.TransportError) -> bool:
             cause, (httpx.LocalProtocolError, httpx.UnsupportedProtocol, ssl.SSLCertVerificationError)
         ):
             return True
-        cause = cause.__cause__ or cause.__context__
+        # Any other context may be an error that the caller handles.
+        is_inner = type(cause).__module__.startswith("httpcore")
+        cause = cause.__cause__ or (cause.__context__ if is_inner else None)
     return False
 
 
