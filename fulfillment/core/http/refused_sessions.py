@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
+from django.core.handlers.wsgi import get_path_info
 from django.urls import Resolver404, resolve
 
 from fulfillment.core.caches import register_cache
@@ -44,7 +45,7 @@ def refuse_session(session: str, *, seconds: float) -> None:
 
 def refused_seconds(environ: Mapping[str, Any]) -> float:
     """How long the request of a page is refused; 0 for any other request."""
-    cookie, path = environ.get("HTTP_COOKIE"), environ.get("PATH_INFO", "")
+    cookie, path = environ.get("HTTP_COOKIE"), get_path_info(environ)
     found = _cookie().search(cookie) if cookie else None
     session = found[1] if found else ""
     known = _refused.get(session)
