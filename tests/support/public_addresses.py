@@ -73,6 +73,7 @@ KNOWN = {
     "icons/<str:sha256>.png": ("an application's icon, by the digest of its content", ROW, PROXY),
     "invitations/<secret:token>": MAILED,
     "invitations/<secret:token>/decline": ("nothing; ends the invitation", "rows of one link", PROXY),
+    "jsi18n": ("words of the pages' scripts in the reader's language", "a catalog in memory", PROXY),
     "live-proof": (
         "a proof of the demo card with the visitor's words, where the demo store is",
         "one rendering at once for all visitors",

@@ -67,8 +67,8 @@ def test_consent_page_names_applicant_and_permissions(world, browser):
     page = response.content.decode()
     assert "Mail Studio requests access" in page
     assert "Signed in as user@print.example" in page
-    assert Permission.STORE_SELF_READ.label in page
-    assert Permission.ORDER_ALL_READ.label not in page
+    assert str(Permission.STORE_SELF_READ.label) in page
+    assert str(Permission.ORDER_ALL_READ.label) not in page
     assert "https://mailstudio.example/callback" in page
     assert 'name="state" value="xyz"' in page
 
