@@ -6,7 +6,7 @@ from django.utils import timezone
 from fulfillment.core.errors import Conflict
 from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
-from production.jobs.services.recording import SYSTEM, lock_job, record_job
+from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job
 from production.providers.models import Provider
 from production.routing.services import count_job
 from stores.orders.models import Order
@@ -23,6 +23,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
         raise Conflict(f"Job {locked} is being cancelled.", code="job_being_cancelled")
     if locked.state == JobState.QUEUED:
         note = _try_at_once(locked)
+        _release_others(locked, actor)
     elif locked.state in (JobState.FAILED, JobState.CANCELLED):
         start_again(locked, locked.provider)
         note = f"Sent again as {locked}."
@@ -125,6 +126,7 @@ def release_job(*, job: Job, actor: Actor) -> Job:
     if locked.held:
         locked.held, locked.next_try = "", timezone.now()
         record_job(locked, previous=locked.state, actor=actor, note="Released.")
+        _release_others(locked, actor)
     return locked
 
 
@@ -161,6 +163,15 @@ def _try_at_once(job: Job) -> str:
             f"Gang sheet {job.gang_sheet} of job {job} is on its way already.", code="sheet_under_way"
         )
     return f"Gang sheet {sheet} is sent now."
+
+
+def _release_others(job: Job, actor: Actor) -> None:
+    """Releases the jobs that wait in one order at the provider with this one: they are sent together or not at all."""
+    waiting = Job.objects.filter(order=job.order_id, provider_order=job.provider_order, state=JobState.QUEUED)
+    held = waiting.exclude(pk=job.pk).exclude(held="").filter(cancel_requested__isnull=True)
+    for one in lock_jobs(held) if job.provider_order else ():
+        one.held, one.next_try = "", timezone.now()
+        record_job(one, previous=one.state, actor=actor, note=f"Released with {job}.")
 
 
 def _require_off_sheet(job: Job) -> None:

@@ -19,7 +19,7 @@ from production.dispatch.services.slots import LEASE_SECONDS, JobSlots
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted, lock_jobs
+from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
 from production.providers.models import Provider
 from production.routing.selectors import decide, facts_of
 from stores.orders.models import Order
@@ -102,7 +102,19 @@ def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
         job.next_try = None
         job.save(update_fields=["next_try"])
         return [], AttemptKind.SUBMIT
-    return [one for one in members if one.state == JobState.QUEUED], AttemptKind.SUBMIT
+    waiting = [one for one in members if one.state == JobState.QUEUED]
+    return [] if _hold_with(waiting) else waiting, AttemptKind.SUBMIT
+
+
+def _hold_with(waiting: Sequence[Job]) -> bool:
+    """Holds all jobs if one is held: an order without that one would have its number, and it would never be sent."""
+    held = next((one for one in waiting if one.held), None)
+    for one in waiting if held else ():
+        if held and not one.held:
+            one.held, one.next_try = held.held, None
+            one.message = f"{held}, of the same order at {one.provider}, is held: both are released together."
+            record_job(one, previous=one.state, note=one.message)
+    return held is not None
 
 
 def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:

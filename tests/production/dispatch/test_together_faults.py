@@ -1,0 +1,89 @@
+"""Faults while items of one order are one order at the provider: none is lost, doubled, or repeated in haste."""
+
+import pytest
+
+from production.dispatch.services.actions import cancel_job, release_job, resend_job
+from production.jobs.models import HoldReason, Job, JobState
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import transition_order
+from tests.factories.production import STORE, accept, only_job
+from tests.support.joint_orders import at, cut_once, make_due, numbers, placed, report, states, work
+from tests.support.siteflow import SiteFlow
+
+pytestmark = pytest.mark.django_db
+
+
+def job(order: Order, item: int) -> Job:
+    return only_job(order=order, item__position=item - 1)
+
+
+def requests(flow: SiteFlow, method: str) -> int:
+    return sum(one == method and not path.endswith("validate") for one, path in flow.requests)
+
+
+@pytest.mark.parametrize("action", [release_job, resend_job])
+@pytest.mark.parametrize("item", [1, 2])
+def test_item_that_cannot_be_cancelled_holds_the_others_until_one_is_released(
+    shop, flow, press, action, item
+):
+    order = placed(shop)
+    cut_once(flow, "before")
+    work()
+    cancel_job(job=job(order, 1), actor=STORE)
+    make_due()
+    work()
+    make_due()
+    work()
+
+    assert set(order.jobs.values_list("held", "next_try")) == {(HoldReason.MANUAL, None)}
+    assert f"{order.number}-1, of the same order at Flow, is held" in job(order, 3).message
+    assert at(flow) == {}
+
+    action(job=job(order, item), actor=STORE)
+    work()
+    assert at(flow) == {f"{order.number}-1": numbers(order)}
+    assert states(order) == [JobState.SENT] * 3
+
+
+def test_items_that_wait_for_an_answer_follow_a_printed_one(shop, flow, press):
+    order = placed(shop)
+    cut_once(flow)
+    work()
+    report(press, f"{order.number}-1", "printed", sourceItemId=f"{order.number}-3")
+    cancel_job(job=job(order, 1), actor=STORE)
+    for _ in range(2):
+        make_due()
+        work()
+    assert job(order, 1).held == job(order, 2).held == HoldReason.MANUAL
+    release_job(job=job(order, 2), actor=STORE)
+    work()
+
+    assert states(order) == [JobState.SENT, JobState.SENT, JobState.IN_PRODUCTION]
+    assert at(flow) == {f"{order.number}-1": numbers(order)}
+
+
+def test_items_of_an_order_on_hold_are_sent_again_together(shop, flow, press):
+    order = placed(shop)
+    cut_once(flow)
+    work()
+    transition_order(order=order, status=OrderStatus.ON_HOLD, actor=STORE)
+    resend_job(job=job(order, 2), actor=STORE)
+    work()
+
+    assert states(order) == [JobState.SENT] * 3
+    assert at(flow) == {f"{order.number}-1": numbers(order)}
+
+
+def test_items_are_held_as_one_of_them_is_until_the_order_is_accepted(shop, flow, press):
+    order = placed(shop)
+    cut_once(flow)
+    work()
+    Job.objects.filter(pk=job(order, 1).pk).update(held=HoldReason.ORDER, next_try=None)
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.ON_HOLD)
+    make_due()
+    work()
+    assert set(order.jobs.values_list("held", flat=True)) == {HoldReason.ORDER}
+
+    accept(Order.objects.get(pk=order.pk))
+    work()
+    assert states(order) == [JobState.SENT] * 3
