@@ -97,13 +97,23 @@ def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
         for one in leaving if staying else ():
             message = f"{staying[0]}, of the same order at {one.provider}, is printed already; stop it there."
             outcomes.keep_uncancelled(one, message)
-        return [] if staying else leaving, AttemptKind.CANCEL
+        return [] if staying or _waits_for(job, leaving) else leaving, AttemptKind.CANCEL
     if job.state != JobState.QUEUED:
         job.next_try = None
         job.save(update_fields=["next_try"])
         return [], AttemptKind.SUBMIT
     waiting = [one for one in members if one.state == JobState.QUEUED]
     return [] if _hold_with(waiting) else waiting, AttemptKind.SUBMIT
+
+
+def _waits_for(job: Job, leaving: Sequence[Job]) -> bool:
+    """Whether the cancellation was postponed: a job that is not cancelled does not repeat it sooner."""
+    times = [one.next_try for one in leaving if one.next_try is not None]
+    if job in leaving or not times or min(times) <= timezone.now():
+        return False
+    job.next_try = min(times)
+    job.save(update_fields=["next_try"])
+    return True
 
 
 def _hold_with(waiting: Sequence[Job]) -> bool:

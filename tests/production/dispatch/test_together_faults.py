@@ -1,6 +1,7 @@
 """Faults while items of one order are one order at the provider: none is lost, doubled, or repeated in haste."""
 
 import pytest
+from django.utils import timezone
 
 from production.dispatch.services.actions import cancel_job, release_job, resend_job
 from production.jobs.models import HoldReason, Job, JobState
@@ -87,3 +88,19 @@ def test_items_are_held_as_one_of_them_is_until_the_order_is_accepted(shop, flow
     accept(Order.objects.get(pk=order.pk))
     work()
     assert states(order) == [JobState.SENT] * 3
+
+
+def test_cancellation_is_repeated_no_sooner_because_of_another_item(shop, flow, press):
+    order = placed(shop)
+    cut_once(flow)
+    work()
+    cancel_job(job=job(order, 1), actor=STORE)
+    flow.fault = lambda method, path, moment: 503 if method == "PUT" else None
+    make_due()
+    work()
+    assert requests(flow, "PUT") == 1
+    Job.objects.filter(order=order, item__position=1).update(next_try=timezone.now())
+    work()
+
+    assert requests(flow, "PUT") == 1
+    assert job(order, 2).next_try >= job(order, 1).next_try > timezone.now()
