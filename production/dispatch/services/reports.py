@@ -87,8 +87,8 @@ def _jobs_of_provider_order(number: str) -> list[Job]:
 
 
 def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
-    """The number of the job that is meant by an item of an order at the provider."""
-    if not jobs or not report.item_number:
+    """The number of the job that is meant by an item of an order at the provider, which cancels whole orders."""
+    if not jobs or not report.item_number or report.state == JobState.CANCELLED:
         return None
     found = _job_for(report.item_number)
     return report.item_number if found and found.order_id == jobs[0].order_id else None

@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.services.actions import cancel_job, release_job, resend_job
 from production.jobs.models import HoldReason, Job, JobState
 from stores.orders.models import Order, OrderStatus
@@ -104,3 +105,29 @@ def test_cancellation_is_repeated_no_sooner_because_of_another_item(shop, flow, 
 
     assert requests(flow, "PUT") == 1
     assert job(order, 2).next_try >= job(order, 1).next_try > timezone.now()
+
+
+def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press, monkeypatch):
+    order = placed(shop)
+    work()
+    first, second, third = numbers(order)
+    cancel_job(job=job(order, 2), actor=STORE)
+    cancel = SiteFlowAdapter.cancel
+
+    def killed(self, job, reference):
+        cancel(self, job, reference)
+        raise SystemExit
+
+    monkeypatch.setattr(SiteFlowAdapter, "cancel", killed)
+    with pytest.raises(SystemExit):
+        work()
+    monkeypatch.undo()
+    report(press, first, "cancelled", sourceItemId=second)
+    make_due()
+    work()
+    rows = [report(press, first, "cancelled", sourceItemId=number) for number in (first, third)]
+
+    assert {row.outcome for listed in rows for row in listed} == {"Late"}
+    again = [f"{first}-2", f"{third}-2"]
+    assert at(flow) == {again[0]: again}
+    assert states(order) == [JobState.SENT, JobState.CANCELLED, JobState.SENT]
