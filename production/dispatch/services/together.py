@@ -134,8 +134,10 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
     under_way = set(
         Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED).values_list("job", flat=True)
     )
+    until = job.created + WAIT_FOR_SIBLINGS
+    is_waiting = timezone.now() < until
     for one in jobs:
-        if len(ready) == MAX_JOBS:
+        if len(ready) + len(missing) == MAX_JOBS:
             break
         if one is job:
             ready.append(one)
@@ -143,10 +145,9 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
             continue
         elif _is_ready(one) and one.provider_id == job.provider_id:
             ready.append(one)
-        elif _may_come(one, job.provider):
+        elif is_waiting and _may_come(one, job.provider):
             missing.append(one)
-    until = job.created + WAIT_FOR_SIBLINGS
-    if missing and timezone.now() < until:
+    if missing:
         _wait(ready, missing, until)
         return []
     return _limited(ready)
@@ -162,9 +163,11 @@ def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None
 
 def _is_ready(job: Job) -> bool:
     """Whether a provider could get the locked job now; it is chosen if there is none yet."""
+    before = job.provider_id
     if job.held or job.next_try is None or not choose_provider(job):
         return False
-    job.save(update_fields=["provider", "rule", "message", "failing_since"])
+    if job.provider_id != before:
+        job.save(update_fields=["provider", "rule", "message", "failing_since"])
     return True
 
 

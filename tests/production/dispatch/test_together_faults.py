@@ -1,15 +1,28 @@
 """Faults while items of one order are one order at the provider: none is lost, doubled, or repeated in haste."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.adapters.siteflow import SiteFlowAdapter
-from production.dispatch.services.actions import cancel_job, release_job, resend_job
+from production.dispatch.services import together
+from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.jobs.models import HoldReason, Job, JobState
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.production import STORE, accept, only_job
-from tests.support.joint_orders import at, cut_once, make_due, numbers, placed, report, states, work
+from tests.support.joint_orders import (
+    at,
+    cut_once,
+    make_due,
+    numbers,
+    placed,
+    report,
+    states,
+    wait_is_over,
+    work,
+)
 from tests.support.siteflow import SiteFlow
 
 pytestmark = pytest.mark.django_db
@@ -131,3 +144,32 @@ def test_report_of_one_cancelled_item_is_of_the_whole_order(shop, flow, press, m
     again = [f"{first}-2", f"{third}-2"]
     assert at(flow) == {again[0]: again}
     assert states(order) == [JobState.SENT, JobState.CANCELLED, JobState.SENT]
+
+
+def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow, press, monkeypatch):
+    monkeypatch.setattr("production.dispatch.services.together.MAX_JOBS", 4)
+    order = placed(shop, 12)
+    for one in order.jobs.filter(item__position__gte=2):
+        hold_job(job=one, actor=STORE)
+    looked_at: list[Job] = []
+    look = together.decide
+    monkeypatch.setattr(
+        "production.dispatch.services.together.decide", lambda *a, **b: looked_at.append(a) or look(*a, **b)
+    )
+    work()
+    assert len(looked_at) == 2
+    assert "2 of 4 ready" in job(order, 1).message
+
+    make_due()
+    with CaptureQueriesContext(connection) as found:
+        work()
+    saved = [
+        one for one in found if one["sql"].startswith('UPDATE "production_job"') and "rule_id" in one["sql"]
+    ]
+    assert len(saved) == 1  # the job that is due, and none that it found unchanged
+
+    looked_at.clear()
+    wait_is_over()
+    work()
+    assert looked_at == []
+    assert at(flow) == {f"{order.number}-1": numbers(order, 1, 2)}
