@@ -53,7 +53,8 @@ def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
         return []
     number = job.provider_order
     chosen, kind = _members(job, jobs) if number else (_gather(job, jobs), AttemptKind.SUBMIT)
-    if not number and len(chosen) > 1:
+    if not number and chosen and chosen != [job]:
+        # No lock is held on the other ones, which another sender leaves alone because of the number.
         number = chosen[0].number
     now = timezone.now()
     if chosen and not slots.take(job.provider_id):

@@ -8,6 +8,7 @@ from django.utils import timezone
 from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.services import together
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
+from production.dispatch.services.sending import work_on_job
 from production.jobs.models import HoldReason, Job, JobState
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
@@ -173,3 +174,20 @@ def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow
     work()
     assert looked_at == []
     assert at(flow) == {f"{order.number}-1": numbers(order, 1, 2)}
+
+
+def test_item_that_is_sent_by_another_one_is_not_sent_twice_at_once(shop, flow, press, monkeypatch):
+    """A request takes only the first item, while the second one is due: another sender leaves the first one alone."""
+    monkeypatch.setattr("production.dispatch.services.together.MAX_BYTES", 1)
+    order = placed(shop, 2)
+    first, second = job(order, 1), job(order, 2)
+    submit = SiteFlowAdapter.submit
+
+    def beside_another_sender(self, sent):
+        assert work_on_job(job_pk=first.pk) is False
+        return submit(self, sent)
+
+    monkeypatch.setattr(SiteFlowAdapter, "submit", beside_another_sender)
+    assert work_on_job(job_pk=second.pk)
+    assert [one.outcome for one in first.attempts.all()] == ["Sent"]
+    assert at(flow) == {first.number: [first.number]}
