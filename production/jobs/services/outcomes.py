@@ -11,7 +11,7 @@ from fulfillment.core.errors import DomainError
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
-from production.jobs.services.recording import fail_job, lock_job, record_job
+from production.jobs.services.recording import fail_job, lock_job, lock_jobs, record_job
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
@@ -116,13 +116,15 @@ def record_unusable(*, attempt: Attempt, message: str) -> None:
 
 @transaction.atomic
 def record_fault(*, job_pk: int) -> None:
-    """An unexpected error, which is logged: the job is retried as for an unavailable provider."""
-    job = lock_job(job_pk)
-    attempt = Attempt.objects.filter(job=job).order_by("-id").first()
+    """An unexpected error, which is logged: jobs sent together are retried as for an unavailable provider."""
+    order = Order.objects.select_for_update(of=("self",), no_key=True).get(jobs=job_pk)
+    jobs = Job.objects.filter(order=order)
+    number = jobs.values_list("provider_order", flat=True).get(pk=job_pk)
+    sent = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
     message = "The service met an error of its own; its log says more."
-    if attempt is not None and attempt.outcome == AttemptOutcome.UNFINISHED:
-        _complete(attempt, AttemptOutcome.FAILED, message=message)
-        job.is_uncertain = attempt.kind == AttemptKind.SUBMIT
+    for attempt in Attempt.objects.filter(job__in=sent, outcome=AttemptOutcome.UNFINISHED):
+        job = _complete(attempt, AttemptOutcome.FAILED, message=message)
+        job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)
 
 

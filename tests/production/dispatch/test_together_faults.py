@@ -8,8 +8,9 @@ from django.utils import timezone
 from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.services import together
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
-from production.dispatch.services.sending import work_on_job
-from production.jobs.models import HoldReason, Job, JobState
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
+from production.jobs.models import Attempt, HoldReason, Job, JobState
+from production.jobs.services.outcomes import record_fault
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.production import STORE, accept, only_job
@@ -191,3 +192,29 @@ def test_item_that_is_sent_by_another_one_is_not_sent_twice_at_once(shop, flow, 
     assert work_on_job(job_pk=second.pk)
     assert [one.outcome for one in first.attempts.all()] == ["Sent"]
     assert at(flow) == {first.number: [first.number]}
+
+
+def test_error_of_our_own_postpones_every_item_of_the_order(shop, flow, press, monkeypatch):
+    def broken(self, sent):
+        raise RuntimeError
+
+    order = placed(shop)
+    submit = SiteFlowAdapter.submit
+    monkeypatch.setattr(SiteFlowAdapter, "submit", broken)
+    [key, *_] = claim_due_jobs(limit=1)
+    with pytest.raises(RuntimeError):
+        work_on_job(job_pk=key)
+    with CaptureQueriesContext(connection) as found:
+        record_fault(job_pk=key)
+
+    locks = [one["sql"] for one in found if "FOR NO KEY UPDATE" in one["sql"]]
+    assert 'FROM "stores_order"' in locks[0]
+    assert set(Attempt.objects.values_list("outcome", flat=True)) == {"Failed"}
+    for one in order.jobs.all():
+        assert one.is_uncertain
+        assert "an error of its own" in one.message
+
+    monkeypatch.setattr(SiteFlowAdapter, "submit", submit)
+    make_due()
+    work()
+    assert at(flow) == {f"{order.number}-1": numbers(order)}
