@@ -48,8 +48,8 @@ def _is_free(job: Job) -> bool:
 def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
     """Records the start for each job that is sent or cancelled with this one; empty if nothing is to be done now."""
     jobs = _lock_all(job_pk)
-    job = next(one for one in jobs if one.pk == job_pk)
-    if job.next_try is None or job.provider_id is None or not goes_together(job):
+    job = next((one for one in jobs if one.pk == job_pk), None)
+    if job is None or job.next_try is None or job.provider_id is None or not goes_together(job):
         return []
     number = job.provider_order
     chosen, kind = _members(job, jobs) if number else (_gather(job, jobs), AttemptKind.SUBMIT)
@@ -71,15 +71,17 @@ def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
 
 
 def _lock_all(job_pk: int) -> list[Job]:
-    """The jobs of the order by item. They are read after the locks: a join would show rows from before."""
+    """The jobs of the order by item, except those on gang sheets, which are locked before their orders.
+
+    They are read after the locks: a join would show rows from before.
+    """
     order = (
         Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(jobs=job_pk)
     )
-    jobs = Job.objects.filter(order=order)
-    list(jobs.order_by("pk").select_for_update(no_key=True).values_list("pk"))
-    found = list(
-        jobs.select_related("provider", "item").defer("item__template_data").order_by("item__position")
-    )
+    jobs = Job.objects.filter(order=order, gang_sheet__isnull=True).order_by("pk")
+    locked = list(jobs.select_for_update(no_key=True).values_list("pk", flat=True))
+    read = Job.objects.filter(pk__in=locked).select_related("provider", "item").defer("item__template_data")
+    found = list(read.order_by("item__position"))
     for job in found:
         job.order = order
     return found

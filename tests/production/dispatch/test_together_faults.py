@@ -9,6 +9,7 @@ from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.services import together
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
+from production.gang_sheets.models import GangSheet
 from production.jobs.models import Attempt, HoldReason, Job, JobState
 from production.jobs.services.outcomes import record_fault
 from stores.orders.models import Order, OrderStatus
@@ -218,3 +219,24 @@ def test_error_of_our_own_postpones_every_item_of_the_order(shop, flow, press, m
     make_due()
     work()
     assert at(flow) == {f"{order.number}-1": numbers(order)}
+
+
+def test_item_on_a_gang_sheet_is_left_to_who_sends_the_sheet(shop, flow, press):
+    """A sheet's jobs are locked before their orders, so that whoever locks an order first waits for none of them."""
+    order = placed(shop)
+    sheet = GangSheet.objects.create(
+        provider=press,
+        product=order.items.first().product,
+        store=shop.store,
+        kind="a",
+        created=timezone.now(),
+    )
+    Job.objects.filter(pk=job(order, 3).pk).update(gang_sheet=sheet, next_try=None)
+    with CaptureQueriesContext(connection) as found:
+        work()
+
+    assert at(flow) == {f"{order.number}-1": numbers(order, 1, 2)}
+    locks = [one["sql"] for one in found if one["sql"].startswith('SELECT "production_job"."id"')]
+    of_all = [sql for sql in locks if "ORDER BY" in sql and "NO KEY UPDATE" in sql]
+    assert len(of_all) == 1
+    assert '"gang_sheet_id" IS NULL' in of_all[0]
