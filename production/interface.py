@@ -159,7 +159,8 @@ class ProviderRefused(Exception):
 
     `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
     another provider, and none of them fails. `numbers` are the jobs at fault of several that were sent together; the
-    others are sent without them. Empty: all.
+    others are sent without them. Empty: all. `is_unsent` says that the request ordered nothing, as one that only checks
+    the job: the provider may still have it from an earlier attempt.
     """
 
     def __init__(
@@ -169,9 +170,11 @@ class ProviderRefused(Exception):
         *,
         concerns_all: bool = False,
         numbers: Collection[str] = (),
+        is_unsent: bool = False,
     ) -> None:
         super().__init__(message)
-        self.exchange, self.concerns_all, self.numbers = exchange, concerns_all, numbers
+        self.exchange, self.concerns_all = exchange, concerns_all
+        self.numbers, self.is_unsent = numbers, is_unsent
 
 
 class ProviderUnavailable(Exception):

@@ -83,7 +83,8 @@ def failure(
         return ProviderUnavailable(
             f"{name} is busy: it answered {answer.status}.", exchange, pause, is_unsent=is_unsent
         )
-    return ProviderRefused(f"{name} refused: {message or answer.status}"[:1000], exchange, numbers=numbers)
+    refused = f"{name} refused: {message or answer.status}"[:1000]
+    return ProviderRefused(refused, exchange, numbers=numbers, is_unsent=is_unsent)
 
 
 def _retry_after(header: str) -> float | None:

@@ -219,10 +219,11 @@ def record_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None
 
 @transaction.atomic
 def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
-    """Refuses the jobs at fault; the others are sent again without them."""
+    """Refuses the jobs at fault; the others are sent again without them, unless the provider may have their order."""
     at_fault = [one for one in attempts if one.number in error.numbers] or attempts
     for attempt in attempts:
-        if attempt in at_fault or error.concerns_all or attempt.kind == AttemptKind.CANCEL:
+        is_with_others = error.concerns_all or (error.is_unsent and attempt.job.is_uncertain)
+        if attempt in at_fault or is_with_others or attempt.kind == AttemptKind.CANCEL:
             outcomes.record_refused(attempt=attempt, error=error)
         else:
             outcomes.record_left_out(

@@ -59,6 +59,12 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
     if attempt.kind == AttemptKind.CANCEL:
         keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
+    if error.is_unsent and job.is_uncertain:
+        _hold_uncertain(
+            job,
+            f"{attempt.provider} may have it from an earlier attempt, and refuses it now: {attempt.message}",
+        )
+        return
     # The provider refused this number, so it does not have the job; another provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
     job.provider, job.is_uncertain, job.failing_since, job.provider_order = None, False, None, ""
@@ -177,6 +183,16 @@ def _failures(job: Job, attempt: Attempt) -> int:
     since = job.failing_since or attempt.started
     count = Attempt.objects.filter(job=job, provider=attempt.provider, finished__gte=since).count()
     return max(count, 1)
+
+
+def _hold_uncertain(job: Job, message: str) -> None:
+    """The provider may have the job, and does not take it again: an operator decides."""
+    if job.cancel_requested:
+        job.next_try = timezone.now()
+    elif job.state == JobState.QUEUED:
+        job.held, job.next_try = HoldReason.MANUAL, None
+    job.message = message[:1000]
+    record_job(job, previous=job.state, note=job.message)
 
 
 def keep_uncancelled(job: Job, message: str) -> None:

@@ -22,6 +22,7 @@ from tests.support.joint_orders import (
     numbers,
     placed,
     report,
+    siteflow,
     states,
     wait_is_over,
     work,
@@ -240,3 +241,45 @@ def test_item_on_a_gang_sheet_is_left_to_who_sends_the_sheet(shop, flow, press):
     of_all = [sql for sql in locks if "ORDER BY" in sql and "NO KEY UPDATE" in sql]
     assert len(of_all) == 1
     assert '"gang_sheet_id" IS NULL' in of_all[0]
+
+
+@pytest.mark.parametrize("items", [1, 2])
+def test_refusal_by_the_check_first_doubles_no_item_that_may_have_arrived(shop, flow, press, items):
+    press.choices.get().rule.choices.create(provider=siteflow(flow, "other"), priority=2)
+    order = placed(shop, items)
+    cut_once(flow)
+    work()
+    flow.refuses = lambda number: number == f"{order.number}-1"
+    make_due()
+    work()
+
+    sent = {f"{order.number}-1": numbers(order)[:items]}
+    assert at(flow) == sent
+    assert set(order.jobs.values_list("held", "is_uncertain")) == {(HoldReason.MANUAL, True)}
+    assert "may have it from an earlier attempt" in job(order, items).message
+
+    flow.refuses = None
+    resend_job(job=job(order, items), actor=STORE)
+    work()
+    assert at(flow) == sent
+    assert states(order) == [JobState.SENT] * items
+
+
+def test_refusal_by_the_check_first_does_not_stop_a_cancellation(shop, flow, press, monkeypatch):
+    order = placed(shop, 2)
+    cut_once(flow)
+    work()
+    flow.refuses = lambda number: True
+    submit = SiteFlowAdapter.submit
+
+    def while_it_is_cancelled(self, sent):
+        cancel_job(job=job(order, 1), actor=STORE)
+        return submit(self, sent)
+
+    monkeypatch.setattr(SiteFlowAdapter, "submit", while_it_is_cancelled)
+    make_due()
+    work()
+
+    assert flow.cancelled == {f"{order.number}-1"}
+    assert job(order, 1).state == JobState.CANCELLED
+    assert (job(order, 2).state, job(order, 2).held) == (JobState.QUEUED, HoldReason.MANUAL)
