@@ -28,6 +28,7 @@ ORDER_LOCKS = 0x10E << 44
 # From when the jobs were queued; one that is held for longer is sent later, as an order of its own.
 WAIT_FOR_SIBLINGS = timedelta(minutes=10)
 LOOK_AGAIN = timedelta(seconds=15)
+UNPRINTED = (JobState.QUEUED, JobState.SENT, JobState.ACKNOWLEDGED)
 
 
 def goes_together(job: Job) -> bool:
@@ -229,6 +230,25 @@ def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> No
             outcomes.record_left_out(
                 attempt=attempt, outcome=AttemptOutcome.REFUSED, message=str(error), exchange=error.exchange
             )
+    if attempts[0].kind == AttemptKind.CANCEL and attempts[0].job.provider_order and not error.concerns_all:
+        _fail_if_unclear(attempts)
+
+
+def _fail_if_unclear(attempts: Sequence[Attempt]) -> None:
+    """Fails the jobs of an order that an earlier cancellation may have ended; a later report overrides that."""
+    unanswered = (AttemptOutcome.INTERRUPTED, AttemptOutcome.UNAVAILABLE)
+    numbers = [one.number for one in attempts]
+    earlier = Attempt.objects.filter(number__in=numbers, kind=AttemptKind.CANCEL, outcome__in=unanswered)
+    if not earlier.exists():
+        return
+    first = attempts[0].job
+    message = (
+        f"{first.provider} may have cancelled the order {first.provider_order}: it refused that for {first}, after an "
+        "earlier try without an answer. Ask there before it is sent again."
+    )
+    members = Job.objects.filter(order=first.order_id, provider_order=first.provider_order)
+    for job in lock_jobs(members.filter(state__in=UNPRINTED)):
+        outcomes.fail_locked(job, message)
 
 
 @transaction.atomic

@@ -283,3 +283,40 @@ def test_refusal_by_the_check_first_does_not_stop_a_cancellation(shop, flow, pre
     assert flow.cancelled == {f"{order.number}-1"}
     assert job(order, 1).state == JobState.CANCELLED
     assert (job(order, 2).state, job(order, 2).held) == (JobState.QUEUED, HoldReason.MANUAL)
+
+
+def test_cancellation_whose_first_answer_was_lost_leaves_no_item_unseen(shop, flow, press):
+    """The provider may word a second cancellation as a refusal: nobody knows whether it still has the order."""
+    order = placed(shop)
+    work()
+    cancel_job(job=job(order, 1), actor=STORE)
+    flow.fault = lambda method, path, moment: 503 if (method, moment) == ("PUT", "after") else None
+    work()
+    flow.fault, flow.orders = None, {}
+    make_due()
+    work()
+
+    assert states(order) == [JobState.FAILED] * 3
+    assert "may have cancelled the order" in job(order, 3).message
+    resend_job(job=job(order, 2), actor=STORE)
+    resend_job(job=job(order, 3), actor=STORE)
+    cancel_job(job=job(order, 1), actor=STORE)
+    work()
+    again = [f"{order.number}-2-2", f"{order.number}-3-2"]
+    assert at(flow) == {again[0]: again}
+    assert states(order) == [JobState.CANCELLED, JobState.SENT, JobState.SENT]
+
+
+def test_order_that_goes_on_after_an_unclear_cancellation_follows_its_reports(shop, flow, press):
+    order = placed(shop)
+    work()
+    cancel_job(job=job(order, 1), actor=STORE)
+    flow.fault = lambda method, path, moment: 503 if (method, moment) == ("PUT", "before") else None
+    work()
+    flow.fault, flow.printing = None, {f"{order.number}-1"}
+    make_due()
+    work()
+    assert states(order) == [JobState.FAILED] * 3
+
+    report(press, f"{order.number}-1", "printed")
+    assert states(order) == [JobState.IN_PRODUCTION] * 3
