@@ -5,7 +5,7 @@ The requests of a process wait in one queue, those of the API behind the pages o
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,7 +43,7 @@ def refuse_session(session: str, *, seconds: float) -> None:
         known.until = max(known.until, now + seconds)
 
 
-def refused_seconds(environ: Mapping[str, Any]) -> float:
+def refused_seconds(environ: dict[str, Any]) -> float:
     """How long the request of a page is refused; 0 for any other request."""
     cookie, path = environ.get("HTTP_COOKIE"), get_path_info(environ)
     found = _cookie().search(cookie) if cookie else None
