@@ -78,6 +78,8 @@ def _name_form(form: Any) -> None:
     for name, field in form.declared_fields.items():
         field.label = named(field.label or pretty_name(name))
         field.help_text = named(field.help_text)
+        if isinstance(choices := getattr(field, "choices", None), list):
+            field.choices = [(value, named(label)) for value, label in choices]
     meta = getattr(form, "Meta", None)
     for texts in (getattr(meta, "labels", None), getattr(meta, "help_texts", None)):
         if texts:
