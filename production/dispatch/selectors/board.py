@@ -8,6 +8,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from production.jobs.models import IN_WORK, OPEN, Job, JobState, ProviderReport, ReportOutcome
@@ -21,7 +22,7 @@ MAX_COUNTED = 1000
 @dataclass(frozen=True, slots=True)
 class Stage:
     key: str
-    name: str
+    name: str | Promise
     is_alarm: bool = False
 
 
