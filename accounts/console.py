@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -43,7 +44,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
     count = _pending(request)["count"]
-    words = "association request pending" if count == 1 else "association requests pending"
+    words = ngettext("association request pending", "association requests pending", count)
     address = reverse("admin:accounts_associationrequest_changelist")
     return [Attention(count, words, address, 300)] if count else []
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from applications.registration.calls_chart import DAYS, calls_chart
@@ -47,14 +48,14 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     found = []
     if count := _failing(request)["count"]:
-        words = "webhook failing" if count == 1 else "webhooks failing"
+        words = ngettext("webhook failing", "webhooks failing", count)
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
         found.append(Attention(count, words, address, 400))
     if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MAX_COUNTED + 1]):
-        words = (
-            "application whose last key expires within two weeks"
-            if len(names) == 1
-            else "applications whose last key expires within two weeks"
+        words = ngettext(
+            "application whose last key expires within two weeks",
+            "applications whose last key expires within two weeks",
+            len(names),
         )
         address = f"{reverse('admin:applications_application_changelist')}?keys=ending"
         detail = ", ".join(names[:NAMED])

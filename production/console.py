@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.caches import once_per_request
@@ -58,11 +59,15 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     counts, board = _counts(request), reverse("admin:production_job_changelist")
     found = [
-        _attention(counts["failed"], "print job failed", "print jobs failed", f"{board}?stage=failed", 50),
+        _attention(
+            counts["failed"],
+            ngettext("print job failed", "print jobs failed", counts["failed"]),
+            f"{board}?stage=failed",
+            50,
+        ),
         _attention(
             counts["stuck"],
-            "print job cannot be sent",
-            "print jobs cannot be sent",
+            ngettext("print job cannot be sent", "print jobs cannot be sent", counts["stuck"]),
             f"{board}?stage=queued",
             120,
         ),
@@ -78,15 +83,22 @@ def _of_operators(counts: dict[str, int]) -> list[Attention]:
         address = reverse("admin:production_provider_change", args=[provider.pk])
     open_list = f"{reverse('admin:production_providerreport_changelist')}?outcome=open"
     return [
-        _attention(counts["failing"], "print provider fails", "print providers fail", address, 60),
         _attention(
-            counts["reports"], "report contradicts", "reports contradict what is known", open_list, 300
+            counts["failing"],
+            ngettext("print provider fails", "print providers fail", counts["failing"]),
+            address,
+            60,
+        ),
+        _attention(
+            counts["reports"],
+            ngettext("report contradicts", "reports contradict what is known", counts["reports"]),
+            open_list,
+            300,
         ),
     ]
 
 
-def _attention(count: int, one: str, many: str, address: str, position: int) -> Attention:
-    words = one if count == 1 else many
+def _attention(count: int, words: str, address: str, position: int) -> Attention:
     return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
 
 

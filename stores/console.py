@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
@@ -76,14 +77,18 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     differing = f"{reverse('admin:stores_budget_changelist')}?differs=yes"
     found = [
         _attention(
-            wrong, "budget differs from its entries", "budgets differ from their entries", differing, 50
+            wrong,
+            ngettext("budget differs from its entries", "budgets differ from their entries", wrong),
+            differing,
+            50,
         ),
-        _attention(late, "late order", "late orders", f"{board}?due=late", 100),
-        _attention(approvals, "order needs approval", "orders need approval", queue, 150),
+        _attention(late, ngettext("late order", "late orders", late), f"{board}?due=late", 100),
+        _attention(
+            approvals, ngettext("order needs approval", "orders need approval", approvals), queue, 150
+        ),
         _attention(
             cancellations,
-            "cancellation request pending",
-            "cancellation requests pending",
+            ngettext("cancellation request pending", "cancellation requests pending", cancellations),
             f"{board}?cancellation__exact=Requested",
             200,
         ),
@@ -91,8 +96,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     return [one for one in found if one.count]
 
 
-def _attention(count: int, one: str, many: str, address: str, position: int) -> Attention:
-    words = one if count == 1 else many
+def _attention(count: int, words: str, address: str, position: int) -> Attention:
     return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
 
 
@@ -120,7 +124,7 @@ def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
     rows = [
         {
             "code": int(status),
-            "name": status.words,
+            "name": status.shown,
             "count": tallies.get(status, 0),
             "percent": round(tallies.get(status, 0) * 100 / largest, 2) if largest else 0,
         }

@@ -109,7 +109,10 @@ class StateFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("all", "All"), *((value, value) for value in AssociationState.values if value != "Pending")]
+        return [
+            ("all", _("All")),
+            *((value, value) for value in AssociationState.values if value != "Pending"),
+        ]
 
     def queryset(self, request: HttpRequest, requests: QuerySet) -> QuerySet:
         state = self.value() or AssociationState.PENDING

@@ -107,7 +107,7 @@ class KeysFilter(admin.SimpleListFilter):
     parameter_name = "keys"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("ending", "None after two weeks")]
+        return [("ending", _("None after two weeks"))]
 
     def queryset(self, request: HttpRequest, applications: QuerySet) -> QuerySet:
         if self.value() != "ending":

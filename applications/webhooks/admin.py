@@ -39,7 +39,7 @@ class HealthFilter(admin.SimpleListFilter):
     parameter_name = "health"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("failing", "Failing"), ("enabled", "Enabled"), ("disabled", "Disabled")]
+        return [("failing", _("Failing")), ("enabled", _("Enabled")), ("disabled", _("Disabled"))]
 
     def queryset(self, request: HttpRequest, webhooks: QuerySet) -> QuerySet:
         chosen: dict[str | None, dict[str, Any]] = {
@@ -110,7 +110,9 @@ class WebhookAdmin(ReadOnlyAdmin):
     def stores_shown(self, webhook: Webhook) -> str:
         return ", ".join(webhook.store_ids) or "All stores"
 
-    @display(description="state", label={"Enabled": "success", "Failing": "danger", "Disabled": "default"})
+    @display(
+        description="state", label={"Enabled": "success", _("Failing"): "danger", _("Disabled"): "default"}
+    )
     def health(self, webhook: Webhook) -> str:
         if not webhook.is_enabled:
             return "Disabled"

@@ -7,6 +7,9 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.plugins import Attention, Card, offered
@@ -32,7 +35,7 @@ def _failed_jobs() -> list[Attention]:
     count = ProcrastinateJob.objects.filter(status="failed")[: MAX_COUNTED + 1].count()
     if not count:
         return []
-    words = "background job failed" if count == 1 else "background jobs failed"
+    words = ngettext("background job failed", "background jobs failed", count)
     address = f"{reverse('admin:procrastinate_procrastinatejob_changelist')}?status__exact=failed"
     return [Attention(count, words, address, 600, is_at_least=count > MAX_COUNTED)]
 
@@ -48,8 +51,11 @@ def _full_disk() -> list[Attention]:
     if disk.free > disk.total * MIN_FREE:
         return []
     percent = disk.free * 100 // disk.total
-    detail = f"{disk.free / GIGABYTE:.1f} GB are left of {disk.total / GIGABYTE:.0f} GB"
-    return [Attention(percent, "% of the disk for files are free", reverse("admin:index"), 50, detail)]
+    detail = _("%(free)s GB are left of %(total)s GB") % {
+        "free": number_format(disk.free / GIGABYTE, 1),
+        "total": number_format(disk.total / GIGABYTE, 0),
+    }
+    return [Attention(percent, _("% of the disk for files are free"), reverse("admin:index"), 50, detail)]
 
 
 def _ending_certificate() -> list[Attention]:
@@ -62,7 +68,7 @@ def _ending_certificate() -> list[Attention]:
     days = (certificate.end - timezone.now()).days
     if days >= CERTIFICATE_DAYS:
         return []
-    words = "days until the certificate of the public address expires"
+    words = _("days until the certificate of the public address expires")
     if days < 0:
-        words = "days since the certificate of the public address expired"
+        words = _("days since the certificate of the public address expired")
     return [Attention(abs(days), words, reverse("admin:index"), 40, settings.PUBLIC_URL)]

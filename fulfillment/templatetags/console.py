@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 register = template.Library()
 MINUTES_OF_AN_HOUR = 60
@@ -69,11 +70,11 @@ def age(moment: datetime) -> str:
     """The time since `moment` in its largest unit: 43 min, 7 h, 12 days."""
     minutes = max(0, int((timezone.now() - moment).total_seconds() // 60))
     if minutes < MINUTES_OF_AN_HOUR:
-        return f"{minutes} min"
+        return _("%(minutes)s min") % {"minutes": minutes}
     hours = minutes // MINUTES_OF_AN_HOUR
     if hours < 2 * HOURS_OF_A_DAY:
-        return f"{hours} h"
-    return f"{hours // HOURS_OF_A_DAY} days"
+        return _("%(hours)s h") % {"hours": hours}
+    return _("%(days)s days") % {"days": hours // HOURS_OF_A_DAY}
 
 
 def _problems_of(form: Any, row: str) -> list[dict[str, str]]:

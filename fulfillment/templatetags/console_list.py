@@ -18,6 +18,8 @@ from django.utils.text import capfirst
 from unfold.templatetags.unfold_list import CHECKBOX_CLASSES, LINK_CLASSES, ROW_CLASSES, result_headers
 from unfold.utils import display_for_field, display_for_label, display_for_value
 
+from fulfillment.core.admin.names import translated_badge
+
 register = template.Library()
 CHECKBOX = "action_checkbox"
 CELL = '<{} class="{}" data-label="{}">'
@@ -106,7 +108,7 @@ def _shown(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
 
 def _label(value: Any, empty: str, label: Any) -> SafeString:
     if isinstance(value, str) and isinstance(label, dict):
-        return _badge(value, label.get(value))
+        return _badge(*(translated_badge(value, label) or (value, None)))
     shown: SafeString = display_for_label(value, empty, label)
     return shown
 

@@ -40,7 +40,7 @@ class SheetFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("waiting", "Not sent yet"), *SheetState.choices]
+        return [("waiting", _("Not sent yet")), *SheetState.choices]
 
     def queryset(self, request: HttpRequest, sheets: QuerySet[GangSheet]) -> QuerySet[GangSheet]:
         if self.value() == "waiting":

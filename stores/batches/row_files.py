@@ -10,6 +10,7 @@ from fulfillment.core.concurrency_limits import FILES
 from stores.batches.files import FileProblem, FileRow, annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import rows_of
+from stores.orders.models import OrderStatus
 
 ROWS_AT_ONCE = 500
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -40,7 +41,7 @@ def _file_row(row: BatchRow) -> FileRow:
         "RowKey": row.key,
         "State": row.state,
         "OrderID": str(order.pk) if order else "",
-        "Order status": order.get_status_display() if order else "",
+        "Order status": OrderStatus(order.status).label if order else "",
         "Tracking": ", ".join(order.tracking_numbers) if order else "",
     }
     problems = tuple(

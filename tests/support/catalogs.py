@@ -3,17 +3,22 @@
 Django's `makemessages` and `compilemessages` need the tools of GNU gettext, which not every machine has.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import django
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from django.apps import apps
 from django.utils.translation.template import templatize
+
+from fulfillment.core.admin.names import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "fulfillment/locale"
@@ -60,7 +65,17 @@ def messages(domain: str) -> Catalog:
     for path, text in read():
         for _, message, _, context in extract(kind, BytesIO(text.encode()), KEYWORDS):
             found.add(message, locations=[(path, 0)], context=context)
+    for name in sorted(names()) if domain == "django" else ():
+        found.add(name)
     return found
+
+
+def names() -> set[str]:
+    """Of models, fields, columns and actions, which the console's admins translate unmarked."""
+    if not apps.ready:
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+        django.setup()
+    return NAMES
 
 
 def catalog_of(language: str, domain: str) -> Catalog:

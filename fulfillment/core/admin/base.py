@@ -26,6 +26,7 @@ from unfold.utils import display_for_label
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
+from fulfillment.core.admin.names import name_admin, translated_badge
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
@@ -46,7 +47,10 @@ class BadgeMixin:
 
 
 def _badge(tones: Mapping[str, str], text: str) -> str:
-    return str(display_for_label(text, "", tones)) if text in tones else text
+    if (badge := translated_badge(text, tones)) is None:
+        return text
+    shown, tone = badge
+    return str(display_for_label(shown, "", {shown: tone}))
 
 
 # An action works within one request; more records would exceed its time limit.
@@ -112,6 +116,12 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
+
+    def __init__(self, model: Any, admin_site: Any) -> None:
+        own = type(self)
+        own.model = model
+        name_admin(own)
+        super().__init__(model, admin_site)
 
     @property
     def urls(self) -> list[Any]:
@@ -232,7 +242,8 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         context["show_history"] = context.get("show_history") and self.has_audit_history
         if (record := kwargs.get("obj")) is not None:
             context |= self.record_context(request, record)
-            if context.get("title", "").startswith(("Change ", "View ")):
+            usual = [_(title) % self.opts.verbose_name for title in ("Change %s", "View %s")]
+            if context.get("title") in usual:
                 context["title"] = capfirst(self.opts.verbose_name)
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from urllib.parse import quote
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
 from fulfillment.core.csv_rows import csv_pieces
 
 
@@ -19,11 +22,16 @@ def axis_ticks(most: int) -> tuple[int, int, int]:
 def compared(now: int | Decimal, before: int | Decimal, period: str) -> str:
     """The change since the same number of days before, such as: 12% more than in the 14 days before."""
     if not before:
-        return f"none in {period} before" if now else ""
+        return _("none in %(period)s before") % {"period": period} if now else ""
     percent = round((now - before) * 100 / before)
     if not percent:
-        return f"as in {period} before"
-    return f"{abs(percent):,}% {'more' if percent > 0 else 'less'} than in {period} before"
+        return _("as in %(period)s before") % {"period": period}
+    change = (
+        _("%(percent)s%% more than in %(period)s before")
+        if percent > 0
+        else _("%(percent)s%% less than in %(period)s before")
+    )
+    return change % {"percent": number_format(abs(percent), force_grouping=True), "period": period}
 
 
 def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.utils.functional import Promise
 
 SHOWN = 50
 
@@ -15,8 +16,8 @@ def confirmation_page(
     model_admin: Any,
     request: HttpRequest,
     *,
-    question: str,
-    button: str,
+    question: str | Promise,
+    button: str | Promise,
     records: Any = (),
     back: str = "",
     details: str = "",
@@ -48,7 +49,9 @@ def confirmation_page(
     return TemplateResponse(request, "admin/confirm.html", context)
 
 
-def requires_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def requires_confirmation(
+    question: str | Promise, button: str | Promise
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator for list actions that shows the selection and requires confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:

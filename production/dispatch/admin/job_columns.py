@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.timezone import localtime
+from django.utils.translation import ngettext
 from unfold.decorators import display
 from unfold.widgets import CHECKBOX_CLASSES
 
@@ -61,7 +62,7 @@ class JobColumns(StaffAdmin):
         shown = date_format(job.due, "DATE_FORMAT")
         if late <= 0 or job.state not in OPEN:
             return format_html('<span class="whitespace-nowrap">{}</span>', shown)
-        words = f"{late} day{'s' if late > 1 else ''} late"
+        words = ngettext("%(days)s day late", "%(days)s days late", late) % {"days": late}
         template = (
             '<div><span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span></div>'
         )

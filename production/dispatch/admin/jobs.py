@@ -46,7 +46,7 @@ class StageFilter(admin.SimpleListFilter):
     parameter_name = "stage"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(stage.key, stage.name) for stage in STAGES[1:]]
+        return [(stage.key, str(stage.name)) for stage in STAGES[1:]]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         every, *others = super().choices(changelist)

@@ -3,6 +3,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from unfold.decorators import display
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -22,7 +23,7 @@ class OutcomeFilter(admin.SimpleListFilter):
     parameter_name = "outcome"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("open", "To review"), *ReportOutcome.choices]
+        return [("open", _("To review")), *ReportOutcome.choices]
 
     def queryset(self, request: HttpRequest, reports: QuerySet) -> QuerySet:
         if self.value() == "open":

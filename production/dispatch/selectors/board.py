@@ -8,6 +8,8 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from production.jobs.models import IN_WORK, OPEN, Job, JobState, ProviderReport, ReportOutcome
 from production.providers.models import Provider
@@ -20,21 +22,21 @@ MAX_COUNTED = 1000
 @dataclass(frozen=True, slots=True)
 class Stage:
     key: str
-    name: str
+    name: str | Promise
     is_alarm: bool = False
 
 
 STAGES: Sequence[Stage] = (
-    Stage("work", "In work"),
-    Stage("queued", "Queued"),
-    Stage("held", "Held"),
-    Stage("sent", "Sent"),
-    Stage("production", "In production"),
-    Stage("late", "Late", is_alarm=True),
-    Stage("failed", "Failed", is_alarm=True),
-    Stage("shipped", "Shipped"),
-    Stage("cancelled", "Cancelled"),
-    Stage("all", "All"),
+    Stage("work", _("In work")),
+    Stage("queued", _("Queued")),
+    Stage("held", _("Held")),
+    Stage("sent", _("Sent")),
+    Stage("production", _("In production")),
+    Stage("late", _("Late"), is_alarm=True),
+    Stage("failed", _("Failed"), is_alarm=True),
+    Stage("shipped", _("Shipped")),
+    Stage("cancelled", _("Cancelled")),
+    Stage("all", _("All")),
 )
 # For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})

@@ -46,7 +46,7 @@ class DiffersFilter(admin.SimpleListFilter):
     parameter_name = "differs"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Not the sum of the entries")]
+        return [("yes", _("Not the sum of the entries"))]
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         return records.filter(periods__differs=True).distinct() if self.value() == "yes" else records

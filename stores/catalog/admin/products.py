@@ -148,7 +148,7 @@ class ProductAdmin(StaffAdmin):
 
     @admin.display(description="template")
     def has_layout(self, product: Product) -> str:
-        return "Yes" if getattr(product, "is_templated", False) else ""
+        return _("Yes") if getattr(product, "is_templated", False) else ""
 
     @display(description="status", label={"In the catalog": "success", "Not published": "info"})
     def shown_status(self, product: Product) -> str:

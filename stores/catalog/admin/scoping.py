@@ -10,6 +10,7 @@ from django.db.models import QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date
 from django.utils.timezone import make_aware
+from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter
 from unfold.contrib.filters.forms import DropdownForm, SearchForm
 from unfold.widgets import UnfoldAdminSelectWidget
@@ -87,11 +88,11 @@ class ModeFilter(SimpleListFilter):
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("test", "Test")]
+        return [("test", _("Test"))]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         every, test = super().choices(changelist)
-        yield {**every, "display": "Live"}
+        yield {**every, "display": _("Live")}
         yield test
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:

@@ -62,7 +62,7 @@ class OrderTransitionForm(forms.ModelForm):
             codes.remove(OrderStatus.ACCEPTED)
         choices = [("", "—"), *((str(int(code)), _move_label(order, code)) for code in codes)]
         if order.cancellation == "Requested":
-            choices.append((REFUSE, "Refuse to cancel"))
+            choices.append((REFUSE, _("Refuse to cancel")))
         cast("forms.ChoiceField", self.fields["move_to"]).choices = choices
         self.fields["seen"].initial = order_etag(order) if order.pk else ""
 
@@ -98,7 +98,7 @@ class ParcelForm(forms.Form):
 
     @property
     def status(self) -> str:
-        return OrderStatus(self.order.status).words
+        return OrderStatus(self.order.status).shown
 
     @property
     def parcels(self) -> list[Parcel]:
@@ -107,7 +107,7 @@ class ParcelForm(forms.Form):
 
 
 def _move_label(order: Order, code: int) -> str:
-    return "Another parcel, same status" if code == order.status else OrderStatus(code).words
+    return _("Another parcel, same status") if code == order.status else OrderStatus(code).shown
 
 
 MAX_FILES_PER_ZIP = 1000
@@ -120,7 +120,7 @@ def shown_reason(error: DomainError) -> str:
     """The reason of a refusal as pages show it: statuses by their words, without the numbers of the API."""
     if error.code != "status_not_allowed":
         return error.message
-    words = {status.label: status.words for status in OrderStatus}
+    words = {status.label: status.shown for status in OrderStatus}
     return re.sub(rf"(?:\d+ )?\b({'|'.join(words)})\b", lambda name: words[name[1]], error.message)
 
 
@@ -158,14 +158,19 @@ class OrderActions(StaffAdmin):
 
     @harmless
     @admin.action(description="Cancel …", permissions=["change"])
-    @requires_confirmation("Cancel these orders? This cannot be undone.", "Cancel the orders")
+    @requires_confirmation(
+        gettext_lazy("Cancel these orders? This cannot be undone."), gettext_lazy("Cancel the orders")
+    )
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
     @harmless
     @admin.action(description="Refuse to cancel …", permissions=["change"])
     @requires_confirmation(
-        "Refuse to cancel these orders? After a refusal, cancellation cannot be requested again.", "Refuse"
+        gettext_lazy(
+            "Refuse to cancel these orders? After a refusal, cancellation cannot be requested again."
+        ),
+        gettext_lazy("Refuse"),
     )
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.lists import ConsoleList
@@ -22,17 +23,17 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
 from stores.orders.selectors.board import late_orders, open_orders, orders_due_soon, orders_due_today
 
-DUE: dict[str, tuple[str, Callable[[QuerySet[Order]], QuerySet[Order]]]] = {
-    "open": ("To do", open_orders),
-    "late": ("Late", late_orders),
-    "today": ("Due today", orders_due_today),
-    "soon": ("Due within 3 days", orders_due_soon),
+DUE: dict[str, tuple[Any, Callable[[QuerySet[Order]], QuerySet[Order]]]] = {
+    "open": (gettext_lazy("To do"), open_orders),
+    "late": (gettext_lazy("Late"), late_orders),
+    "today": (gettext_lazy("Due today"), orders_due_today),
+    "soon": (gettext_lazy("Due within 3 days"), orders_due_soon),
 }
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
     def choices(self, changelist: Any) -> Iterator[Any]:
-        words = {str(status.label): status.words for status in OrderStatus}
+        words = {str(status.label): status.shown for status in OrderStatus}
         for choice in super().choices(changelist):
             yield {**choice, "display": words.get(str(choice["display"]), choice["display"])}
 
@@ -91,10 +92,10 @@ def _with_chosen(found: Choices, chosen: str | None, name: Callable[[str], str])
 # Query parameters of the list that are not filters.
 SORT, COLUMNS, VIEW = "sort", "columns", "view"
 SORTS = {
-    "newest": "Newest first",
-    "oldest": "Oldest first",
-    "due": "Due first",
-    "due-last": "Due last",
+    "newest": gettext_lazy("Newest first"),
+    "oldest": gettext_lazy("Oldest first"),
+    "due": gettext_lazy("Due first"),
+    "due-last": gettext_lazy("Due last"),
 }
 
 

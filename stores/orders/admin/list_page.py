@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
@@ -21,17 +23,17 @@ from stores.orders.selectors.orders import first_items_of
 
 # In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {
-    "status": "Status",
-    "due": "Due",
-    "placed": "Placed",
-    "customer": "Recipient",
-    "items": "Items",
-    "total": "Total",
-    "delivery": "Delivery",
-    "store": "Store",
-    "application": "Application",
-    "external": "ExternalID",
-    "updated": "Changed",
+    "status": gettext_lazy("Status"),
+    "due": gettext_lazy("Due"),
+    "placed": gettext_lazy("Placed"),
+    "customer": gettext_lazy("Recipient"),
+    "items": gettext_lazy("Items"),
+    "total": gettext_lazy("Total"),
+    "delivery": gettext_lazy("Delivery"),
+    "store": gettext_lazy("Store"),
+    "application": gettext_lazy("Application"),
+    "external": gettext_lazy("ExternalID"),
+    "updated": gettext_lazy("Changed"),
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Statuses with a tab of their own.
@@ -55,8 +57,9 @@ class Row:
         if not self.is_open:
             return ""
         if self.late > 0:
-            return f"{self.late} day{'s' if self.late > 1 else ''} late"
-        return {0: "today", -1: "tomorrow"}.get(self.late, f"in {-self.late} days")
+            return ngettext("%(days)s day late", "%(days)s days late", self.late) % {"days": self.late}
+        ahead = ngettext("in %(days)s day", "in %(days)s days", -self.late) % {"days": -self.late}
+        return {0: _("today"), -1: _("tomorrow")}.get(self.late, ahead)
 
 
 def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
@@ -76,8 +79,8 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
         "kept_for_sort": _other_parameters(request, (SORT, "p")),
         "kept_for_columns": _other_parameters(request, (COLUMNS, "p")),
         "kept_for_search": _other_parameters(request, ("q", "p", VIEW)),
-        "due_choices": [(key, name) for key, (name, _) in DUE.items()],
-        "status_choices": [(str(int(one)), one.words) for one in OrderStatus],
+        "due_choices": [(key, name) for key, (name, _apply) in DUE.items()],
+        "status_choices": [(str(int(one)), one.shown) for one in OrderStatus],
         "filters": {name: request.GET.get(name, "") for name in FILTER_NAMES},
     }
 
@@ -98,7 +101,7 @@ def _rows(orders: Iterable[Order]) -> list[Row]:
     return [
         Row(
             order,
-            OrderStatus(order.status).words,
+            OrderStatus(order.status).shown,
             firsts.get(order.pk),
             days_late(order, now),
             order.status in OPEN_STATUSES,
@@ -119,12 +122,16 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     late = late_orders(live if counted is None else live.filter(store__in=counted))
     late_count = late.order_by()[: MAX_COUNTED + 1].count()
     tabs: list[dict[str, Any]] = [
-        {"query": "", "name": "All", "count": sum(tallies.values())},
-        {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in OPEN_STATUSES)},
-        {"query": "due=late", "name": "Late", "count": late_count, "is_alarm": late_count > 0},
+        {"query": "", "name": _("All"), "count": sum(tallies.values())},
+        {
+            "query": "due=open",
+            "name": _("To do"),
+            "count": sum(tallies.get(code, 0) for code in OPEN_STATUSES),
+        },
+        {"query": "due=late", "name": _("Late"), "count": late_count, "is_alarm": late_count > 0},
     ]
     tabs += [
-        {"query": f"status__exact={int(one)}", "name": one.words, "count": tallies[one], "code": int(one)}
+        {"query": f"status__exact={int(one)}", "name": one.shown, "count": tallies[one], "code": int(one)}
         for one in OrderStatus
         if one in tallies and (one in TABS or str(int(one)) == request.GET.get("status__exact"))
     ]
@@ -134,7 +141,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     )
     for tab in tabs:
         tab["is_current"] = tab["query"] == here
-        tab["most"] = tab["name"] == "Late" and late_count > MAX_COUNTED
+        tab["most"] = tab["query"] == "due=late" and late_count > MAX_COUNTED
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )
@@ -195,18 +202,19 @@ def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
 
 def _words(name: str, value: str) -> str:
     if name == "due":
-        return DUE[value][0] if value in DUE else f"Due: {value}"
+        return DUE[value][0] if value in DUE else _("Due: %(value)s") % {"value": value}
     if name == "status__exact":
-        known = {str(int(one)): one.words for one in OrderStatus}
-        return f"Status: {known.get(value, value)}"
+        known = {str(int(one)): one.shown for one in OrderStatus}
+        return _("Status: %(value)s") % {"value": known.get(value, value)}
     if name in {"created_from", "created_to"}:
-        return f"Placed {'from' if name.endswith('from') else 'to'} {_day(value)}"
+        placed = _("Placed from %(day)s") if name.endswith("from") else _("Placed to %(day)s")
+        return placed % {"day": _day(value)}
     labels = {
-        "delivery": "Delivery",
-        "product": "Product",
-        "store": "Store",
-        "cancellation__exact": "Cancellation",
-        "q": "Search",
+        "delivery": _("Delivery"),
+        "product": _("Product"),
+        "store": _("Store"),
+        "cancellation__exact": _("Cancellation"),
+        "q": _("Search"),
     }
     return f"{labels[name]}: {value}"
 

@@ -46,17 +46,17 @@ ITEMS_OF_A_PAGE = 50
 MAX_LISTED_EVENTS = 200
 # Button labels of transitions by target status; "…" means that a confirmation follows.
 VERBS = {
-    str(int(OrderStatus.RECEIVED)): "Back to received",
-    str(int(OrderStatus.ON_HOLD)): "Hold",
-    str(int(OrderStatus.ACCEPTED)): "Accept",
-    str(int(OrderStatus.IN_PRODUCTION)): "Start production",
-    str(int(OrderStatus.PARTIALLY_SHIPPED)): "Ship a part",
-    str(int(OrderStatus.SHIPPED)): "Ship",
-    str(int(OrderStatus.DELIVERED)): "Mark as delivered",
-    str(int(OrderStatus.RETURNED)): "Mark as returned",
-    str(int(OrderStatus.CANCELLED)): "Cancel …",
-    str(int(OrderStatus.REJECTED)): "Reject …",
-    REFUSE: "Refuse to cancel …",
+    str(int(OrderStatus.RECEIVED)): gettext_lazy("Back to received"),
+    str(int(OrderStatus.ON_HOLD)): gettext_lazy("Hold"),
+    str(int(OrderStatus.ACCEPTED)): gettext_lazy("Accept"),
+    str(int(OrderStatus.IN_PRODUCTION)): gettext_lazy("Start production"),
+    str(int(OrderStatus.PARTIALLY_SHIPPED)): gettext_lazy("Ship a part"),
+    str(int(OrderStatus.SHIPPED)): gettext_lazy("Ship"),
+    str(int(OrderStatus.DELIVERED)): gettext_lazy("Mark as delivered"),
+    str(int(OrderStatus.RETURNED)): gettext_lazy("Mark as returned"),
+    str(int(OrderStatus.CANCELLED)): gettext_lazy("Cancel …"),
+    str(int(OrderStatus.REJECTED)): gettext_lazy("Reject …"),
+    REFUSE: gettext_lazy("Refuse to cancel …"),
 }
 # The usual next step is highlighted.
 FORWARD = {
@@ -71,15 +71,17 @@ FORWARD = {
 # Final transitions, with the question of their confirmation.
 FINAL: dict[str, dict[str, Any]] = {
     str(int(OrderStatus.CANCELLED)): {
-        "question": "Cancel this order? This cannot be undone.",
+        "question": gettext_lazy("Cancel this order? This cannot be undone."),
         "button": gettext_lazy("Cancel the order"),
     },
     str(int(OrderStatus.REJECTED)): {
-        "question": "Reject this order? This cannot be undone.",
+        "question": gettext_lazy("Reject this order? This cannot be undone."),
         "button": gettext_lazy("Reject the order"),
     },
     REFUSE: {
-        "question": "Refuse to cancel this order? After a refusal, cancellation cannot be requested again.",
+        "question": gettext_lazy(
+            "Refuse to cancel this order? After a refusal, cancellation cannot be requested again."
+        ),
         "button": gettext_lazy("Refuse"),
     },
 }
@@ -104,7 +106,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     shipments = _shipments(order)
     return {
         "order": order,
-        "status": OrderStatus(order.status).words,
+        "status": OrderStatus(order.status).shown,
         "late": (today - order.latest_delivery).days if order.status in OPEN_STATUSES else 0,
         "moves": moves,
         "decisions": decisions,
@@ -156,7 +158,7 @@ def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], l
 def _move(order: Order, value: str) -> dict[str, Any]:
     is_same = value == str(order.status)
     look = "console-primary" if value in FORWARD and not is_same else ""
-    return {"value": value, "name": "Add a parcel" if is_same else VERBS[value], "look": look}
+    return {"value": value, "name": _("Add a parcel") if is_same else VERBS[value], "look": look}
 
 
 def decision_page(
@@ -196,14 +198,16 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     entries = [
         Happening(
             entry.timestamp,
-            OrderStatus(entry.status).words if entry.previous_status != entry.status else "Note",
+            OrderStatus(entry.status).shown if entry.previous_status != entry.status else _("Note"),
             " · ".join(part for part in (str(entry.actor or entry.actor_kind), entry.note) if part),
         )
         for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
-    entries += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
     entries += [
-        Happening(comment.created, str(comment.author or "A deleted user"), comment.text, is_comment=True)
+        Happening(one["shipment"].shipped, _("Parcel sent"), str(one["shipment"])) for one in shipments
+    ]
+    entries += [
+        Happening(comment.created, str(comment.author or _("A deleted user")), comment.text, is_comment=True)
         for comment in order.comments.select_related("author").order_by("-id")[:MAX_LISTED_EVENTS]
     ]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.
@@ -218,11 +222,11 @@ def _events(order: Order) -> list[Happening]:
     return [
         Happening(
             event.timestamp,
-            f"Event {event.type}",
-            "" if event.deliveries.all() else "no webhook",
+            _("Event %(type)s") % {"type": event.type},
+            "" if event.deliveries.all() else _("no webhook"),
             tuple(
                 (
-                    f"{one.state} to {one.webhook.url}",
+                    _("%(state)s to %(url)s") % {"state": one.get_state_display(), "url": one.webhook.url},
                     reverse("admin:applications_delivery_change", args=[one.pk]),
                 )
                 for one in event.deliveries.all()
@@ -268,7 +272,7 @@ class OrderWork(OrderMaps):
                 )
                 return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
         context: dict[str, Any] = {
-            **self.page_context(request, f"Reprint order {order.number}"),
+            **self.page_context(request, _("Reprint order %(number)s") % {"number": order.number}),
             "order": order,
             "items": order.items.order_by("position"),
             "reprints": order.reprints.count(),

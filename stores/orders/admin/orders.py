@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -36,19 +37,21 @@ from stores.orders.selectors.board import number_range
 from stores.orders.selectors.search import MAX_NEWEST, search_orders
 from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
-MANY_FOUND = f"Many orders have these words. The newest {MAX_NEWEST} are listed; add a word or a filter to find others."
+MANY_FOUND = gettext_lazy(
+    "Many orders have these words. The newest %(newest)s are listed; add a word or a filter to find others."
+)
 # The first actions are buttons; the usual next step is highlighted.
 BULK = (
-    ("accept", "Accept", True),
-    ("hold", "Hold", False),
-    ("produce", "Start production", False),
-    ("ship", "Ship …", False),
-    ("deliver", "Mark as delivered", False),
-    ("download_print_files", "Print files", False),
-    ("download_packing_slips", "Packing slips", False),
-    ("export_csv", "CSV", False),
-    ("refuse", "Refuse to cancel …", False),
-    ("cancel", "Cancel …", False),
+    ("accept", gettext_lazy("Accept"), True),
+    ("hold", gettext_lazy("Hold"), False),
+    ("produce", gettext_lazy("Start production"), False),
+    ("ship", gettext_lazy("Ship …"), False),
+    ("deliver", gettext_lazy("Mark as delivered"), False),
+    ("download_print_files", gettext_lazy("Print files"), False),
+    ("download_packing_slips", gettext_lazy("Packing slips"), False),
+    ("export_csv", gettext_lazy("CSV"), False),
+    ("refuse", gettext_lazy("Refuse to cancel …"), False),
+    ("cancel", gettext_lazy("Cancel …"), False),
 )
 
 
@@ -99,7 +102,7 @@ class OrderAdmin(OrderWork):
         "Orders arrive through the API. The quick start in the portal shows how to send the first one."
     )
     change_form_template = "admin/stores/order.html"
-    actions = [name for name, _, _ in BULK]
+    actions = [name for name, *_names in BULK]
     fields = ["move_to", "note", "carrier", "tracking_number", "seen"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
@@ -125,7 +128,7 @@ class OrderAdmin(OrderWork):
         stores = staff_on(request).stores_with(self.view_grants)
         found = search_orders(records, search_term, stores=stores)
         if found.is_cut:
-            messages.info(request, MANY_FOUND)
+            messages.info(request, MANY_FOUND % {"newest": MAX_NEWEST})
         return found.orders, False
 
     def own_pages(self) -> list[OwnPage]:
@@ -187,7 +190,7 @@ class OrderAdmin(OrderWork):
             self._say(request, [self._ship(request, form) for form in forms])
             return HttpResponseRedirect(reverse(BOARD))
         context = {
-            **self.page_context(request, "Ship orders"),
+            **self.page_context(request, _("Ship orders")),
             "forms": forms,
         }
         return TemplateResponse(request, "admin/stores/ship.html", context)
@@ -215,7 +218,7 @@ class OrderAdmin(OrderWork):
     def response_change(self, request: HttpRequest, order: Order) -> HttpResponse:
         """Returns to the page of the order with a message of the result."""
         moved = request.POST.get("move_to")
-        status = OrderStatus(Order.objects.values_list("status", flat=True).get(pk=order.pk)).words
+        status = OrderStatus(Order.objects.values_list("status", flat=True).get(pk=order.pk)).shown
         if not moved:
             messages.info(request, _("Nothing was changed: no step was chosen."))
         elif moved == REFUSE:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from fulfillment.core.admin.charts import axis_ticks, compared, data_link
 from stores.orders.selectors.board import DAYS, DailyCount
@@ -15,8 +17,7 @@ from stores.orders.selectors.board import DAYS, DailyCount
 WIDTH, HEIGHT = 600, 140
 # Stores with their own colour; all others share one.
 MAX_STORES = 4
-OTHERS = "Other stores"
-PERIOD = f"the {DAYS} days"
+OTHERS = gettext_lazy("Other stores")
 # On a phone, console.css shows half of these.
 LABELLED_EVERY = 2
 
@@ -45,7 +46,7 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
         shipped[day] += row.shipped
         worth[day >= first, row.currency] += row.amount
         by_day[day, row.currency] += row.amount
-    currencies = sorted({currency for (_, currency), amount in worth.items() if amount})
+    currencies = sorted({currency for (_now, currency), amount in worth.items() if amount})
     for one in chart["days"]:
         one["shipped"] = shipped[one["day"]]
         one["amounts"] = [by_day[one["day"], currency] for currency in currencies]
@@ -56,8 +57,8 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     return {
         **chart,
         "shipped": shipped_now,
-        "shipped_change": compared(shipped_now, _before(shipped, first), PERIOD),
-        "money": [(currency, now, compared(now, before, PERIOD)) for currency, now, before in money],
+        "shipped_change": compared(shipped_now, _before(shipped, first), _period()),
+        "money": [(currency, now, compared(now, before, _period())) for currency, now, before in money],
         "currencies": currencies,
         "data": data_link(
             [*columns, *totals],
@@ -67,6 +68,10 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
             ],
         ),
     }
+
+
+def _period() -> str:
+    return _("the %(days)s days") % {"days": DAYS}
 
 
 def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
@@ -87,12 +92,12 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
         by_store[day, name] += new
         if day in days:
             totals[name] += new
-    names = [name for name, _ in totals.most_common(MAX_STORES)]
+    names = [name for name, _count in totals.most_common(MAX_STORES)]
     for (day, name), new in list(by_store.items()):
         if name not in names:
-            by_store[day, OTHERS] += new
+            by_store[day, str(OTHERS)] += new
     if len(totals) > MAX_STORES:
-        names.append(OTHERS)
+        names.append(str(OTHERS))
     ticks = axis_ticks(max((of_day[day] for day in days), default=0))
     placed = sum(of_day[day] for day in days)
     chart = {
@@ -102,7 +107,7 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
         "most": max((of_day[day] for day in days), default=0),
         "names": list(enumerate(names)),
         "placed": placed,
-        "change": compared(placed, _before(of_day, days[0]), PERIOD),
+        "change": compared(placed, _before(of_day, days[0]), _period()),
         "days": [
             {
                 "day": day,

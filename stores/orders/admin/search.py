@@ -30,7 +30,7 @@ def find_quotes(request: HttpRequest, words: str) -> list[Hit]:
 
 
 def _names_of_order(order: Order) -> list[str]:
-    status = OrderStatus(order.status).words
+    status = OrderStatus(order.status).shown
     mode = ["test order"] if order.is_test else []
     return [
         str(order.number),

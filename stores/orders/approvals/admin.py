@@ -35,7 +35,7 @@ class StateFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("decided", "Decided")]
+        return [("decided", _("Decided"))]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         every, decided = super().choices(changelist)

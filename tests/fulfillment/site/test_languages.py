@@ -1,5 +1,6 @@
 """Pages and mails in the person's language; the API in English."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,23 @@ def test_no_page_of_the_portal_has_a_text_without_a_message(world, browser, sett
             missing = untranslated(visit.response.content.decode(), sources) - NAMES - RECORDS
             found += [f"{visit.route}: {text}" for text in missing]
     assert "\n".join(found) == ""
+
+
+def test_console_names_what_it_shows_in_the_readers_language(shop, client):
+    client.force_login(shop.world.operator)
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+    order = shop.place(store="associated").json()["OrderID"]
+
+    start = client.get("/admin/").content.decode()
+    listed = client.get("/admin/stores/order/").content.decode()
+    shown = client.get(f"/admin/stores/order/{order}/change/").content.decode()
+    stores = client.get("/admin/stores/store/").content.decode()
+
+    assert ">Eingegangen</a>" in start
+    assert {"Alle", "Zu erledigen", "Verspätet"} <= set(re.findall(r'<a href="\?[^>]*>([^<]+) <b>', listed))
+    assert ">Empfänger</th>" in listed
+    assert ">Annehmen</button>" in shown
+    assert "Firmenname" in stores
+    for english in ("Received", "In production", "Newest first", "Recipient", "Mark as delivered"):
+        for page in (start, listed, shown):
+            assert english not in page

@@ -1,0 +1,106 @@
+"""Names of models, fields, columns, filters and actions in the reader's language, without a mark at each of them.
+
+They become lazy when an admin is registered, so that migrations keep the English. `make messages` reads `NAMES`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Model
+from django.forms.utils import pretty_name
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
+
+NAMES: set[str] = set()
+# Grants, and words of the API.
+_OF_THE_API = re.compile(r"\w+(\.\w+)+|\w*[a-z][A-Z]\w*")
+_TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose_name", "verbose_name_plural")
+
+
+def named(text: Any) -> Any:
+    if not isinstance(text, str) or not text or isinstance(text, SafeString) or _OF_THE_API.fullmatch(text):
+        return text
+    NAMES.add(text)
+    return gettext_lazy(text)
+
+
+def name_admin(admin: Any) -> None:
+    """Of an admin's class, its model and its inlines."""
+    _name_model(admin.model)
+    for name in _TEXTS:
+        if isinstance(getattr(admin, name, None), str):
+            setattr(admin, name, named(getattr(admin, name)))
+    admin.help_texts = {name: named(text) for name, text in getattr(admin, "help_texts", {}).items()}
+    if admin.fieldsets:
+        admin.fieldsets = [
+            (named(title), {**options, "description": named(options.get("description"))})
+            for title, options in admin.fieldsets
+        ]
+    _name_form(admin.form)
+    for name in (*admin.readonly_fields, *(getattr(admin, "list_display", ()))):
+        _name_method(admin, name)
+    for name in getattr(admin, "actions", None) or ():
+        _name_method(admin, name)
+    for entry in getattr(admin, "list_filter", ()):
+        if isinstance(entry, type):
+            entry.title = named(entry.title)  # type: ignore[attr-defined]
+    for inline in getattr(admin, "inlines", ()):
+        name_admin(inline)
+
+
+def translated_badge(text: Any, tones: Mapping[str, str]) -> tuple[str, str] | None:
+    """The text of a badge in the reader's language, and its tone."""
+    for name, tone in tones.items():
+        if text in (name, shown := gettext(str(name))):
+            return shown, tone
+    return None
+
+
+def _name_model(model: type[Model]) -> None:
+    options: Any = model._meta
+    if isinstance(options.verbose_name, str):
+        # Django's own plural is a lazy "%ss".
+        options.verbose_name_plural = named(str(options.verbose_name_plural))
+        options.verbose_name = named(options.verbose_name)
+    if hasattr(model, "pgh_tracked_model"):
+        return
+    for field in options.fields + options.many_to_many:
+        # Django reads `_verbose_name` for migrations.
+        field.verbose_name = named(field.verbose_name)
+        field.help_text = named(field.help_text)
+        if field.choices:
+            field.choices = [(value, named(label)) for value, label in field.flatchoices]
+
+
+def _name_form(form: Any) -> None:
+    for name, field in form.declared_fields.items():
+        field.label = named(field.label or pretty_name(name))
+        field.help_text = named(field.help_text)
+        if isinstance(choices := getattr(field, "choices", None), list):
+            field.choices = [(value, named(label)) for value, label in choices]
+    meta = getattr(form, "Meta", None)
+    for texts in (getattr(meta, "labels", None), getattr(meta, "help_texts", None)):
+        if texts:
+            texts.update({name: named(text) for name, text in texts.items()})
+
+
+def _name_method(admin: Any, name: Any) -> None:
+    method: Any = name if callable(name) else getattr(admin, name, None)
+    if method is None:
+        method = _attribute(admin.model, name)
+    if method is None or not callable(method):
+        return
+    if isinstance(getattr(method, "short_description", None), str):
+        method.short_description = named(method.short_description)
+    if isinstance(label := getattr(method, "label", None), dict):
+        NAMES.update(text for text in label if isinstance(text, str))
+
+
+def _attribute(model: type[Model], name: str) -> Callable[..., Any] | None:
+    try:
+        model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return getattr(model, name, None)
+    return None
