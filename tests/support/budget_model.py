@@ -113,6 +113,9 @@ class BudgetMachine(RuleBasedStateMachine):
         ),
     )
     def begin(self, zone: str, plans: list[Any]) -> None:
+        # Each story is a transaction of its own: in a common one every statement passes the rows of all others.
+        self.story = transaction.atomic()
+        self.story.__enter__()
         self.travel = time_machine.travel(STARTED, tick=False)
         self.clock = self.travel.start()
         self.store = enable_budgets(make_store(TimeZone=zone))
@@ -132,6 +135,8 @@ class BudgetMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "travel"):
             self.travel.stop()
+            transaction.set_rollback(True)
+            self.story.__exit__(None, None, None)
 
     @property
     def day(self) -> Any:

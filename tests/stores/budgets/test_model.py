@@ -4,7 +4,7 @@ import pytest
 
 from tests.benchmarks import soak_ledger
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def test_ledger_does_what_the_model_does():
