@@ -234,7 +234,8 @@ def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
 @pytest.mark.slow
 def test_approver_decides_and_sees_budgets(command, given):
     """The demo's company has an order that waits; its approver is signed in as `login --scope` keeps it."""
-    pending = ApprovalRequest.objects.select_related("order__store").first()
+    requests = ApprovalRequest.objects.select_related("order__store")
+    pending = requests.filter(order__approval="Pending").first()
     store = pending.order.store.external_id
     approver = Role.objects.get(store=pending.order.store, grant="Order.All.Approve").user
     token = issue_token(approver, ensure_command_line(), [*DEFAULT_SCOPES, "Order.All.Approve"])

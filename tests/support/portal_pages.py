@@ -58,6 +58,7 @@ ACTS_AT_ONCE = {
     "portal:profile-email-later": "a banner is put away until the next sign-in",
     "portal:profile-subscribe": "makes keys",
     "portal:product-picture": "adds a picture, of which the answer is JSON",
+    "portal:product-draft": "draws pages and keeps nothing; the answer is JSON",
     "portal:artwork-asset": "adds a PDF, of which the answer is JSON",
     "portal:batch-rows": "leads to the columns of the file",
     "portal:batch-check": "checks the rows again",

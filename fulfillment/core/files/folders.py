@@ -6,7 +6,7 @@ from pathlib import Path
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     """Makes a folder and its parents; a umask takes from the mode."""
-    if folder.is_dir():
+    if folder.exists():
         return
     make_folder(folder.parent, mode=mode)
     folder.mkdir(mode, exist_ok=True)

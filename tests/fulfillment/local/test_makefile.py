@@ -59,7 +59,7 @@ def test_help_lists_every_target_for_people():
             "types",
             "schema",
         ),
-        *("clients", "bench", "soak", "mutants", "install", "lock", "wheels"),
+        *("messages", "clients", "bench", "soak", "mutants", "install", "lock", "wheels"),
     ]
     assert make(ROOT).stdout == make(ROOT, "help").stdout
 
