@@ -138,7 +138,7 @@ def main() -> None:
         print(stage_line)
         load = f"Load average during the run: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
         if arguments.write:
-            _write(lines, more, f"{stage_line}\n\n{load}")
+            _write(lines, more, f"{stage_line}\n{load}")
     finally:
         shutil.rmtree(media, ignore_errors=True)
 
