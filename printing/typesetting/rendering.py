@@ -119,7 +119,7 @@ def render_page(
     with_bleed: bool = False,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, as it is shown while somebody edits it.
+    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, for a form or the template designer.
 
     Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
     """

@@ -65,6 +65,14 @@
     }
   };
 
+  // Pictures were sent when they were chosen.
+  const post = (address, name, value) => {
+    const body = new FormData(form);
+    for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
+    body.set(name, value);
+    return fetch(address, { method: "POST", body });
+  };
+
   const send = async (action) => {
     if (busy) {
       waiting.add(action);
@@ -75,10 +83,7 @@
     const started = performance.now();
     const seen = changes;
     try {
-      const body = new FormData(form);
-      for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
-      body.set("do", action);
-      const answer = await fetch(location.pathname, { method: "POST", body });
+      const answer = await post(location.pathname, "do", action);
       await take(new DOMParser().parseFromString(await answer.text(), "text/html"), action, started, seen);
     } catch {
       const problems = document.getElementById("part-problems");
@@ -105,10 +110,7 @@
     drawing = true;
     clearTimeout(sharpening);
     try {
-      const body = new FormData(form);
-      for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
-      body.set("typed", input.name);
-      const answer = await fetch(form.dataset.draft, { method: "POST", body });
+      const answer = await post(form.dataset.draft, "typed", input.name);
       const pages = answer.ok ? (await answer.json()).Pages : {};
       for (const [number, picture] of Object.entries(pages)) {
         sheets[number - 1].removeAttribute("srcset");

@@ -1,4 +1,4 @@
-"""Pages of a proof as somebody types: drawn anew each time and never stored. The proof itself follows."""
+"""Pages of a proof, drawn while a person types and never stored. The stored proof follows."""
 
 from collections.abc import Mapping
 
@@ -28,11 +28,10 @@ def draw_draft(
     pages = layout.template.pages
     dpi = proof_dpi((page.width, page.height) for page in pages)
     showing = [at for at, page in enumerate(pages) if any(box.field == field for box in page.boxes)]
-    drawn = {}
+    mark, drawn = settings.PROOF_WATERMARK, {}
     with RENDERINGS.limited(caller.key), typesetting_errors(), measured_rendering("draft"):
         for at in showing[:MAX_PAGES]:
             pixels = round(pages[at].width / 25.4 * dpi)
-            mark = settings.PROOF_WATERMARK
             found = render_page(layout.template, at, merged.values, images, layout.fonts, mark, pixels=pixels)
             if unfit := [problem for problem in found.problems if problem.code == "does_not_fit"]:
                 raise values_invalid(unfit)
