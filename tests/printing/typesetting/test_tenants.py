@@ -1,5 +1,6 @@
 """One customer's upload never shows in what another one is given, also if artwork asks for it by its path."""
 
+import itertools
 import threading
 
 import pytest
@@ -42,9 +43,12 @@ def test_upload_of_another_job_cannot_be_drawn(other_customer):
         for place in ("0.png", "0/0.png", "1/0.png", *places)
     ]
 
-    for target in targets:
+    # Each target once, then again until the other customer has had a proof beside them: attacks alone would show nothing.
+    for tried, target in enumerate(itertools.islice(itertools.cycle(targets), 50 * len(targets)), start=1):
         with pytest.raises(RenderingFailed, match="failed to load linked image"):
             render_proof(unread_artwork(LINKED.format(target), text_box()), {"Words": "x"})
+        if tried >= len(targets) and len(other_customer) > 5:
+            break
 
     assert len(other_customer) > 5
 
