@@ -20,10 +20,12 @@ from fulfillment.core.errors import (
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
 from stores.orders.pricing import (
+    Line,
     ListedProduct,
     Option,
     OrderRequest,
     PriceRequest,
+    PriceRequestItem,
     choice_faults,
     repeated_item_keys,
 )
@@ -115,8 +117,30 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
     if option is None:
         message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."
         raise Invalid.at("/OptionID", "option_unknown", message)
+    option = replace(option, lines=_lines_in_order(request, option))
     raise_faults(_mismatches(request, quote, option))
     return quote, option
+
+
+def _lines_in_order(request: OrderRequest, option: Option) -> tuple[Line, ...]:
+    """The quoted lines in the order of the items. Unchanged where an item was not quoted: the fault names its place."""
+    quoted, lines = list(option.lines), []
+    for item in request.price_request.items:
+        line = next((line for line in quoted if _is_quoted_line(item, line)), None)
+        if line is None:
+            return option.lines
+        quoted.remove(line)
+        lines.append(line)
+    return (*lines, *quoted)
+
+
+def _is_quoted_line(item: PriceRequestItem, line: Line) -> bool:
+    sent = item.choice.selection_id if item.choice else ""
+    return (item.product_id, item.quantity, _selection_key(sent)) == (
+        line.product_id,
+        line.quantity,
+        _selection_key(line.eddm_selection_id),
+    )
 
 
 def _refuse_expired(access: StoreAccess, request: OrderRequest, quote: Quote) -> None:

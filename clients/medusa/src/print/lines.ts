@@ -36,7 +36,7 @@ export async function itemsOf(lines: Line[], storeId: string): Promise<Item[]> {
     return undefined;
   });
   if (faults.length) throw refusal(faults.join("\n"));
-  // The same order in a cart and in its order, whose lines have other IDs: a quote binds for items in their order.
+  // In the same order at each try: an Idempotency-Key is repeated with an equal body, and an equal cart finds its quote.
   return (items as Item[]).sort((a, b) => sortKey(a).localeCompare(sortKey(b)));
 }
 

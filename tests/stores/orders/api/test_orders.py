@@ -184,6 +184,26 @@ def test_order_must_be_what_was_quoted(shop):
     ]
 
 
+def test_quote_binds_its_items_in_any_order(shop):
+    make_product(shop.world.associated, "flyer")
+    quoted = quote(shop, ("card", 100), ("flyer", 200), ("card", 300))
+    [option] = [one for one in quoted["Options"] if one["OptionID"] == "GROUND-3"]
+    terms = {"QuoteID": quoted["QuoteID"], "OptionID": "GROUND-3"}
+
+    placed = shop.place(body=order_body(("card", 300), ("card", 100), ("flyer", 200), **terms))
+    repeated = shop.place(body=order_body(("card", 100), ("card", 100), ("flyer", 200), **terms))
+
+    prices = {(item["ProductID"], item["Quantity"]): item["LineTotal"] for item in option["Items"]}
+    assert placed.status_code == 201, placed.content
+    assert placed.json()["Total"] == option["Total"]
+    assert [(item["ProductID"], item["Quantity"], item["LineTotal"]) for item in placed.json()["Items"]] == [
+        ("card", 300, prices["card", 300]),
+        ("card", 100, prices["card", 100]),
+        ("flyer", 200, prices["flyer", 200]),
+    ]
+    assert repeated.status_code == 400
+
+
 def test_external_id_is_unique_for_ever(shop):
     first = shop.place(body=order_body(ExternalID="PO-1")).json()
     shop.act(first, "cancel", client=shop.world.as_application())
