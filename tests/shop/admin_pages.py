@@ -42,7 +42,7 @@ def check_pages(scene: Scene, folder: Path) -> None:
                 page.goto(shop.url + path)
                 expect(page.get_by_text(words, exact=True).first).to_be_visible(timeout=1000 * PATIENCE)
                 photograph(page, folder / f"{what}-{name}.png")
-        buyer_sees_card(browser.new_page(), scene, folder / "buyer.png")
+            buyer_sees_card(page.context.new_page(), scene, folder / f"buyer-{name}.png")
 
 
 def signed_in(browser: Browser, url: str, scheme: str, width: int) -> Page:
@@ -68,8 +68,8 @@ def buyer_sees_card(page: Page, scene: Scene, file: Path) -> None:
     with example_served() as url:
         query = f"shop={scene.shop.url}&key={scene.shop.key}&region={scene.shop.known['region']}"
         page.goto(f"{url}/card.html?{query}&variant={scene.shop.known['variant']}")
-        page.get_by_label("Name").fill("Ada Lovelace")
-        page.get_by_label("Email").fill("ada@example.com")
+        page.get_by_label("Name on the card").fill("Ada Lovelace")
+        page.get_by_label("E-mail").fill("ada@example.com")
         page.keyboard.press("Tab")
         expect(page.get_by_role("img", name="Page 1")).to_be_visible(timeout=1000 * PATIENCE)
         page.wait_for_load_state("networkidle")

@@ -145,7 +145,7 @@ def check_line_without_product_is_held(scene: Scene) -> None:
 
 def check_empty_card_is_held(scene: Scene) -> None:
     order_id = scene.shop.buy(card={"Name": "", "Email": "ada@example.com"})
-    held(scene, order_id, "Name")
+    held(scene, order_id, "Business cards: Name is required.")
 
 
 def check_unsigned_webhook_is_refused(scene: Scene) -> None:

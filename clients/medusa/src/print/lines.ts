@@ -40,6 +40,11 @@ export async function itemsOf(lines: Line[], storeId: string): Promise<Item[]> {
   return (items as Item[]).sort((a, b) => sortKey(a).localeCompare(sortKey(b)));
 }
 
+/** What the shop calls the items. */
+export function titlesOf(items: Item[], lines: Line[]): string[] {
+  return items.map(({ ItemKey, ProductID }) => lines.find((line) => line.id === ItemKey)?.title ?? ProductID);
+}
+
 function itemOf(line: Line, product: PrintProductRow): Item {
   const item = { ItemKey: line.id, ProductID: product.product_id, Quantity: Number(line.quantity) * product.pieces };
   const artwork = line.metadata?.["print_artwork"];

@@ -1,12 +1,12 @@
 /** Orders at the print store what a fulfilment holds. */
 import { createHash } from "node:crypto";
 
-import { ApiError, Conflict, type models, NotFound, RateLimited, ServerError } from "store-fulfillment";
+import { ApiError, Conflict, InvalidRequest, type models, NotFound, RateLimited, ServerError } from "store-fulfillment";
 
 import { type PrintOrderRow, refusal } from "../modules/print/service";
 import { prints, read } from "./container";
 import { wordsOf } from "./errors";
-import { itemsOf, type Line } from "./lines";
+import { itemsOf, type Line, titlesOf } from "./lines";
 import { type Delivery, quoteFor, requireCurrency } from "./prices";
 import { client } from "./settings";
 
@@ -98,7 +98,7 @@ async function send(row: PrintOrderRow, wanted: Wanted): Promise<models.Order> {
     return await client().orders.create(row.store_id, body, { idempotencyKey: `${row.external_id}-${digest}` });
   } catch (error) {
     const found = error instanceof Conflict && error.code === "external_id_exists" ? await arrived(row) : undefined;
-    if (found === undefined) throw error;
+    if (found === undefined) throw error instanceof InvalidRequest ? refusal(wordsOf(error, titlesOf(items, wanted.lines))) : error;
     return found;
   }
 }

@@ -86,7 +86,7 @@ const Waiting = ({ orders, isBusy, retry }: { orders: PrintOrder[]; isBusy: bool
         </div>
         <Text size="small" className="whitespace-pre-line text-ui-fg-subtle">{one.problem ?? "It is being sent."}</Text>
       </div>
-      <Button size="small" variant="secondary" isLoading={isBusy} onClick={() => { retry(one.order_id); }}>Retry</Button>
+      <Button size="small" variant="secondary" className="shrink-0" isLoading={isBusy} onClick={() => { retry(one.order_id); }}>Retry</Button>
     </div>
   ));
 };

@@ -2,7 +2,7 @@ import type { MedusaRequest, MedusaResponse } from "@medusajs/framework/http";
 
 import { prints, read } from "../../../../../../print/container";
 import { wordsOf } from "../../../../../../print/errors";
-import { itemsOf, type Line } from "../../../../../../print/lines";
+import { itemsOf, type Line, titlesOf } from "../../../../../../print/lines";
 import { type Content, type Pictures, proofOf } from "../../../../../../print/proofs";
 import { client } from "../../../../../../print/settings";
 import type { PrintOrderRow } from "../../../../../../modules/print/service";
@@ -28,5 +28,8 @@ async function pictureOf(row: PrintOrderRow, item: Item): Promise<Partial<Pictur
 async function unsent(row: PrintOrderRow): Promise<Item[]> {
   const [order] = await read<{ items: Line[] }>("order", ["id", "items.*"], { id: row.order_id });
   const kept = JSON.parse(row.lines) as Array<[string, number]>;
-  return itemsOf((order?.items ?? []).filter((line) => kept.some(([id]) => id === line.id)), row.store_id);
+  const lines = (order?.items ?? []).filter((line) => kept.some(([id]) => id === line.id));
+  const items = await itemsOf(lines, row.store_id);
+  const titles = titlesOf(items, lines);
+  return items.map((item, place) => ({ ...item, ProductName: titles[place] ?? item.ProductID }));
 }
