@@ -1,4 +1,4 @@
-"""A primary that wakes up after its lease has ended does not take its place back: Patroni, etcd and the shipped files."""
+"""A primary that was frozen past its lease does not take its place back: Patroni and etcd with the shipped files."""
 
 import re
 import subprocess
