@@ -29,7 +29,7 @@ test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stor
 	@$(MAKE) --no-print-directory --jobs 2 $(TOGETHER) check
 	@$(BIN) -m pytest -p no:schemathesis -n 2 --dist worksteal -m "not slow" $(ARGS)
 
-test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
+test-slow: $(VENV)/test.stamp ## Run the tests that start processes or a browser, or wait
 	@$(SLOW) -n 3 --dist worksteal $(ARGS) || { test $$? -eq 1 && echo "Again, one at a time:" && \
 		$(SLOW) -n 0 -x --last-failed --last-failed-no-failures none $(ARGS); }
 

@@ -19,6 +19,7 @@ pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
 
 SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 SLOW_ANYWHERE = "pytest.mark.slow"
+IN_A_BROWSER = Path(__file__).parent / "browser"
 
 
 @pytest.fixture(scope="session")
@@ -79,13 +80,14 @@ def caches_cleared():
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Neither suite imports files of the other alone: `make test` none of slow tests, which take as long as all others
-    to collect, and `make test-slow` none of the many without one."""
-    if config.option.markexpr not in {"not slow", "slow and not looks"} or collection_path.suffix != ".py":
+    to collect, nor Playwright; and `make test-slow` none of the many without one."""
+    suite = config.option.markexpr
+    if suite == "not slow" and collection_path == IN_A_BROWSER:
+        return True
+    if suite not in {"not slow", "slow and not looks"} or collection_path.suffix != ".py":
         return None
     text = collection_path.read_text("utf-8")
-    is_left_out = (
-        SLOW_AS_A_WHOLE.search(text) if config.option.markexpr == "not slow" else SLOW_ANYWHERE not in text
-    )
+    is_left_out = SLOW_AS_A_WHOLE.search(text) if suite == "not slow" else SLOW_ANYWHERE not in text
     return True if is_left_out else None
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 IMPORT = re.compile(r"^(?:from|import) tests\.(?:\w+\.)*test_\w+", re.MULTILINE)
+SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 
 
 FOLDERS = {
@@ -25,3 +26,10 @@ def test_no_test_module_is_imported_by_another():
     ]
 
     assert importing == []
+
+
+def test_tests_in_a_browser_are_slow_as_a_whole():
+    """So that `make test` need not import them."""
+    files = (TESTS / "browser").glob("test_*.py")
+
+    assert [file.name for file in files if not SLOW.search(file.read_text())] == []

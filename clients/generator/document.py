@@ -80,7 +80,12 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    found = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    return document_of(
+        yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    )
+
+
+def document_of(found: Schema) -> Document:
     operations = tuple(_operations(found))
     groups: dict[str, list[Operation]] = {}
     for operation in operations:

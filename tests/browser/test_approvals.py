@@ -17,6 +17,8 @@ from tests.support.approvals import add_approver
 from tests.support.console_forms import SIZES, in_database
 from tests.support.order_helpers import Shop
 
+pytestmark = pytest.mark.slow
+
 CARD = "/catalog/associated/card-two-sided"
 
 
@@ -50,7 +52,6 @@ def newest():
     return Order.objects.latest("number")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page = visitor.page
@@ -119,7 +120,6 @@ def place(visitor, quantity, *cities):
     return in_database(lambda: [shop.place(body=body).json()["OrderNumber"] for body in bodies])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("visitor", [(1280, "light")], indirect=True)
 def test_queue_is_worked_by_keys(visitor):
     page = visitor.page

@@ -14,6 +14,8 @@ from tests.support.console_forms import open_console
 from tests.support.document_making import document
 from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
 
+pytestmark = pytest.mark.slow
+
 BLEEDING = b"0.1 0.6 0.5 0 k -1000 -1000 20000 20000 re f 0 0 0 0 k 60 60 120 60 re f"
 
 
@@ -50,7 +52,6 @@ def keep(page: Page, name: str) -> None:
         page.set_viewport_size({"width": 1280, "height": 900})
 
 
-@pytest.mark.slow
 def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page = visitor.page
     visitor.go("/catalog/demo/leaflet")
@@ -85,7 +86,6 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_staff_check_a_pdf_of_a_customer_in_the_console(site, visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/?q=leaflet")

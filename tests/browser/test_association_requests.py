@@ -11,6 +11,8 @@ from tests.support.console_forms import open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import LIST_OVERFLOW, shoot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def requested(site) -> AssociationRequest:
@@ -20,7 +22,6 @@ def requested(site) -> AssociationRequest:
     return requests.filter(state="Pending").order_by("created").first()
 
 
-@pytest.mark.slow
 def test_request_is_approved_from_the_list_with_one_click(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
@@ -66,7 +67,6 @@ def test_request_is_approved_from_the_start_page_with_two_clicks(requested, visi
 
 
 @pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
-@pytest.mark.slow
 def test_request_is_declined_with_a_reason_by_the_first_of_two(requested, visitor):
     page = visitor.page
     open_console(visitor, f"/admin/accounts/associationrequest/{requested.pk}/change/")

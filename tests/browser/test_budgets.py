@@ -12,6 +12,8 @@ from tests.factories.orders import make_product
 from tests.support.console_forms import SIZES, in_database, open_console
 from tests.support.order_helpers import Shop
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):
@@ -34,7 +36,6 @@ def place(world, count):
         assert Shop(world).place().status_code == 201
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_budget_is_made_topped_up_changed_and_ended(visitor):
     page = visitor.page
@@ -110,7 +111,6 @@ no code;Sales;
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("visitor", SIZES[:1], indirect=True)
 def test_people_of_cost_centers_are_imported_after_a_look_at_the_changes(visitor, tmp_path):
     page = visitor.page
@@ -149,7 +149,6 @@ def test_people_of_cost_centers_are_imported_after_a_look_at_the_changes(visitor
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_budget_without_entries_is_deleted(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/budget/add/?store=associated")

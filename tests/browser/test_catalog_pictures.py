@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.factories.orders import make_design
 
+pytestmark = pytest.mark.slow
+
 DESIGNS = ("business-card-standard", "business-card-square", "sticker-round-3in")
 SHIFT = """() => new Promise((found) => { let sum = 0;
     new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value; })

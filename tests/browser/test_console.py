@@ -9,6 +9,8 @@ from tests.support.console_fixtures import ask_for_stores, place_orders
 from tests.support.scenario import PASSWORD
 from tests.support.visual_checks import SERIOUS
 
+pytestmark = pytest.mark.slow
+
 TOGGLE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 
 
@@ -26,7 +28,6 @@ def open_console(visitor, path: str, name: str = "operator") -> None:
     visitor.page.wait_for_url(visitor.address + path)
 
 
-@pytest.mark.slow
 def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
@@ -68,7 +69,6 @@ def test_action_chosen_before_the_scripts_came_can_be_run(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_order_is_worked_to_shipped(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/order/")
@@ -101,7 +101,6 @@ def test_order_is_worked_to_shipped(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_console_works_without_javascript(product_page, visitor):
     """Its lists and their actions, what asks before it destroys, and the template editor."""
     context = visitor.page.context.browser.new_context(java_script_enabled=False)
@@ -134,7 +133,6 @@ def product_page(site) -> str:
     return f"/admin/stores/product/{product.pk}/template/"
 
 
-@pytest.mark.slow
 def test_forced_colours_mark_what_is_current_and_keep_the_dots_of_statuses(visitor):
     page = visitor.page
     style = "([selector, part, name]) => getComputedStyle(document.querySelector(selector), part)[name]"

@@ -13,6 +13,8 @@ from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
 
+pytestmark = pytest.mark.slow
+
 SIZE = "one => [one.clientWidth, one.clientHeight]"
 
 
@@ -44,7 +46,6 @@ def fill_row(page, row: str, **values: str) -> None:
             field.fill(value)
 
 
-@pytest.mark.slow
 def test_user_gets_a_role(visitor, site):
     page, user = visitor.page, site[1].outsider
     open_console(visitor, f"/admin/accounts/user/{user.pk}/change/")
@@ -57,7 +58,6 @@ def test_user_gets_a_role(visitor, site):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_application_gets_an_owner(visitor, site):
     page = visitor.page
     open_console(visitor, f"/admin/applications/application/{site[1].application.pk}/change/")
@@ -74,7 +74,6 @@ def test_application_gets_an_owner(visitor, site):
     ("press", "name"),
     [("Crop to the page", "photo-cropped.png"), ("Fit with white margins", "photo-fitted.png")],
 )
-@pytest.mark.slow
 def test_background_of_another_shape_is_made_to_fit_in_the_editor(product_page, visitor, press, name):
     page, out = visitor.page, BytesIO()
     Image.new("RGB", (1200, 1200), "#225588").save(out, "PNG")

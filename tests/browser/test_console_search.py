@@ -9,6 +9,8 @@ from stores.orders.models import Order
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def numbers(site) -> list[str]:
@@ -37,7 +39,6 @@ def test_order_number_and_enter_open_the_order(numbers, visitor, name):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_arrows_move_escape_closes_and_no_result_is_announced(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("Control+k")
@@ -66,7 +67,6 @@ def test_arrows_move_escape_closes_and_no_result_is_announced(numbers, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_side_bar_finds_people_and_is_left_by_escape(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("t")

@@ -18,6 +18,8 @@ from tests.support.console_forms import open_console
 from tests.support.jobs import working
 from tests.support.task_counts import TaskCounts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def product(site) -> Product:
@@ -39,7 +41,6 @@ def catalog(product, tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.slow
 def test_tasks_beside_the_orders_take_few_actions(product, catalog, visitor):
     page, counts = visitor.page, TaskCounts()
     open_console(visitor, "/admin/")

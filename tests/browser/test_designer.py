@@ -19,6 +19,8 @@ from tests.factories.templates import field, make_card, page, text_box
 from tests.support.console_forms import ready
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
 
+pytestmark = pytest.mark.slow
+
 BOXES = (
     text_box("Name", X=10, Y=10, Width=30, Height=8),
     text_box("Title", X=14.3, Y=26, Width=30, Height=6),
@@ -126,7 +128,6 @@ def test_box_is_added_dragged_duplicated_and_read_back(product, designer, visito
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer, visitor):
     name, title = box_of(box(designer, "Name")), box_of(box(designer, "Title"))
     designer.mouse.move(name["x"] - 8, name["y"] - 12)
@@ -152,7 +153,6 @@ def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor):
     layers = designer.locator(".ds-layers")
     expect(layers.locator(".ds-layer")).to_have_text([re.compile("Title"), re.compile("Name")])
@@ -183,7 +183,6 @@ def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, visitor):
     picture = designer.locator(".ds-picture")
     box(designer, "Name").click()
@@ -240,7 +239,6 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     zoom, sheet = designer.locator(".ds-zoom"), designer.locator(".ds-sheet")
     fitted = zoom.inner_text()
@@ -264,7 +262,6 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
     box(designer, "Name").click()
     designer.keyboard.press("Shift+ArrowRight")
@@ -293,7 +290,6 @@ def test_save_between_is_refused_with_a_choice_and_a_version_restored(product, d
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_pictures_pages_and_problems(product, designer, visitor):
     photo = BytesIO()
     Image.new("RGB", (300, 300), "#225588").save(photo, "PNG")
@@ -327,7 +323,6 @@ def pictured(site) -> Product:
     return make_card(site[1].associated, "pictured", TemplateFields=fields, Template=template)
 
 
-@pytest.mark.slow
 def test_upload_goes_into_the_selected_box_and_other_shapes_say_why(pictured, visitor):
     designer = open_designer(pictured, visitor)
     photo = BytesIO()
@@ -349,7 +344,6 @@ def test_upload_goes_into_the_selected_box_and_other_shapes_say_why(pictured, vi
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
     designer = open_designer(pictured, visitor)
     sheet = box_of(designer.locator(".ds-sheet"))
@@ -371,7 +365,6 @@ def test_names_of_boxes_cover_neither_boxes_nor_each_other(pictured, visitor):
     assert designer.get_by_label("Use it as").evaluate(needed) <= 0
 
 
-@pytest.mark.slow
 def test_designer_has_no_fault_in_any_look(product, designer, visitor):
     def opened() -> int:
         status = visitor.go(f"/admin/stores/product/{product.pk}/template/")

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from stores.catalog.models import Product
 from tests.factories.templates import field, make_card, page, text_box
 
+pytestmark = pytest.mark.slow
+
 BOXES = (text_box("Name", X=10, Y=10, Width=30, Height=8), text_box("Title", X=14, Y=26, Width=30, Height=6))
 
 

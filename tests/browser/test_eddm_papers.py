@@ -14,6 +14,8 @@ from tests.support.axe import violations
 from tests.support.console_forms import SIZES, open_console
 from tests.support.visual_checks import shoot
 
+pytestmark = pytest.mark.slow
+
 FORM = {"name": "ps3587.pdf", "mimeType": "application/pdf"}
 
 

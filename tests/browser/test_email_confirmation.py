@@ -16,6 +16,8 @@ from accounts.services.users import RESET_TASK
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 BANNER = "open the link in our mail"
 
 
@@ -65,7 +67,6 @@ def test_new_person_confirms_the_address_and_the_banner_disappears(visitor, sett
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     settings.SIGN_UP_ENABLED, settings.MAILS_PER_HOUR = True, 2
     page = visitor.page
@@ -83,7 +84,6 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     assert apart(work_off, CONFIRMATION_TASK) == 0
 
 
-@pytest.mark.slow
 def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
     page = visitor.page
     visitor.go("/accounts/login/")
@@ -100,7 +100,6 @@ def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
     expect(page.get_by_label("New password", exact=True)).to_be_visible()
 
 
-@pytest.mark.slow
 def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
     people = User.objects.filter(username__in=["user", "outsider"])
     apart(people.update, email="shared@mail.example")
@@ -114,7 +113,6 @@ def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
     assert said[0] == said[1]
 
 
-@pytest.mark.slow
 def test_unconfirmed_owner_must_confirm_before_inviting_people(visitor):
     apart(User.objects.update, email_confirmed=None)
     page = visitor.page

@@ -11,6 +11,8 @@ from tests.support.axe import violations
 from tests.support.console_forms import SIZES
 from tests.support.visual_checks import OVERFLOW
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):
@@ -21,7 +23,6 @@ def site(site):
     return site
 
 
-@pytest.mark.slow
 def test_keys_requests_and_the_banner_ask_nothing_twice(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
     visitor.go(f"{own}/try")
@@ -60,7 +61,6 @@ def test_keys_requests_and_the_banner_ask_nothing_twice(visitor):
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-@pytest.mark.slow
 def test_pages_of_development_fit(visitor):
     visitor.go("/admin/")
     visitor.sign_in("operator")

@@ -9,6 +9,8 @@ from stores.orders.models import Order
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def order(site) -> Order:

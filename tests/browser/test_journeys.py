@@ -20,6 +20,8 @@ from tests.support.page_fixtures import picture
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 VERIFIER = "a-verifier-of-at-least-forty-three-characters-long"
 NARROW = pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True, ids=["narrow"])
 
@@ -52,7 +54,6 @@ def approve_everything(visitor) -> None:
     context.close()
 
 
-@pytest.mark.slow
 def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
     page = visitor.page
     visitor.go("/")
@@ -125,7 +126,6 @@ def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
     return answer.json()["access_token"]
 
 
-@pytest.mark.slow
 @NARROW
 def test_icon_is_seen_before_and_after_it_is_sent(visitor):
     page = visitor.page
@@ -143,7 +143,6 @@ def test_icon_is_seen_before_and_after_it_is_sent(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 @NARROW
 def test_keys_of_an_application_are_regenerated_after_asking(visitor):
     page = visitor.page
@@ -161,7 +160,6 @@ def test_keys_of_an_application_are_regenerated_after_asking(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_subscription_key_is_rotated_after_the_password(visitor):
     page = visitor.page
     visitor.go("/profile/keys")
@@ -179,7 +177,6 @@ def test_subscription_key_is_rotated_after_the_password(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 @NARROW
 def test_forgotten_password_is_replaced_by_mail(visitor):
     page = visitor.page
@@ -206,7 +203,6 @@ def test_forgotten_password_is_replaced_by_mail(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_owner_is_invited_and_accepts(visitor):
     page = visitor.page
     base = f"/applications/{visitor.world.other_application.pk}"
@@ -226,7 +222,6 @@ def test_owner_is_invited_and_accepts(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_everything_works_without_javascript(visitor):
     """Nothing is left over that only a script could bring to life."""
     context = visitor.page.context.browser.new_context(java_script_enabled=False)
@@ -268,7 +263,6 @@ def store_for_tests(site):
     Store.objects.filter(external_id="unassociated").update(admits_test_applications=True)
 
 
-@pytest.mark.slow
 def test_from_a_test_application_to_a_store_that_lets_it_in(store_for_tests, visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/applications/new")

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.slow
+
 MAX_STOPS = 150
 # The place of what has the focus among everything of the page.
 AT = "() => [...document.querySelectorAll('*')].indexOf(document.activeElement)"
@@ -25,7 +27,6 @@ def open_as_operator(visitor, path: str) -> Page:
 
 
 @pytest.mark.parametrize("path", ["/profile", "/admin/accounts/user/", "/admin/accounts/user/add/"])
-@pytest.mark.slow
 def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, path):
     page = open_as_operator(visitor, path)
     # Some pages begin in their first field.
@@ -45,7 +46,6 @@ def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, pat
     assert gone == sorted(gone)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("visitor", "path", "opener", "inside"),
     [

@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import open_console
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def orders(site) -> None:

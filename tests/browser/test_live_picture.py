@@ -11,6 +11,8 @@ from playwright.sync_api import TimeoutError as NotInTime
 from tests.factories.orders import make_design
 from tests.support.patience import ROUNDS
 
+pytestmark = pytest.mark.slow
+
 LIVE = 300
 CHANGES = 5
 # A round in which a picture does not come reaches no mark; in milliseconds.
@@ -95,7 +97,6 @@ def median_of(page: Page, kind: str) -> float:
     return statistics.median(page.evaluate("window.times")) if is_followed else float("inf")
 
 
-@pytest.mark.slow
 def test_picture_follows_every_change_within_300_milliseconds(visitor):
     """The median of several changes of each kind; what else the machine does may spoil all rounds but one."""
     page = visitor.page

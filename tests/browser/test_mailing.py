@@ -12,6 +12,8 @@ from delivery.datasets.services.demo import load_demo_population
 from tests.factories.orders import make_product
 from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
 
+pytestmark = pytest.mark.slow
+
 DRAWN = re.compile(r'^\{"type":"Polygon","coordinates":\[\[\[-111\.')
 # A folder for pictures of the page, to look at.
 PICTURES = os.environ.get("PICTURES", "")

@@ -6,11 +6,12 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 PHONE = [(390, "dark")]
 
 
 @pytest.mark.parametrize("visitor", PHONE, indirect=True)
-@pytest.mark.slow
 def test_refused_sign_up_goes_on_at_the_first_wrong_field(visitor):
     page = visitor.page
     visitor.go("/accounts/signup/")
@@ -37,7 +38,6 @@ def test_refused_sign_up_goes_on_at_the_first_wrong_field(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_console_goes_on_at_the_first_wrong_field(visitor):
     page = visitor.page
     visitor.go("/admin/accounts/tenant/add/")

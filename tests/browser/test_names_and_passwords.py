@@ -8,12 +8,13 @@ from playwright.sync_api import expect
 from tests.support.name_examples import REFUSED
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 NEW_PASSWORD = "another long pass phrase"
 # What a person can type or paste into the field; its length stops the others. All are in tests/accounts/test_names.py.
 TYPED = [name for name in REFUSED if 0 < len(name) <= 64 and "\0" not in name]
 
 
-@pytest.mark.slow
 def test_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
     page = visitor.page
     visitor.go("/accounts/signup/")
@@ -34,7 +35,6 @@ def test_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_keys_and_the_second_step_open_after_the_password_only(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
     visitor.go("/")
@@ -64,7 +64,6 @@ def test_keys_and_the_second_step_open_after_the_password_only(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_key_is_added_as_typed_once_the_password_is_right(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
@@ -85,7 +84,6 @@ def test_key_is_added_as_typed_once_the_password_is_right(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     page = visitor.page
@@ -102,7 +100,6 @@ def test_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, settings)
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_operator_cannot_give_a_name_that_is_taken(visitor):
     page, user = visitor.page, visitor.world.user
     visitor.go(f"/admin/accounts/user/{user.pk}/change/")

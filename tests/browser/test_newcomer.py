@@ -19,6 +19,8 @@ from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 MAX_ACTIONS = 25
 
 
@@ -91,7 +93,6 @@ def site(site, settings, python_wheel):
     return site
 
 
-@pytest.mark.slow
 def test_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(visitor, tmp_path):
     page, person = visitor.page, Newcomer(visitor.page)
     visitor.go("/")

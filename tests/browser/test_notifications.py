@@ -5,8 +5,9 @@ from playwright.sync_api import expect
 
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile")

@@ -8,6 +8,8 @@ from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
 from tests.support.scenario import PASSWORD
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def order(site) -> Order:
@@ -32,7 +34,6 @@ def open_as(visitor, name: str, path: str):
     return visitor.page
 
 
-@pytest.mark.slow
 def test_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_as(visitor, "user", order_path)
     page.get_by_text("Add a note").click()
@@ -56,7 +57,6 @@ def test_order_is_worked_by_its_buttons(order_path, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_cancelling_is_a_dialog_with_recipient_amount_and_note(order, order_path, visitor):
     page = open_as(visitor, "operator", order_path)
     buttons = page.get_by_role("form", name="Next step").get_by_role("button")
@@ -80,7 +80,6 @@ def test_cancelling_is_a_dialog_with_recipient_amount_and_note(order, order_path
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_requested_cancellation_is_decided_in_the_banner(order_path, requested, visitor):
     page = open_as(visitor, "user", order_path)
     banner = page.get_by_role("region", name="Cancellation requested")
@@ -96,7 +95,6 @@ def test_requested_cancellation_is_decided_in_the_banner(order_path, requested, 
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_cancelling_without_script_is_a_page_that_says_the_same(order, order_path, visitor):
     context = visitor.page.context.browser.new_context(java_script_enabled=False)
     try:
@@ -115,7 +113,6 @@ def test_cancelling_without_script_is_a_page_that_says_the_same(order, order_pat
         context.close()
 
 
-@pytest.mark.slow
 def test_print_file_is_closed_by_a_button_that_stays_in_sight(order_path, visitor):
     page = open_as(visitor, "operator", order_path)
     page.locator(".order-thumb").first.click()

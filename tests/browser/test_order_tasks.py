@@ -11,6 +11,8 @@ from tests.support.console_fixtures import ask_for_stores, place_orders
 from tests.support.task_counts import TaskCounts
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SERIOUS, faults_of
 
+pytestmark = pytest.mark.slow
+
 BOARD = "/admin/stores/order/"
 
 
@@ -29,7 +31,6 @@ def open_as(visitor, name: str, path: str):
     return visitor.page
 
 
-@pytest.mark.slow
 def test_days_work_takes_few_actions(placed, visitor):
     page, counts = open_as(visitor, "operator", "/admin/"), TaskCounts()
 
@@ -93,7 +94,6 @@ def test_days_work_takes_few_actions(placed, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_list_is_worked_by_keys(placed, visitor):
     page = open_as(visitor, "user", BOARD)
     rows = page.locator("#result_list tbody tr")
@@ -123,7 +123,6 @@ def test_list_is_worked_by_keys(placed, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
     page = open_as(visitor, "operator", BOARD)
 
@@ -154,7 +153,6 @@ def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_list_with_chosen_orders_has_no_fault_in_any_look(placed, visitor):
     open_as(visitor, "operator", BOARD)
 

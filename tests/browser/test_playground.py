@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from tests.browser.conftest import BROWSER_PATIENCE, Visitor
 from tests.factories.orders import make_card, make_design
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):
@@ -27,7 +29,6 @@ def wide_picture() -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.slow
 def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     page = visitor.page
     visitor.go("/catalog")
@@ -55,7 +56,6 @@ def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor):
     page, stored = visitor.page, []
     visitor.go("/catalog/demo/business-card")
@@ -72,7 +72,6 @@ def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor)
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     page = visitor.page
     visitor.go("/catalog/demo/photo-postcard-6x9")
@@ -96,7 +95,6 @@ def test_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_without_script_the_form_makes_proofs_and_takes_pictures(site, chromium):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -128,7 +126,6 @@ LOADED = """async (picture) => {
 }"""
 
 
-@pytest.mark.slow
 def test_pages_are_sharp_on_a_dense_screen_and_zoom_from_print_size(site, chromium, tmp_path):
     context = chromium.new_context(viewport={"width": 1280, "height": 844}, device_scale_factor=2)
     context.set_default_timeout(BROWSER_PATIENCE)

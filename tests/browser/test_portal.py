@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from tests.support.page_fixtures import picture
 
+pytestmark = pytest.mark.slow
+
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
@@ -20,7 +22,6 @@ SLOW_PICTURES = """() => {
 }"""
 
 
-@pytest.mark.slow
 def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
@@ -63,7 +64,6 @@ def test_icon_sent_before_it_is_cropped_waits_for_that(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
@@ -114,7 +114,6 @@ def copied(visitor, element: str) -> tuple[str, str]:
     return page.evaluate("navigator.clipboard.readText()"), page.locator(f"#{element}").text_content()
 
 
-@pytest.mark.slow
 def test_key_is_copied_whole(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
@@ -127,7 +126,6 @@ def test_key_is_copied_whole(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_lines_of_the_guide_are_copied_as_they_stand(visitor):
     visitor.go("/guide")
 
@@ -165,7 +163,6 @@ def test_sign_in_and_consent_end_at_the_application(reply_url, visitor, button, 
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
     authorize(visitor, reply_url, scope="Nonsense")
     visitor.page.wait_for_url(f"{reply_url}?*")

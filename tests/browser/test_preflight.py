@@ -12,6 +12,8 @@ from tests.support.axe import violations
 from tests.support.patience import PATIENCE
 from tests.support.visual_checks import box_of
 
+pytestmark = pytest.mark.slow
+
 # In 4 points, 1 mm from the left edge of the trim.
 NEAR = text_box("Words", X=1, Y=20, Width=60, Height=8, Size=4)
 FIELDS = [field("Words", DefaultValue="Ada Lovelace")]

@@ -9,6 +9,8 @@ from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.visual_checks import shoot
 
+pytestmark = pytest.mark.slow
+
 WRONG = {"name": "letter.icc", "mimeType": "application/octet-stream", "buffer": b"no profile"}
 
 

@@ -9,6 +9,8 @@ from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, begin_product, open_console, price_product
 from tests.support.visual_checks import shoot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def product_page(site) -> str:
@@ -28,7 +30,6 @@ def add_field(page, name: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-@pytest.mark.slow
 def test_product_is_made_priced_and_published(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
@@ -49,7 +50,6 @@ def test_product_is_made_priced_and_published(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_first_delivery_method_with_prices_is_the_usual_one(product_page, visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/add/")
@@ -62,7 +62,6 @@ def test_first_delivery_method_with_prices_is_the_usual_one(product_page, visito
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
@@ -90,7 +89,6 @@ def test_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
@@ -118,7 +116,6 @@ def test_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-@pytest.mark.slow
 def test_problems_are_listed_with_links_to_the_fields(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
@@ -138,7 +135,6 @@ def test_problems_are_listed_with_links_to_the_fields(product_page, visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_product_is_duplicated_and_the_copy_published(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)

@@ -18,6 +18,9 @@ from tests.factories.stores import make_product
 from tests.support.jobs import work_off
 from tests.support.patience import PATIENCE
 
+pytestmark = pytest.mark.slow
+
+
 LINES, PRODUCTS = 40_000, 400
 # Every value the bar has had.
 NOTE_VALUES = """() => {
@@ -138,7 +141,6 @@ def follow(visitor, work: Halfway, ends: str) -> None:
     expect(page.get_by_text(ends, exact=True).first).to_be_visible()
 
 
-@pytest.mark.slow
 def test_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts):
     page = open_as_operator(visitor, "/admin/delivery/importrun/add/")
     page.set_input_files("input[type=file]", counts)
@@ -153,7 +155,6 @@ def test_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypatch):
     checks = Halfway(lambda: work_off(uploads.TASK))
     show = uploads._Progress.show

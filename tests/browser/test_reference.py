@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
     page = visitor.page
     visitor.go("/api/v1/docs")

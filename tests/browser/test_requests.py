@@ -7,6 +7,8 @@ from applications.metrics import flush_usage
 from fulfillment.core.caches import clear_caches
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):
@@ -20,7 +22,6 @@ def site(site):
     return site
 
 
-@pytest.mark.slow
 def test_developer_finds_why_a_call_was_refused(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
     visitor.go(own)

@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from tests.factories.orders import make_card
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):
@@ -29,7 +31,6 @@ def test_card_and_the_request_follow_the_name(visitor):
     assert visitor.complaints == []
 
 
-@pytest.mark.slow
 def test_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
     page = visitor.page
     visitor.go("/")
@@ -41,14 +42,12 @@ def test_name_that_does_not_fit_is_explained_and_the_card_stays(visitor):
     expect(page.get_by_alt_text("Proof of a business card for Grace")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_start_page_has_no_faults_in_either_scheme(visitor):
     faults = faults_of(visitor, "start", lambda: visitor.go("/?name=Ada"), looks=[*LOOKS, *OTHER_LOOKS])
 
     assert faults == []
 
 
-@pytest.mark.slow
 def test_without_script_the_name_is_sent(site, chromium):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -10,13 +10,14 @@ from playwright.sync_api import expect
 from tests.support.console_forms import SIZES
 from tests.support.two_factor import code_of
 
+pytestmark = pytest.mark.slow
+
 
 def overflow(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-@pytest.mark.slow
 def test_two_factor_sign_in_is_set_up_and_required(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
@@ -56,7 +57,6 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-@pytest.mark.slow
 def test_page_that_says_when_to_try_again(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 1
     page = visitor.page

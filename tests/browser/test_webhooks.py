@@ -17,6 +17,8 @@ from applications.webhooks.services.webhooks import create_webhook
 from tests.support.visual_checks import faults_of
 from tests.support.workers import forget_jobs, working
 
+pytestmark = pytest.mark.slow
+
 
 class Endpoint(BaseHTTPRequestHandler):
     """Answers 500 to the first request and 200 to those after."""
@@ -55,7 +57,6 @@ def endpoint() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.slow
 def test_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
@@ -98,7 +99,6 @@ def tried(site):
     return f"/applications/{application.pk}/webhooks/{webhook.pk}"
 
 
-@pytest.mark.slow
 def test_developer_checks_a_signature_and_resends_several(tried, visitor):
     page = visitor.page
     visitor.go(tried)

@@ -1,14 +1,13 @@
 """What the generator makes of the description, and that it leaves nothing out in silence."""
 
 import copy
-import json
 
 import pytest
 import yaml
 
 from clients.build import SCHEMA
 from clients.generator import python, typescript
-from clients.generator.document import NotUnderstood, read_document
+from clients.generator.document import NotUnderstood, document_of
 
 
 @pytest.fixture(scope="module")
@@ -16,22 +15,25 @@ def description():
     return yaml.load(SCHEMA.read_text(), Loader=yaml.CSafeLoader)
 
 
+@pytest.fixture(scope="module")
+def operations(description):
+    return document_of(description).operations
+
+
 @pytest.fixture
-def described(tmp_path, description):
+def described(description):
     """Reads the description after a change of it."""
 
     def read(change):
         document = copy.deepcopy(description)
         change(document)
-        # YAML as well, and written and read in a moment.
-        (tmp_path / "openapi.yml").write_text(json.dumps(document))
-        return read_document(tmp_path / "openapi.yml")
+        return document_of(document)
 
     return read
 
 
-def test_operations_have_short_names_in_groups():
-    names = {f"{one.group}.{one.name}" for one in read_document(SCHEMA).operations}
+def test_operations_have_short_names_in_groups(operations):
+    names = {f"{one.group}.{one.name}" for one in operations}
 
     assert {
         "applications.regenerate_key",
@@ -47,8 +49,8 @@ def test_operations_have_short_names_in_groups():
     } <= names
 
 
-def test_post_is_repeatable_only_with_a_key_or_by_name():
-    posts = {one.id: one for one in read_document(SCHEMA).operations if one.method in {"POST", "PATCH"}}
+def test_post_is_repeatable_only_with_a_key_or_by_name(operations):
+    posts = {one.id: one for one in operations if one.method in {"POST", "PATCH"}}
 
     assert posts["order_create"].is_repeatable
     assert posts["proof_create"].is_repeatable

@@ -6,6 +6,7 @@ Django's `makemessages` and `compilemessages` need the tools of GNU gettext, whi
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,18 @@ def scripts() -> Iterator[tuple[str, str]]:
 
 
 def sources() -> Iterator[tuple[str, str]]:
-    """Paths and their texts as Python."""
+    """Paths and their texts as Python, of those that have messages: to read the others takes most of the time."""
     for app in APPS:
         for path in sorted((ROOT / app).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), path.read_text("utf-8")
+            if "gettext" in (text := path.read_text("utf-8")):
+                yield str(path.relative_to(ROOT)), text
     for path in sorted((ROOT / "templates").rglob("*.*")):
-        text = templatize(path.read_text("utf-8"))
-        # What stands around the messages has no indentation that Python would accept.
-        yield str(path.relative_to(ROOT)), "\n".join(line.strip() for line in text.splitlines())
+        # A message is one line; what stands around it has no indentation that Python would accept.
+        lines = templatize(path.read_text("utf-8")).splitlines()
+        yield (
+            str(path.relative_to(ROOT)),
+            "\n".join(line.strip() for line in lines if "gettext(" in line or "_(" in line),
+        )
 
 
 def messages(domain: str) -> Catalog:
@@ -78,6 +83,7 @@ def names() -> set[str]:
     return NAMES
 
 
+@cache
 def catalog_of(language: str, domain: str) -> Catalog:
     with path_of(language, domain, ".po").open("rb") as file:
         return read_po(file, locale=language)

@@ -1,4 +1,5 @@
-"""The database of the tests: migrated once, kept as a template, and copied for each process of each run.
+"""The database of the tests: loaded from the dump that `make run` loads, migrated by what is newer, kept as a template,
+and copied for each process of each run. A slow test holds the dump to what all migrations make.
 
 The template is named after everything that decides what it holds, so that an old one is never taken for a new one.
 """
@@ -14,6 +15,9 @@ from django.core.management import call_command
 from django.db import connection
 from psycopg import sql
 
+from fulfillment.local.schema import load_schema
+from tests.support.release_dump import address_of
+
 PREFIX = "test_template_"
 # One process at a time makes, copies and drops.
 LOCK = 7_306_410_099
@@ -21,6 +25,7 @@ LOCK = 7_306_410_099
 SOURCES = (
     *("accounts/names.py", "stores/orders/business_days.py"),
     *("*/migrations/*.py", "*/models/*.py", "*/*/models.py", "*/*/models/*.py"),
+    *("fulfillment/local/schema.py", "fulfillment/local/schema.sql.xz"),
     *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
 )
 
@@ -53,12 +58,6 @@ def fingerprint(root: Path, installed: Iterable[str]) -> str:
 
 def template_of(fingerprint: str) -> str:
     return PREFIX + fingerprint[:16]
-
-
-def template_in_use() -> str:
-    """What the database of this process was copied from: what all migrations made, and nothing else."""
-    with connection.cursor() as cursor:
-        return _made_from(cursor, connection.settings_dict["NAME"]) or ""
 
 
 def rows_of() -> dict[str, list[str]]:
@@ -100,6 +99,7 @@ def _make_template(cursor, template: str) -> None:
         _run(cursor, "DROP DATABASE {}", old)
     unfinished, usual = f"{PREFIX}unfinished", connection.settings_dict["NAME"]
     _run(cursor, "CREATE DATABASE {}", unfinished)
+    load_schema(address_of(unfinished))
     _use(unfinished)
     try:
         call_command("migrate", verbosity=0, interactive=False, run_syncdb=True)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from fulfillment.core.memory import DeferredModule
 
 ROOT = Path(__file__).parents[3]
@@ -20,6 +22,7 @@ print(list(box_of(shapely.box(-105.0, 39.0, -104.0, 40.0))))
 """
 
 
+@pytest.mark.slow
 def test_web_process_loads_large_modules_only_when_used():
     environment = os.environ | {"FULFILLMENT_MODE": "development", "PUBLIC_URL": "http://127.0.0.1:8000"}
     environment |= {

@@ -7,7 +7,6 @@ import psycopg
 import pytest
 
 from fulfillment.local.schema import load_schema
-from tests.support.databases import template_in_use
 from tests.support.release_dump import address_of, dump_of, empty_database, environment_of, manage
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +40,8 @@ def rows_of(name: str) -> dict[str, list[tuple[str, ...]]]:
 
 @pytest.mark.slow
 def test_loaded_schema_equals_the_migrated_one(tmp_path):
-    with empty_database(f"migrated_{os.getpid()}", template=template_in_use()) as migrated:
+    with empty_database(f"migrated_{os.getpid()}") as migrated:
+        manage(environment_of(migrated, tmp_path), "migrate")
         dump = dump_of(migrated)
 
     with (

@@ -175,7 +175,7 @@ def test_spread_of_colours_agrees_with_an_independent_conversion(tmp_path):
     ours = [own.blended(patch) for patch in patches]
     theirs = _separated_by_ghostscript(tmp_path, patches)
 
-    differences = [delta_e_2000(_lab(one), _lab(other)) for one, other in zip(ours, theirs, strict=True)]
+    differences = [delta_e_2000(*pair) for pair in zip(_labs(ours), _labs(theirs), strict=True)]
 
     assert max(differences) <= 2
 
@@ -209,11 +209,16 @@ def _separated_by_ghostscript(folder, patches):
         return [picture.getpixel((at % 20 * 10 + 5, 99 - (at // 20 * 10 + 5))) for at in range(len(patches))]
 
 
-def _lab(inks):
+def _labs(inks):
+    shown = Image.new("CMYK", (len(inks), 1))
+    shown.putdata([tuple(one) for one in inks])
     press = ImageCms.ImageCmsProfile(str(SHIPPED))
     back = ImageCms.buildTransform(press, ImageCms.createProfile("LAB"), "CMYK", "LAB", 1)
-    lightness, a, b = ImageCms.applyTransform(Image.new("CMYK", (1, 1), tuple(inks)), back).getpixel((0, 0))
-    return lightness / 2.55, *(one - 256 if one > 127 else one for one in (a, b))
+    labs = ImageCms.applyTransform(shown, back)
+    found = [labs.getpixel((at, 0)) for at in range(len(inks))]
+    return [
+        (lightness / 2.55, *(one - 256 if one > 127 else one for one in (a, b))) for lightness, a, b in found
+    ]
 
 
 @pytest.mark.parametrize("policy", ColourPolicy)

@@ -116,6 +116,7 @@ def test_code_points_are_those_of_the_set():
     assert 0 not in CodePoints()
 
 
+@pytest.mark.slow
 def test_text_that_needs_every_font_leaves_little_memory():
     """As sets of numbers, the letters of all fonts took 20 MB of a web process."""
     code = (

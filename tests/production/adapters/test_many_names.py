@@ -18,7 +18,7 @@ from tests.factories.production import folder_adapter
 from tests.support.production_jobs import made_job
 
 pytestmark = pytest.mark.django_db
-OLD_NAMES = 3_000
+OLD_NAMES = 300
 
 
 @pytest.fixture
