@@ -56,6 +56,23 @@ def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, m
     assert all(problem.remedy for problem in problems.values())
 
 
+def test_entities_and_a_million_columns_are_refused_before_a_process_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "run_bounded", None)
+    files = shown_when_read(tmp_path / "secret", 9)
+    entities = [name for name in files if "laughs" in name or "entity" in name or "document type" in name]
+
+    problems = {
+        name: refusal_of(files[name], tmp_path, "rows").code
+        for name in (*entities, "names of a million columns")
+    }
+
+    assert problems == {
+        **dict.fromkeys(entities, "file_declares_entities"),
+        "names of a million columns": "too_many_columns",
+    }
+    assert len(entities) == 5
+
+
 def test_a_file_beyond_the_limit_is_refused(tmp_path):
     path = tmp_path / "sent"
     with path.open("wb") as stream:
