@@ -12,9 +12,8 @@
     const table = grid();
     if (!table) return;
     table.setAttribute("role", "grid");
-    for (const cell of table.querySelectorAll(".grid-cell")) cell.tabIndex = -1;
-    const first = table.querySelector(".grid-cell");
-    if (first) first.tabIndex = 0;
+    const stop = document.activeElement.closest("#grid .grid-cell") ?? table.querySelector(".grid-cell");
+    if (stop) stop.tabIndex = 0;
   };
 
   const focusCell = (cell) => {
@@ -67,6 +66,18 @@
     line.textContent = why;
     cell.append(line);
     said.textContent = why;
+  };
+
+  // While the renderers are busy a row is checked a moment after it was saved.
+  const EVERY_MS = 1500;
+  const lookAgain = async (id) => {
+    const row = document.getElementById(id);
+    if (!row || !("pending" in row.dataset)) return;
+    const isInUse = row.querySelector(".grid-saving, input");
+    const answer = isInUse ? null : await fetch(row.dataset.save, { headers: { "X-Grid": "1" } }).catch(() => null);
+    const content = answer?.ok && !answer.redirected ? await answer.text() : "";
+    if (content && !row.querySelector(".grid-saving")) take(new DOMParser().parseFromString(content, "text/html"), id);
+    else setTimeout(lookAgain, EVERY_MS, id);
   };
 
   // Saves of one row follow each other, so that the last answer is the last state.
@@ -126,15 +137,19 @@
     for (const link of document.querySelectorAll("#batch-filters a")) {
       if (link.search === chosen) link.setAttribute("aria-current", "true");
     }
-    for (const cell of cells(row)) cell.tabIndex = -1;
     const cell = active && row.querySelector(`[data-place="${active.dataset.place}"]`);
     if (cell) focusCell(cell);
+    else if (!grid().querySelector(".grid-cell[tabindex='0']")) prepare();
     if (cell && typed !== undefined) {
       open(cell);
       cell.querySelector("input").value = typed;
     }
+    if ("pending" in row.dataset) setTimeout(lookAgain, EVERY_MS, id);
     said.textContent = `Row ${id.slice(4)} is saved: ${row.querySelector(".grid-state").textContent.trim()}.`;
   };
+
+  // As in a spreadsheet: what is typed on a cell takes the place of its text.
+  const isText = ({ key, ctrlKey, metaKey, altKey }) => key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
 
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -177,7 +192,10 @@
     } else if (event.key === "/") {
       event.preventDefault();
       document.getElementById("words").focus();
-    }
+    } else if (event.key === "Home" || event.key === "End") {
+      event.preventDefault();
+      focusCell(cells(cell.closest("tbody")).at(event.key === "Home" ? 0 : -1));
+    } else if (isText(event)) open(cell);
   });
   document.addEventListener("click", ({ target }) => {
     const cell = target.closest("#grid[data-editable] .grid-cell");

@@ -1,7 +1,22 @@
 // Looks again while something is under way: replaces the part of the page that says how it goes.
 (() => {
-  // What is being typed, or has the focus in a table, stays.
-  const isInUse = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, .grid-cell");
+  // What is being typed or sent stays.
+  const isInUse = (part) =>
+    (part.contains(document.activeElement) && document.activeElement.matches("input")) || part.querySelector(".grid-saving");
+  const isInTable = (part) => part.contains(document.activeElement) && document.activeElement.matches(".grid-cell");
+
+  // The focus and the place of what scrolls sideways stay, where they have an id.
+  const put = (part, nodes) => {
+    const focused = part.contains(document.activeElement) && document.activeElement.id;
+    const scrolled = [...part.querySelectorAll("[role=region][id]")].map(({ id, scrollLeft }) => [id, scrollLeft]);
+    part.replaceChildren(...nodes);
+    for (const [id, left] of scrolled) {
+      const anew = document.getElementById(id);
+      if (anew) anew.scrollLeft = left;
+    }
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  };
+
   const look = async (part) => {
     if (isInUse(part)) return wait(part);
     try {
@@ -12,8 +27,15 @@
       const anew = page.getElementById(part.id);
       if (!anew) return;
       if (isInUse(part)) return wait(part);
-      part.replaceChildren(...anew.childNodes);
-      if (anew.dataset.refresh) wait(part);
+      const isOver = !anew.dataset.refresh;
+      // Rows do not move away under the cell that has the focus.
+      if (isInTable(part) && !isOver) {
+        for (const live of part.querySelectorAll("[data-live]")) {
+          const one = page.getElementById(live.id);
+          if (one) live.replaceWith(one);
+        }
+      } else put(part, anew.childNodes);
+      if (!isOver) wait(part);
     } catch {
       wait(part);
     }

@@ -43,7 +43,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     ordering = ["-created"]
     change_form_outer_after_template = "admin/stores/batch_after.html"
     fields = [
-        *("batch_id", "name", "store", "product", "mode", "status", "application", "user", "test_batch"),
+        *("batch_id", "name", "store", "product", "mode", "application", "user", "test_batch"),
         *("external_id", "note", "created", "updated"),
     ]
 

@@ -77,6 +77,8 @@ class Batch(models.Model):
     template_digest = models.CharField(max_length=64, blank=True, db_default="")
     prices_expire = models.DateTimeField(null=True)
     check_started = models.DateTimeField(null=True)
+    # Rows that the check found as they are: the estimate of its end leaves them out.
+    checked_before = models.PositiveIntegerField(default=0, db_default=0)
     external_id = models.CharField(max_length=90, blank=True)
     # What it took from budgets, anew with each time that it is ordered.
     reservation_id = models.UUIDField(null=True)
@@ -113,6 +115,8 @@ class BatchRow(models.Model):
     key = models.CharField(max_length=100)
     name = models.CharField(max_length=100, blank=True)
     values = models.JSONField()
+    # Key and cells without accents and case, by which a person filters rows.
+    words = models.TextField(blank=True, db_default="")
     digest = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=RowState.choices, default=RowState.PENDING)
     # What reading the file found, and what the check or the order found.

@@ -104,10 +104,16 @@ class RowForms:
             fault.code, message, f"{remedy}{where}.", field=field, column=column, value=value
         )
 
-    def finding_of(self, finding: Mapping[str, Any]) -> Problem:
-        """A finding of preflight, which names a place on the page and no cell."""
+    def finding_of(self, finding: Mapping[str, Any], row: BatchRow) -> Problem:
+        """A finding of preflight, at the cell of the field by whose name its message begins, if any."""
+        message, mapping = finding["Message"], self.batch.mapping
+        named = [target for target in mapping if message.startswith(f"{target} ")]
+        field = max(named, key=len, default=None)
+        column = mapping[field] if field else None
+        value = row.values.get(column) if column else None
+        severity, remedy = finding["Severity"], finding["Remedy"]
         return problem_record(
-            finding["Code"], finding["Message"], finding["Remedy"], severity=finding["Severity"]
+            finding["Code"], message, remedy, severity=severity, field=field, column=column, value=value
         )
 
     def _item(self, row: BatchRow) -> dict[str, Any]:

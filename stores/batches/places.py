@@ -26,7 +26,10 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """`urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change."""
+    """`urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change.
+
+    `heading` is the element of a page's title: the console's frame has an `h1` of its own.
+    """
 
     frame: str
     prefix: str
@@ -34,6 +37,7 @@ class Place:
     listed: str
     open: Callable[[HttpRequest, UUID], Opened]
     context: Callable[[HttpRequest], dict[str, Any]] = field(default=lambda request: {"part": "catalog"})
+    heading: str = "h1"
 
     @property
     def urls(self) -> dict[str, str]:
@@ -41,7 +45,7 @@ class Place:
         return {**own, "show": self.show, "list": self.listed}
 
     def render(self, request: HttpRequest, name: str, /, **context: Any) -> HttpResponse:
-        own = {**self.context(request), "frame": self.frame, "urls": self.urls}
+        own = {**self.context(request), "frame": self.frame, "heading": self.heading, "urls": self.urls}
         return render(request, f"stores/batches/{name}.html", {**own, **context})
 
     def lead_to(self, page: str, batch_id: UUID) -> HttpResponse:

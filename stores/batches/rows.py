@@ -11,7 +11,7 @@ import orjson
 
 from printing.text import is_blank
 from stores.batches.files import FileProblem
-from stores.batches.files.names import RECIPIENT
+from stores.batches.files.names import RECIPIENT, without_accents
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
@@ -138,6 +138,15 @@ def name_of(values: Mapping[str, str], mapping: Mapping[str, str]) -> str:
     """The name by which people know the row: of its recipient, or of its template field `Name`."""
     column = mapping.get(f"{RECIPIENT}Name") or mapping.get("Name") or mapping.get("FullName")
     return " ".join(values.get(column, "").split())[:100] if column else ""
+
+
+def searched_words(key: str, values: Mapping[str, str]) -> str:
+    """What the filter of rows looks through: each cell and the key in a line, folded as what is looked for."""
+    return "\n".join(map(folded, (key, *values.values())))
+
+
+def folded(text: str) -> str:
+    return without_accents(" ".join(text.split())).lower()
 
 
 def content_digest(values: Mapping[str, str], mapping: Mapping[str, str]) -> str:

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import BooleanField, Count, Q, QuerySet, Sum
-from django.db.models.expressions import RawSQL
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -16,8 +15,17 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
-from stores.batches.models import ORDERABLE, SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, item_key_of
+from stores.batches.models import (
+    ORDERABLE,
+    SETTLED,
+    Batch,
+    BatchMode,
+    BatchRow,
+    BatchStatus,
+    ColumnMapping,
+    RowState,
+)
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, folded, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
 from stores.catalog.models import Product
@@ -34,9 +42,6 @@ ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
 WHERE own.order_id = %s ORDER BY own.number
-"""
-IN_A_CELL = """
-EXISTS (SELECT FROM jsonb_each_text(stores_batchrow."values") cell WHERE position(lower(%s) IN lower(cell.value)) > 0)
 """
 SPACED = {
     "Address1": "Address line 1",
@@ -119,6 +124,15 @@ def open_batches(caller: Caller) -> QuerySet[Batch]:
     return Batch.objects.filter(**own).exclude(status__in=SETTLED)
 
 
+def owner_of(batch: Batch) -> dict[str, Any]:
+    return {"store": batch.store, "application_id": batch.application_id, "user_id": batch.user_id}
+
+
+def kept_mappings(batch: Batch) -> QuerySet[ColumnMapping]:
+    """Those that the batch's caller keeps under names."""
+    return ColumnMapping.objects.filter(**owner_of(batch))
+
+
 def counts_of(batch: Batch) -> Counts:
     states = batch.rows.order_by().values("state")
     groups = list(states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")))
@@ -132,10 +146,11 @@ def counts_of(batch: Batch) -> Counts:
 
 def seconds_left(batch: Batch, counts: Counts, *, now: datetime | None = None) -> int | None:
     """An estimate by what the check has done so far; None before there is something to go by."""
-    if batch.status != BatchStatus.CHECKING or batch.check_started is None or not counts.checked:
+    done = counts.checked - batch.checked_before
+    if batch.status != BatchStatus.CHECKING or batch.check_started is None or done <= 0:
         return None
     passed = ((now or timezone.now()) - batch.check_started).total_seconds()
-    return max(1, round(passed / counts.checked * counts.pending)) if counts.pending else 0
+    return max(1, round(passed / done * counts.pending)) if counts.pending else 0
 
 
 def is_template_changed(batch: Batch) -> bool:
@@ -196,8 +211,7 @@ def rows_of(
     """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
     rows = batch.rows.filter(number__gt=after).order_by("number")
     if words:
-        in_a_cell = RawSQL(IN_A_CELL, [words], output_field=BooleanField())  # noqa: S611 - a constant text
-        rows = rows.filter(Q(key__icontains=words) | Q(in_a_cell))
+        rows = rows.filter(words__contains=folded(words))
     chosen = list(states)
     return rows.filter(state__in=chosen) if chosen else rows
 

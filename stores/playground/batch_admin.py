@@ -49,7 +49,7 @@ class BatchWithFilesAdmin(BatchAdmin):
     def place(self) -> Place:
         change, listed = "admin:stores_batch_change", "admin:stores_batch_changelist"
         frame = "admin/stores/batch_frame.html"
-        return Place(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context)
+        return Place(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context, "h2")
 
     def own_pages(self) -> list[OwnPage]:
         make = ("of/<int:product_id>/", self.make_view, "make")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import soak_scene
+from tests.benchmarks.batch_files import refuse_hostile_files
 from tests.benchmarks.batch_pieces import order_and_read
 from tests.benchmarks.processes import descendants, processor_seconds
 from tests.benchmarks.servers import running
@@ -87,7 +88,7 @@ def main() -> int:
         memory = Memory(process.pid, server.pid)
         pieces = order_and_read(buyer, world.associated, options.pieces) if options.pieces else ()
         rows = _check(buyer, world, memory, options)
-        for what, measured, mark, good in itertools.chain(rows, pieces):
+        for what, measured, mark, good in itertools.chain(refuse_hostile_files(), rows, pieces):
             all_good &= good
             print(f"| {what} | {measured} | {mark}{'' if good else ' **(missed)**'} |", flush=True)
     print(f"\nLoad average at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")

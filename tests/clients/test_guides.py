@@ -54,6 +54,9 @@ def test_guide_of_batches_checks_corrects_and_orders_a_file(
         assert process.returncode == 1
         assert "E-mail" in shown
         assert "1 ready, 1 error" in shown
+        part = command(*shlex.split(order)[1:], "--only-ready", "--external-id", "part-1")
+        assert "is Ordered: 1 error, 1 ordered" in part
+        command(*shlex.split(order)[1:], "--only-ready", "--external-id", "part-1", code=1)
         (tmp_path / "people.csv").write_text(rows.replace("luis.ortega", "luis@acme.example"))
         assert "is Ordered: 2 ordered" in command(*shlex.split(order)[1:])
         who = given["user"]

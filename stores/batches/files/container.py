@@ -2,6 +2,7 @@
 
 import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 from stores.batches.files.records import FileRefused, refused
@@ -15,6 +16,7 @@ UNPACKED_BYTES = 200 * 1024 * 1024
 RATIO = 100
 # Small parts repeat themselves: empty sheets unpack to a hundred times their size.
 RATIO_FROM = 4 * 1024 * 1024
+BEGINNING = 1024
 _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
 _ENCRYPTED = 0x1
@@ -31,8 +33,16 @@ def damaged(detail: str = "") -> FileRefused:
     return refused("file_damaged", f"The XLSX file is damaged{detail}.", AGAIN)
 
 
+def entities_declared(part: str) -> FileRefused:
+    return refused(
+        "file_declares_entities",
+        f"The part {part[:100]} of the XLSX file declares entities, which no spreadsheet does.",
+        AGAIN,
+    )
+
+
 def check_container(path: Path) -> None:
-    """Raises FileRefused for what is no workbook, or unpacks to too much, in milliseconds."""
+    """Raises FileRefused for what is no workbook, unpacks to too much, or begins with entities, in milliseconds."""
     _check_directory_size(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -51,7 +61,9 @@ def check_container(path: Path) -> None:
         raise damaged(": it is compressed in an unusual way")
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise refused("file_encrypted", "The file has a password.", "Save it without a password.")
-    _check_sizes([part for part in parts if part.filename.lower().endswith((".xml", ".rels"))])
+    read = [part for part in parts if part.filename.lower().endswith((".xml", ".rels"))]
+    _check_sizes(read)
+    _check_beginnings(path, read)
 
 
 def _check_directory_size(path: Path) -> None:
@@ -71,6 +83,18 @@ def _check_directory_size(path: Path) -> None:
             f"The XLSX file has {parts:,} parts; at most {MAXIMUM_PARTS:,} are allowed.",
             AGAIN,
         )
+
+
+def _check_beginnings(path: Path, parts: list[zipfile.ZipInfo]) -> None:
+    """Those that begin otherwise are checked again when they are read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for part in parts:
+                with archive.open(part) as stream:
+                    if b"<!DOCTYPE" in stream.read(BEGINNING).replace(b"\0", b""):
+                        raise entities_declared(part.filename)
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError, EOFError) as error:
+        raise damaged() from error
 
 
 def _check_sizes(parts: list[zipfile.ZipInfo]) -> None:

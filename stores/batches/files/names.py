@@ -10,11 +10,16 @@ _OTHERS = re.compile(r"[^\w]+|_+")
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L", "đ": "d"})
 
 
+def without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return "".join(character for character in plain if not unicodedata.combining(character))
+
+
 def normalized(name: str) -> str:
     """Lower-case words without accents and punctuation: `Recipient.PostalCode` is `recipient postal code`."""
-    plain = unicodedata.normalize("NFKD", name.translate(_LETTERS))
-    plain = "".join(character for character in plain if not unicodedata.combining(character))
-    return _OTHERS.sub(" ", _WORD_STARTS.sub(" ", plain)).strip().lower()
+    return _OTHERS.sub(" ", _WORD_STARTS.sub(" ", without_accents(name))).strip().lower()
 
 
 def compact(name: str) -> str:

@@ -10,9 +10,11 @@ from typing import Any
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container
 from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
+from stores.batches.files.rows import MAXIMUM_COLUMNS, too_many_columns
 from stores.batches.files.sniffing import file_kind
 
 logger = logging.getLogger(__name__)
+FIRST_LINE_BYTES = 1 << 20
 MAXIMUM_BYTES = 50 * 1024 * 1024
 SECONDS = 60.0
 # With the worker that waits for it at most 300 MB.
@@ -33,6 +35,8 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
     kind = file_kind(path, content_type, name)
     if kind == "xlsx":
         check_container(path)
+    elif kind == "csv":
+        _check_first_line(path)
     options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
     try:
         with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (answer, folder):
@@ -46,6 +50,13 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
         raise refused(
             "file_too_complex", "The file is damaged, or reading it takes too much memory.", SIMPLER
         ) from error
+
+
+def _check_first_line(path: Path) -> None:
+    with path.open("rb") as stream:
+        separators = max(map(stream.readline(FIRST_LINE_BYTES).count, (b",", b";", b"\t")))
+    if separators > 100 * MAXIMUM_COLUMNS:
+        raise too_many_columns(separators + 1, 1)
 
 
 def table_of(answer: dict[str, Any], folder: Path) -> Table:

@@ -7,8 +7,7 @@ from typing import IO
 
 from lxml import etree
 
-from stores.batches.files.container import damaged
-from stores.batches.files.records import refused
+from stores.batches.files.container import damaged, entities_declared
 
 # A directory that lies about the places of parts makes the module seek before the file.
 _BROKEN = (
@@ -65,8 +64,4 @@ def _empty(element: etree._Element) -> None:
 def _refuse_declarations(stream: IO[bytes], part: str) -> None:
     _, root = next(_events(stream, "start"))
     if root.getroottree().docinfo.doctype:
-        raise refused(
-            "file_declares_entities",
-            f"The part {part[:100]} of the XLSX file declares entities, which no spreadsheet does.",
-            "Open it in Excel or LibreOffice, save it again as XLSX and upload that file.",
-        )
+        raise entities_declared(part)

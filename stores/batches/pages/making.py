@@ -20,13 +20,15 @@ from stores.batches.overview import badge_of
 from stores.batches.pages.opening import PORTAL, batches_of_person
 from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
-from stores.batches.selectors import targets_of
+from stores.batches.selectors import kept_mappings, targets_of
 from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
 from stores.batches.services.uploads import receive_rows
 from stores.templates.selectors import fields_of
 
 A_PAGE = 25
 SAMPLES = 3
+# Names of kept columns that are offered.
+MOST_KEPT = 50
 
 
 @require_safe
@@ -63,7 +65,8 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
-    """Shows which column was taken for which field, and starts the check with what is chosen."""
+    """Shows which column was taken for which field, also by columns kept under a name, and starts the check with what
+    is chosen."""
     batch = place.open(request, batch_id).batch
     if not batch.columns:
         return place.lead_to("show", batch_id)
@@ -75,6 +78,9 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
                 mapping_name=request.POST.get("keep_as", "").strip()[:100],
             )
             return place.lead_to("show", batch_id)
+    kept, chosen = kept_mappings(batch), request.GET.get("kept", "")
+    if chosen and (found := kept.filter(name=chosen).first()):
+        batch.mapping = {one: column for one, column in found.mapping.items() if column in batch.columns}
     targets = _targets(batch)
     return place.render(
         request,
@@ -85,6 +91,8 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         folded={one["group"] for one in targets if one["is_folded"]},
         unused=[one for one in batch.columns if one not in batch.mapping.values()],
         rows=batch.rows.count(),
+        kept=[one.name for one in kept.order_by("-updated")[:MOST_KEPT]],
+        chosen=chosen,
     )
 
 
@@ -109,7 +117,7 @@ def _samples(batch: Batch) -> list[tuple[int, str, str]]:
 
 
 def _targets(batch: Batch) -> list[dict[str, Any]]:
-    scores = {one["Target"]: one["Score"] for one in batch.matches}
+    scores = {(one["Target"], one["Column"]): one["Score"] for one in batch.matches}
     required = {
         one.field_name for one in fields_of(batch.product_id) if one.required and not one.default_value
     }
@@ -118,7 +126,7 @@ def _targets(batch: Batch) -> list[dict[str, Any]]:
     found = []
     for place, (target, label) in enumerate(targets_of(batch).items()):
         column = batch.mapping.get(target)
-        score = scores.get(target)
+        score = scores.get((target, column))
         found.append(
             {
                 "place": place,

@@ -28,13 +28,15 @@ from stores.batches.services.checking import correct_row
 @signed_in
 @takes_large_forms
 def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
-    """A form of all cells; only this row is checked again. The grid sends single cells and takes the row out of the
-    answer."""
+    """A form of all cells; only this row is checked again. The grid sends single cells, or looks whether the row is
+    checked by now, and takes the row out of the answer."""
     batch = place.open(request, batch_id).batch
     try:
         row = row_of(batch, row_key)
     except DomainError as error:
         raise Http404(error.message) from error
+    if request.method != "POST" and _is_from_grid(request):
+        return place.render(request, "saved_row", **_saved(row))
     problems: list[str] = []
     typed = _cells(request, batch)
     if request.method == "POST":
@@ -47,7 +49,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
                 return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
         else:
             if _is_from_grid(request):
-                return place.render(request, "saved_row", **_saved(batch, row))
+                return place.render(request, "saved_row", **_saved(row))
             messages.success(
                 request,
                 _("Row %(number)s is saved: %(label)s.")
@@ -89,7 +91,8 @@ def _is_from_grid(request: HttpRequest) -> bool:
     return request.headers.get("X-Grid") == "1"
 
 
-def _saved(batch: Batch, row: BatchRow) -> dict[str, Any]:
+def _saved(row: BatchRow) -> dict[str, Any]:
     """The row, and what its change makes of the whole batch."""
+    batch = row.batch
     page = BatchPage(batch, counts_of(batch))
     return {"page": page, "batch": batch, "one": row_views(batch, [row])[0], "chosen": ""}

@@ -21,7 +21,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.selectors import open_batches, targets_of
+from stores.batches.selectors import kept_mappings, open_batches, owner_of, targets_of
 from stores.batches.services.rows import apply_mapping, begin_check, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
@@ -149,22 +149,18 @@ def close_batch(
 def keep_mapping(*, batch: Batch, name: str) -> None:
     """Under a name of the caller's, for the next file; an existing one is replaced."""
     values = {"mapping": batch.mapping, "updated": timezone.now()}
-    ColumnMapping.objects.update_or_create(**_owner(batch), name=name, defaults=values)
+    ColumnMapping.objects.update_or_create(**owner_of(batch), name=name, defaults=values)
 
 
 def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_name: str) -> dict[str, str]:
     if mapping is None and mapping_name:
-        kept = ColumnMapping.objects.filter(**_owner(batch), name=mapping_name).first()
+        kept = kept_mappings(batch).filter(name=mapping_name).first()
         if kept is None:
             message = f"MappingName: no mapping is kept under the name {mapping_name!r}."
             raise Invalid.at("/MappingName", "mapping_unknown", message)
         mapping = kept.mapping
     _check_mapping(batch, mapping or {})
     return dict(mapping or {})
-
-
-def _owner(batch: Batch) -> dict[str, Any]:
-    return {"store": batch.store, "application_id": batch.application_id, "user_id": batch.user_id}
 
 
 def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:

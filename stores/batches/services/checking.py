@@ -186,7 +186,7 @@ class RowChecker:
             return
         proof = make_proof(caller=caller, product=self.version, values=data)
         outcome.proof = proof.digest
-        outcome.problems += [self.forms.finding_of(one) for one in proof.preflight]
+        outcome.problems += [self.forms.finding_of(one, row) for one in proof.preflight]
 
 
 def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:

@@ -3,17 +3,31 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import TextField
+from django.db import transaction
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from stores.batches.models import Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, ColumnMapping
-from stores.orders.models import Order
+from stores.batches.services.batches import close_batch
+from stores.batches.services.rows import lock_batch
+from stores.orders.models import ApprovalState, Order
+from stores.orders.services.recipients import NOTE
+from stores.proofs.services.retention import delete_proof
+
+DONE = (BatchStatus.ORDERED, BatchStatus.ORDERING)
 
 # What is left of a row when its recipient is erased: its key, its state and its order.
-ERASED_ROW: dict[str, Any] = {"name": "", "values": {}, "problems": [], "file_problems": [], "proof": ""}
+ERASED_ROW: dict[str, Any] = {
+    "name": "",
+    "values": {},
+    "words": "",
+    "problems": [],
+    "file_problems": [],
+    "proof": "",
+}
 
 
 def personal_data() -> list[PersonalData]:
@@ -34,15 +48,38 @@ def erase_rows_of_order(*, order: Order) -> None:
 
 
 def erase_unordered_rows(*, words: Sequence[str], dry_run: bool = False) -> int:
-    """Deletes the rows with all of these texts that are not ordered nor being ordered; returns how many."""
+    """Deletes the rows with all of these texts that are not ordered nor being ordered, and what was rendered of them;
+    returns how many.
+    """
     rows = BatchRow.objects.filter(order=None).exclude(batch__status=BatchStatus.ORDERING)
-    rows = rows.annotate(text=Cast("values", TextField()))
+    found = dict(_with_words(rows, "values", words).values_list("pk", "proof"))
+    if not dry_run:
+        for digest in set(found.values()) - {""}:
+            delete_proof(digest=digest)
+        BatchRow.objects.filter(pk__in=found).delete()
+    return len(found)
+
+
+def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -> int:
+    """Cancels the batches that would all go to the person with these texts, and erases that address; returns how
+    many.
+    """
+    batches = Batch.objects.exclude(status__in=DONE).select_related("store", "product")
+    found = list(_with_words(batches, "recipient", words))
+    for batch in [] if dry_run else found:
+        with transaction.atomic():
+            locked = close_batch(lock_batch(batch), note=NOTE, approval=ApprovalState.EXPIRED)
+            locked.recipient = dict.fromkeys(locked.recipient, ERASED)
+            locked.save(update_fields=["recipient"])
+    return len(found)
+
+
+def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> QuerySet[Any]:
+    """Those with all of these texts in a field of JSON."""
+    records = records.annotate(text=Cast(field, TextField()))
     for word in words:
-        rows = rows.filter(text__icontains=word)
-    if dry_run:
-        return rows.count()
-    deleted, _ = BatchRow.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).delete()
-    return deleted
+        records = records.filter(text__icontains=word)
+    return records
 
 
 def _batches(user: User) -> Iterator[Record]:
@@ -59,7 +96,7 @@ def _batches(user: User) -> Iterator[Record]:
 
 def _erase_batches(user: User) -> None:
     """Of what was ordered the rows stay with their orders, which have an erasure of their own."""
-    Batch.objects.filter(user=user).exclude(status__in=(BatchStatus.ORDERED, BatchStatus.ORDERING)).delete()
+    Batch.objects.filter(user=user).exclude(status__in=DONE).delete()
 
 
 def _approvals(user: User) -> Iterator[Record]:

@@ -22,6 +22,7 @@ from stores.batches.rows import (
     content_digest,
     keyed_rows,
     name_of,
+    searched_words,
 )
 from stores.catalog.models import Product
 from stores.orders.services.quotes import BINDING
@@ -120,6 +121,7 @@ def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow
     _refuse_wrong_cells(batch, cells)
     row.values = {**row.values, **cells}
     row.name = name_of(row.values, batch.mapping)
+    row.words = searched_words(row.key, row.values)
     row.digest = content_digest(row.values, batch.mapping)
     row.file_problems = [one for one in row.file_problems if one["Column"] not in cells]
     row.batch = batch
@@ -139,7 +141,8 @@ def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
         locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now
     locked.note = note
-    fixed = ["product_version", "template_digest", "prices_expire"]
+    locked.checked_before = locked.rows.exclude(state=RowState.PENDING).count()
+    fixed = ["product_version", "template_digest", "prices_expire", "checked_before"]
     locked.save(update_fields=["status", "check_started", "note", "updated", *fixed])
     queue_check(locked)
 
@@ -181,7 +184,7 @@ def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
             moved.append(row)
     locked.rows.filter(key__in=list(known)).delete()
     BatchRow.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
-    place = ["number", "name", "values"]
+    place = ["number", "name", "values", "words"]
     _overwrite(moved, place)
     _overwrite(changed, [*place, "digest", "file_problems", *UNCHECKED])
 
@@ -203,6 +206,7 @@ def _row(locked: Batch, one: KeyedRow) -> BatchRow:
         key=one.key,
         name=one.name,
         values=dict(one.values),
+        words=searched_words(one.key, one.values),
         digest=one.digest,
         file_problems=list(one.problems),
         **UNCHECKED,

@@ -6,7 +6,7 @@ from django.core.management import BaseCommand, CommandError
 from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
-from stores.batches.services.personal_data import erase_unordered_rows
+from stores.batches.services.personal_data import erase_unordered_recipients, erase_unordered_rows
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
 from stores.orders.services.transitions import Actor
@@ -40,10 +40,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         orders = list(_chosen(options))
         words = [one for one in (options["email"], options["name"], options["postal_code"]) if one]
-        rows = erase_unordered_rows(words=words, dry_run=options["dry_run"]) if words else 0
-        if rows:
-            done = "would be deleted" if options["dry_run"] else "were deleted"
-            self.stdout.write(f"{rows} rows of batches that are not ordered {done}.")
+        if words:
+            self._erase_unordered(words, dry_run=options["dry_run"])
         if options["dry_run"]:
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
@@ -61,6 +59,13 @@ class Command(BaseCommand):
                 raise CommandError(f"{error.message} Run it again.") from error
         self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
         self._report(unchanged, named)
+
+    def _erase_unordered(self, words: list[str], *, dry_run: bool) -> None:
+        done = "would be" if dry_run else "were"
+        if batches := erase_unordered_recipients(words=words, dry_run=dry_run):
+            self.stdout.write(f"{batches} batches to the recipient that are not ordered {done} cancelled.")
+        if rows := erase_unordered_rows(words=words, dry_run=dry_run):
+            self.stdout.write(f"{rows} rows of batches that are not ordered {done} deleted.")
 
     def _report(self, unchanged: list[str], named: list[str]) -> None:
         if named:

@@ -75,6 +75,12 @@ def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_
     page = staff.get(f"{here}/change/").content.decode()
 
     assert "Which column is which?" in columns
+    pages = [
+        staff.get(f"{here}/{part}").content.decode()
+        for part in ("columns/", "cancel/", f"row/{other.rows.get().key}/")
+    ]
+    pages.append(staff.get(f"/admin/stores/batch/of/{other.product_id}/").content.decode())
+    assert [page.count("<h1") for page in pages] == [1] * 4, "the console names the page in its head"
     assert fresh(other).mapping == {"Name": "Name", "Email": "Email"}
     assert "data-editable" in page
     row = other.rows.get()

@@ -1,7 +1,9 @@
 """The story of a batch over the API."""
 
+import csv
 import io
 import json
+from datetime import timedelta
 
 import pikepdf
 import pytest
@@ -10,6 +12,8 @@ from django.utils import timezone
 from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
 from stores.batches.services import checking
+from stores.orders.models import ActorKind, Order
+from stores.orders.services.transitions import Actor, Parcel, transition_order
 from tests.factories.orders import RECIPIENT, make_card
 from tests.support.batches import addressed, person
 from tests.support.jobs import work_off
@@ -163,6 +167,26 @@ def test_file_can_be_read_before_it_is_checked(api):
     assert make(api, MappingName="HR")["Mapping"] == mapping
 
 
+def test_progress_estimates_the_seconds_left_by_what_this_check_has_done(api):
+    batch = make(api)
+    send(api, batch, [cards(number) for number in (1, 2)])
+    work_off(CHECK)
+    send(api, batch, [cards(number) for number in range(1, 7)])
+
+    def progress():
+        return api.call("GET", path(batch)).json()["Progress"]
+
+    assert progress() == {"Done": 2, "Total": 6, "SecondsLeft": None}
+    rows = Batch.objects.get().rows
+    rows.filter(pk=rows.filter(state="Pending").first().pk).update(state="Ready")
+    Batch.objects.update(check_started=timezone.now() - timedelta(hours=1))
+    found = progress()
+    assert (found["Done"], found["Total"]) == (3, 6)
+    assert found["SecondsLeft"] // 100 == 3 * 3600 // 100, "one of four took an hour"
+    work_off(CHECK)
+    assert progress() == {"Done": 6, "Total": 6, "SecondsLeft": None}
+
+
 def test_rows_are_read_page_by_page(api):
     batch = make(api)
     send(api, batch, [cards(number) for number in range(1, 6)])
@@ -248,3 +272,21 @@ def test_recipients_get_an_order_each(api):
     assert [order["Recipient"]["Name"] for order in orders] == ["Person 001", "Person 002"]
     assert [order["ExternalID"] for order in orders] == ["mail-2", "mail-3"]
     assert [order["RowKey"] for order in orders] == [row["RowKey"] for row in listed]
+
+
+def test_file_of_rows_has_the_tracking_of_each_order(api):
+    batch = make(api)
+    send(api, batch, [cards(1), cards(2)])
+    work_off(CHECK)
+    api.call("POST", path(batch, "/order"), {})
+    work_off(ORDER)
+    Order.objects.update(status=40)
+    shipped = transition_order(
+        order=Order.objects.get(), status=60, actor=Actor(ActorKind.STORE), parcels=[Parcel("UPS", "1Z1")]
+    )
+
+    content = b"".join(api.call("GET", path(batch, "/row?format=csv")).streaming_content).decode("utf-8-sig")
+
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert [row["Tracking"] for row in rows] == ["1Z1", "1Z1"]
+    assert {(row["OrderID"], row["Order status"]) for row in rows} == {(str(shipped.pk), "Shipped")}

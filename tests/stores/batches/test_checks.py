@@ -1,6 +1,10 @@
 """Every row is checked by the rules of an order and by rendering it."""
 
+from io import BytesIO
+from uuid import uuid4
+
 import pytest
+from PIL import Image
 
 from applications.webhooks.models import Event
 from stores.batches.selectors import counts_of
@@ -8,6 +12,7 @@ from stores.batches.services.batches import start_check
 from stores.batches.services.checking import correct_row
 from stores.catalog.models import Product
 from stores.proofs.models import Proof
+from tests.factories.pictures import make_photo_card
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, person, states_of
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +70,36 @@ def test_fault_is_named_with_its_field_column_value_and_remedy(access, cells, fi
     assert problem["Message"]
     assert column in problem["Remedy"]
     assert "Items/0" not in problem["Message"]
+
+
+def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, world):
+    client, noise = world.as_application(), Image.effect_noise((240, 240), 80)
+    coarse, fine = (_picture(client, noise.resize((side, side))) for side in (40, 240))
+    rows = [{"Portrait": one} for one in (coarse, fine, str(uuid4()))]
+    product = make_photo_card(access.store)
+    batch = make_batch(access, rows, product_id=product.external_id, mapping={"Photo": "Portrait"})
+
+    found = problems_of(checked(batch))
+
+    said = [
+        {(one["Severity"], one["Code"], one["Field"], one["Column"], one["Value"]) for one in problems}
+        for problems in found
+    ]
+    of_picture = ("Photo", "Portrait")
+    assert said == [
+        {("Warning", "resolution_low", *of_picture, coarse)},
+        set(),
+        {("Error", "unknown_asset", *of_picture, rows[2]["Portrait"])},
+    ]
+    assert "51 ppi" in found[0][0]["Message"]
+    assert found[0][0]["Remedy"] == "Send a larger picture, or print it smaller."
+
+
+def _picture(client, image):
+    content = BytesIO()
+    image.save(content, "PNG")
+    answer = client.post("/api/v1/store/associated/asset", content.getvalue(), content_type="image/png")
+    return answer.json()["AssetID"]
 
 
 def test_all_faults_of_a_row_are_named_at_once(access):

@@ -102,9 +102,13 @@ def test_cell_saved_while_renderers_are_busy_is_checked_later(browser, batch, mo
         saved = browser.post(place, {"cell-1": "alan@print.example"}, headers={"X-Grid": "1"})
 
     assert saved.status_code == 200
-    assert "Pending" in saved.content.decode()
+    assert "data-pending" in saved.content.decode()
+    assert "Order 1 row" not in saved.content.decode(), "there is nothing to order before it is checked"
     work_off(CHECK_TASK)
-    assert batch.rows.get(pk=row.pk).state == "Ready"
+    seen = browser.get(place, headers={"X-Grid": "1"}).content.decode()
+    assert "Ready" in seen
+    assert "data-pending" not in seen
+    assert "Order 2 rows" in seen
 
 
 def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):
@@ -122,6 +126,31 @@ def test_rows_are_filtered_by_a_text_in_any_cell(browser, batch):
         "City": 0,
     }
     assert browser.get(place + "%00").status_code == 400
+
+
+def test_rows_are_filtered_without_regard_to_accents_and_spaces(browser, batch):
+    row = batch.rows.get(name="Alan Turing")
+    browser.post(f"/batches/{batch.pk}/rows/{row.key}", {"cell-0": "Zo\u00eb  \u00c5nge"})
+    place = f"/batches/{batch.pk}?state=all&words="
+    mapped(browser, batch)
+
+    assert [
+        browser.get(place + text).content.decode().count('scope="row"') for text in ("zoe+ange", row.key)
+    ] == [1, 1]
+
+
+def test_columns_kept_under_a_name_are_offered_for_the_next_file(browser, batch):
+    place = f"/batches/{batch.pk}/columns"
+    assert "Use these columns" not in browser.get(place).content.decode()
+    browser.post(place, {"target-0": "1", "keep_as": "People"})
+    receive = {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")}
+    browser.post(f"/batches/{batch.pk}/rows", receive)
+
+    page = browser.get(f"{place}?kept=People").content.decode()
+
+    assert "<option selected>People</option>" in page
+    [first] = re.findall(r'<select id="target-0".*?</select>', page, re.DOTALL)
+    assert re.search(r'value="1" data-samples="[^"]*" selected>Email<', first)
 
 
 def test_all_rows_are_not_ordered_while_some_are_in_error(browser, batch):

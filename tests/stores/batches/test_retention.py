@@ -4,13 +4,19 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.utils import timezone
 
+from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
+from stores.batches.row_files import rows_file
+from stores.batches.selectors import rows_of
+from stores.batches.services import sheets
 from stores.batches.services.retention import retention_rules
 from stores.orders.models import Order
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
+from tests.support.pdf_reading import written_text
 
 pytestmark = pytest.mark.django_db
 
@@ -23,6 +29,21 @@ def access(world):
 def letters(access, *numbers, **changes):
     rows = [addressed(number) for number in numbers]
     return checked(make_batch(access, rows, mode="Recipients", **changes))
+
+
+@pytest.fixture
+def shown(access, monkeypatch):
+    """What the file of a batch's rows and its contact sheet say, without spaces."""
+
+    def read(batch):
+        drawn = []
+        monkeypatch.setattr(sheets, "contact_sheet", lambda cells, title: drawn.extend(cells))
+        sheets.render_contact_sheet(batch=batch, rows=list(rows_of(batch)), caller=access.caller)
+        file = b"".join(rows_file(batch, [], "csv", access.caller).streaming_content).decode()
+        texts = [text for cell in drawn for text in (*cell.lines, written_text(cell.pdf) if cell.pdf else "")]
+        return "".join([file, *texts]).replace(" ", "")
+
+    return read
 
 
 def prune():
@@ -57,7 +78,7 @@ def test_ordered_batch_goes_with_its_last_order(access):
     assert not Batch.objects.exists()
 
 
-def test_erasing_the_recipient_of_an_order_erases_its_row(access):
+def test_erasing_the_recipient_of_an_order_erases_its_row(access, shown):
     batch = ordered(letters(access, 1, 2))
     first = batch.rows.get(number=2)
     output = StringIO()
@@ -68,13 +89,34 @@ def test_erasing_the_recipient_of_an_order_erases_its_row(access):
     assert (erased.name, erased.values, erased.proof) == ("", {}, "")
     assert other.name == "Person 002"
     assert erased.order.items.get().label == ""
+    said = shown(batch)
+    assert "Person001" not in said
+    assert said.count("Person002") >= 3, "in the file, below the picture and in it"
+    assert list(rows_of(batch, words="person 001")) == []
 
 
-def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access):
+def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
     batch = letters(access, 1, 2)
+    first, other = (proof_files(row.proof, 0)[0] for row in batch.rows.order_by("number"))
     output = StringIO()
 
     call_command("erase_recipient", email="PERSON1@print.example", stdout=output)
 
     assert "1 rows of batches that are not ordered were deleted" in output.getvalue()
     assert [row.name for row in batch.rows.all()] == ["Person 002"]
+    assert "Person001" not in shown(batch)
+    assert [default_storage.exists(file) for file in (first, other)] == [False, True]
+
+
+def test_erasing_the_one_recipient_of_a_batch_cancels_it(access):
+    batch = checked(make_batch(access, [person(1)]))
+    who = {"name": batch.recipient["Name"], "postal_code": batch.recipient["PostalCode"]}
+    output = StringIO()
+
+    call_command("erase_recipient", **who, dry_run=True, stdout=output)
+    assert fresh(batch).status == "Checked"
+    call_command("erase_recipient", **who, stdout=output)
+
+    assert output.getvalue().count("1 batches to the recipient") == 2
+    erased = fresh(batch)
+    assert (erased.status, set(erased.recipient.values())) == ("Cancelled", {"[erased]"})

@@ -4,7 +4,7 @@ import socket
 import pytest
 
 from stores.batches.files import FileRefused, read_rows, reading
-from tests.support.hostile_row_files import shown_in_directory, shown_when_read
+from tests.support.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
 from tests.support.row_files import file_of, problems_in, sheet_xml, table_in_this_process, workbook
 
 SECRET = "SECRET of the machine"
@@ -54,6 +54,18 @@ def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, m
         "no workbook": "file_not_xlsx",
     }
     assert all(problem.remedy for problem in problems.values())
+
+
+def test_entities_and_a_million_columns_are_refused_before_a_process_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "run_bounded", None)
+    files = shown_when_read(tmp_path / "secret", 9)
+
+    problems = {name: refusal_of(files[name], tmp_path, "rows").code for name in SHOWN_AT_THE_START}
+
+    assert problems == {
+        **dict.fromkeys(SHOWN_AT_THE_START, "file_declares_entities"),
+        "names of a million columns": "too_many_columns",
+    }
 
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path):
