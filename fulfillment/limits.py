@@ -26,6 +26,8 @@ environment.refuse_former_names(
 REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# A page draws one letter after the other: ten a second.
+DRAFTS_PER_MINUTE = 600
 # Pages and forms of one person, and of one address without a session; five times as many pictures.
 PAGES_PER_MINUTE = 600
 ADDRESS_PAGES_PER_MINUTE = 300
