@@ -75,6 +75,7 @@ LARGE_ORDERS_CONCURRENCY = 2
 PASSWORDS_CONCURRENCY = 2
 PICTURES_CONCURRENCY = 2
 FILES_CONCURRENCY = 2
+BATCHES_CONCURRENCY = 2
 SELECTIONS_CONCURRENCY = 2
 # Requests that wait for events: a quarter of the threads, so that none waits where there are fewer than 4.
 EVENT_WAITS_CONCURRENCY = WEB_THREADS // 4
