@@ -26,6 +26,8 @@ environment.refuse_former_names(
 REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user in the playground of the portal.
 PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# A page draws one letter after the other: ten a second.
+DRAFTS_PER_MINUTE = 600
 # Pages and forms of one person, and of one address without a session; five times as many pictures.
 PAGES_PER_MINUTE = 600
 ADDRESS_PAGES_PER_MINUTE = 300
@@ -73,6 +75,7 @@ LARGE_ORDERS_CONCURRENCY = 2
 PASSWORDS_CONCURRENCY = 2
 PICTURES_CONCURRENCY = 2
 FILES_CONCURRENCY = 2
+BATCHES_CONCURRENCY = 2
 SELECTIONS_CONCURRENCY = 2
 # Requests that wait for events: a quarter of the threads, so that none waits where there are fewer than 4.
 EVENT_WAITS_CONCURRENCY = WEB_THREADS // 4

@@ -1,10 +1,14 @@
 """Stored files that rows refer to, except those that can be rendered again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
-from fulfillment.core.files.stored import asset_file, document_file
+from django.core.files.storage import default_storage
+
+from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
 from stores.orders.models import OrderItem
 from stores.proofs.models import Asset, AssetFormat
+from stores.proofs.services.asset_files import remove_document
 from stores.templates.models import Font
 from stores.templates.selectors import font_file
 
@@ -23,3 +27,13 @@ def named_files() -> Iterator[str]:
     # Items with equal data share one print file.
     printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
     yield from printed.order_by().distinct().iterator()
+
+
+def remove_unnamed(names: Iterable[str]) -> None:
+    """Removes files of a failed restore. A request may just share one: a PDF has a lock for that, and a font stays."""
+    for name in names:
+        kind = PurePath(name).parts[0]
+        if kind == DOCUMENTS:
+            remove_document(sha256=PurePath(name).stem)
+        elif kind != "fonts" and default_storage.exists(name):
+            default_storage.delete(name)

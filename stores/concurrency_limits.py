@@ -8,3 +8,4 @@ LIVE_PROOFS = ConcurrencyLimit("live proofs", "live proofs of the start page", "
 PICTURES = ConcurrencyLimit("pictures", "pictures to read", "PICTURES_CONCURRENCY")
 ORDERS = ConcurrencyLimit("orders", "orders with print files", "ORDERS_CONCURRENCY")
 LARGE_ORDERS = ConcurrencyLimit("large orders", "orders and quotes of many items", "LARGE_ORDERS_CONCURRENCY")
+BATCHES = ConcurrencyLimit("batches", "changes of batches", "BATCHES_CONCURRENCY")

@@ -43,7 +43,7 @@ def carry_over(hot: OpenFolder, ledger: Ledger) -> None:
             found = new_names(old)
             for name in found[:CARRIED_AT_ONCE]:
                 _carry(old, name, ledger)
-            settle_names(old, found[:CARRIED_AT_ONCE], is_whole=len(found) <= CARRIED_AT_ONCE)
+            settle_names(old, found[:CARRIED_AT_ONCE])
             is_empty = bool(found) and not old.names()
         for name in (OLD_LEDGER, OLD_WAITING) if is_empty else ():
             work.remove(name)

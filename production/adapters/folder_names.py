@@ -21,7 +21,6 @@ class _Look:
     changed_ns: int = 0
     at: float = 0.0
     is_coarse: bool = True
-    is_whole: bool = False
     names: list[str] = field(default_factory=list)
     unsettled: set[str] = field(default_factory=set)
 
@@ -31,18 +30,18 @@ _LOOKS: dict[str, _Look] = {}
 
 
 def new_names(folder: OpenFolder) -> list[str]:
-    """Names that are not settled yet. Lists the folder only if it changed."""
+    """Names that are not settled yet, in no order. Lists the folder only if it changed."""
     look = _LOOKS.setdefault(str(folder.path), _Look())
     changed_ns = os.fstat(folder.descriptor).st_mtime_ns
     is_recent = time.monotonic() - look.at < LISTED_AGAIN_SECONDS
-    if look.is_whole and is_recent and look.changed_ns == changed_ns:
-        return []
+    if is_recent and look.changed_ns == changed_ns and not look.is_coarse:
+        return list(look.unsettled)
     found = folder.names()
-    look.changed_ns, look.at, look.is_whole = changed_ns, time.monotonic(), False
+    look.changed_ns, look.at = changed_ns, time.monotonic()
     look.is_coarse = time.time() - changed_ns / 1e9 < COARSE_SECONDS
     came, gone = _changes(look.names, found)
     look.names, look.unsettled = found, (look.unsettled - gone) | came
-    return sorted(look.unsettled)
+    return list(look.unsettled)
 
 
 def _changes(before: Sequence[str], now: Sequence[str]) -> tuple[set[str], set[str]]:
@@ -58,11 +57,9 @@ def _count_equal(one: Iterable[str], other: Iterable[str], most: int) -> int:
     return min(most, next(compress(count(), map(ne, one, other)), most))
 
 
-def settle_names(folder: OpenFolder, names: Collection[str], *, is_whole: bool) -> None:
-    """These names need no look again. `is_whole`: none does, until the folder changes."""
-    look = _LOOKS[str(folder.path)]
-    look.unsettled.difference_update(names)
-    look.is_whole = is_whole and not look.is_coarse
+def settle_names(folder: OpenFolder, names: Collection[str]) -> None:
+    """These names need no look again."""
+    _LOOKS[str(folder.path)].unsettled.difference_update(names)
 
 
 def forget_names(path: Path) -> None:

@@ -1,12 +1,12 @@
 """Print providers, and what their adapters note about the jobs they hand over, where no press can write."""
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import PurePath
+from os.path import splitext
 
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator, RegexValidator
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
 from django.utils import timezone
 
@@ -80,6 +80,11 @@ class Provider(models.Model):
 
 NAMES_AT_ONCE = 10_000
 COLUMNS = ("state", "work", "names", "digests", "marks")
+# One array: thousands of parameters take longer to write into a statement than to look up.
+NAMED = """
+SELECT stem.stem, owner.number FROM production_ledgerstem stem JOIN production_ledgerrow owner ON owner.id = stem.row_id
+WHERE owner.provider_id = %s AND stem.stem = ANY(%s) AND NOT owner.marks @> %s::varchar[]
+"""
 
 
 class LedgerRow(models.Model):
@@ -158,19 +163,17 @@ class ProviderLedger:
         return [(row.number, _entry(row)) for row in rows]
 
     def find_named(self, names: Collection[str], *, mark: str) -> Mapping[str, str]:
-        """The number of the job of each name, where it has one without this mark; one query for 10,000."""
+        """The number of the job of each name, where it has one without this mark; one query for 10,000 stems."""
         wanted: dict[str, list[str]] = {}
         for name in names:
             for stem in _stems([name]):
                 wanted.setdefault(stem, []).append(name)
         stems, found = list(wanted), {}
-        known = LedgerStem.objects.filter(row__provider=self._provider_pk).exclude(
-            row__marks__contains=[mark]
-        )
-        for start in range(0, len(stems), NAMES_AT_ONCE):
-            some = known.filter(stem__in=stems[start : start + NAMES_AT_ONCE])
-            for stem, number in some.values_list("stem", "row__number"):
-                found.update(dict.fromkeys(wanted[stem], number))
+        with connection.cursor() as cursor:
+            for start in range(0, len(stems), NAMES_AT_ONCE):
+                cursor.execute(NAMED, [self._provider_pk, stems[start : start + NAMES_AT_ONCE], [mark]])
+                for stem, number in cursor.fetchall():
+                    found.update(dict.fromkeys(wanted[stem], number))
         return found
 
     def drafts(self) -> Collection[str]:
@@ -179,7 +182,8 @@ class ProviderLedger:
 
 
 def _stems(names: Collection[str]) -> list[str]:
-    return sorted({*names, *(PurePath(name).stem for name in names)})
+    # PurePath takes twice as long for each of 10,000 names.
+    return sorted({*names, *(splitext(name)[0] for name in names)})  # noqa: PTH122
 
 
 def _values(entry: LedgerEntry) -> dict[str, object]:

@@ -21,6 +21,14 @@ from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 OLDEST = timedelta(hours=48)
 # The comment of a scratch database: a killed drill leaves it, and one without it is not removed.
 SCRATCH = "The scratch database of a backup drill"
+# Until it has the comment nobody can connect, so a drill killed before leaves nothing of others in it.
+CREATE = "CREATE DATABASE {} TEMPLATE template0 ALLOW_CONNECTIONS false CONNECTION LIMIT 0"
+MARK = "COMMENT ON DATABASE {} IS {}"
+OPEN = "ALTER DATABASE {} WITH ALLOW_CONNECTIONS true CONNECTION LIMIT -1"
+IS_SCRATCH = """
+SELECT 1 FROM pg_database WHERE datname = %s
+AND (shobj_description(oid, 'pg_database') = %s OR (NOT datallowconn AND datconnlimit = 0))
+"""
 
 
 def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
@@ -67,8 +75,8 @@ def _scratch_database() -> Iterator[str]:
     _drop(name)
     try:
         with connection.cursor() as cursor:
-            cursor.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
-            cursor.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), SCRATCH))
+            for statement in (CREATE, MARK, OPEN):
+                cursor.execute(sql.SQL(statement).format(sql.Identifier(name), SCRATCH))
     except ProgrammingError as error:
         if isinstance(error.__cause__, errors.DuplicateDatabase):
             raise Conflict(
@@ -95,9 +103,6 @@ def _connect_to(name: str) -> None:
 
 def _drop(name: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT 1 FROM pg_database WHERE datname = %s AND shobj_description(oid, 'pg_database') = %s",
-            [name, SCRATCH],
-        )
+        cursor.execute(IS_SCRATCH, [name, SCRATCH])
         if cursor.fetchone():
             cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

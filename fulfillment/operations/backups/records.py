@@ -15,6 +15,7 @@ from psycopg import sql
 from fulfillment.core.db.locks import exclusive_job, long_transaction
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.making import named_files
 from fulfillment.operations.backups.record_files import restore_missing
 from fulfillment.operations.backups.record_graph import Graph, Root, Selection
@@ -200,9 +201,9 @@ def _restored_files() -> Iterator[list[str]]:
         yield restored
     except BaseException:
         # A commit whose answer was lost may have succeeded.
-        for name in set(restored) - set(named_files()):
-            if default_storage.exists(name):
-                default_storage.delete(name)
+        unnamed = set(restored) - set(named_files())
+        for remove_unnamed in offered("backup", "remove_unnamed"):
+            remove_unnamed(unnamed)
         raise
 
 

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
@@ -51,6 +52,7 @@ OWN_READ = Access(rule=OWN.format(all="Order.All.Read"), permissions=READ)
 OWN_WRITE = Access(rule=OWN.format(all="Order.All.Write"), permissions=WRITE)
 NOT_FOUND = "There is no such batch for this caller (`batch_not_found`)."
 COMMON = {400: NO_STORE + ", or the body breaks a rule.", 403: NO_ASSOCIATION, 404: NOT_FOUND}
+CHANGES = {**COMMON, **concurrency_errors("changes of batches")}
 SETTLED = "It is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
 DECISION = {
     **COMMON,
@@ -91,19 +93,19 @@ class BatchViewSet(ApiViewSet):
         },
         "retrieve": COMMON,
         "partial_update": {
-            **COMMON,
+            **CHANGES,
             400: f"{NO_STORE}, or the body breaks a rule: `target_unknown`, `column_unknown`.",
             409: f"{SETTLED}.",
         },
-        "check": {**COMMON, 409: f"{SETTLED}, or has no rows (`batch_empty`)."},
+        "check": {**CHANGES, 409: f"{SETTLED}, or has no rows (`batch_empty`)."},
         "order": {
-            **COMMON,
+            **CHANGES,
             409: f"{SETTLED}, is not checked (`batch_not_checked`, `batch_empty`), has rows in error "
             "(`batch_has_errors`) or a check that no longer holds (`batch_outdated`: its `Rows` are being checked "
             "again), or a budget would be exceeded "
             "(`budget_exceeded`, with the numbers as `Budgets`).",
         },
-        "cancel": {**COMMON, 409: "All of it is ordered (`batch_ordered`)."},
+        "cancel": {**CHANGES, 409: "All of it is ordered (`batch_ordered`)."},
         "approve": DECISION,
         "deny": DECISION,
     }

@@ -89,7 +89,7 @@ class BatchFileViewSet(ApiViewSet):
             400: f"{NO_STORE}, or the file cannot be read: its code and message name the place, and `Row`, `Column` "
             "and `Value` repeat it.",
             409: f"{SETTLED}.",
-            **concurrency_errors("files to read or write"),
+            **concurrency_errors("files to read or write, or changes of batches,"),
         }
     }
 
@@ -186,6 +186,7 @@ class BatchRowChangeViewSet(ApiViewSet):
             400: f"{NO_STORE}, or the file has no such column (`column_unknown`).",
             404: "There is no such batch (`batch_not_found`) or row (`row_not_found`) for this caller.",
             409: f"{SETTLED}.",
+            **concurrency_errors("changes of batches"),
         },
     }
 

@@ -22,7 +22,7 @@ from stores.batches.models import (
     RowState,
 )
 from stores.batches.selectors import kept_mappings, open_batches, owner_of, targets_of
-from stores.batches.services.rows import apply_mapping, begin_check, lock_batch, lock_open
+from stores.batches.services.rows import apply_mapping, begin_check, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
@@ -83,6 +83,7 @@ def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
     return batch
 
 
+@in_turn
 @transaction.atomic
 def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str = "") -> Batch:
     """Changes the fields of Batch in `values`; with `mapping_name` its mapping is also kept under that name.
@@ -109,6 +110,7 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
     return locked
 
 
+@in_turn
 @transaction.atomic
 def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
@@ -119,6 +121,7 @@ def start_check(*, batch: Batch) -> Batch:
     return locked
 
 
+@in_turn
 @transaction.atomic
 def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     """Stops what is not ordered. What is ordered stays; its orders are cancelled one by one."""

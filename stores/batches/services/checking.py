@@ -28,6 +28,7 @@ from stores.batches.services.announcements import announce
 from stores.batches.services.rows import (
     UNCHECKED,
     begin_check,
+    in_turn,
     lock_batch,
     lock_open,
     put_cells,
@@ -102,20 +103,26 @@ def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batc
     """
     refuse_settled(batch)
     checked = put_cells(batch, row_of(batch, row_key), cells)
-    outcome = _outcome_now(batch, checked)
-    with transaction.atomic():
-        locked = lock_open(batch)
-        row = put_cells(locked, row_of(locked, row_key, locked=True), cells)
-        # Another person, or another mapping, may have changed it meanwhile.
-        is_same = (row.digest, locked.check_started) == (checked.digest, batch.check_started)
-        fields = outcome.fields() if outcome and is_same else UNCHECKED
-        for name, value in fields.items():
-            setattr(row, name, value)
-        row.save()
-        if row.state == RowState.PENDING and locked.status == BatchStatus.CHECKED:
-            begin_check(locked, note=locked.note)
-        else:
-            Batch.objects.filter(pk=locked.pk).update(updated=timezone.now())
+    return _save_corrected(batch=batch, checked=checked, cells=cells, outcome=_outcome_now(batch, checked))
+
+
+@in_turn
+@transaction.atomic
+def _save_corrected(
+    *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: Outcome | None
+) -> BatchRow:
+    locked = lock_open(batch)
+    row = put_cells(locked, row_of(locked, checked.key, locked=True), cells)
+    # Another person, or another mapping, may have changed it meanwhile.
+    is_same = (row.digest, locked.check_started) == (checked.digest, batch.check_started)
+    fields = outcome.fields() if outcome and is_same else UNCHECKED
+    for name, value in fields.items():
+        setattr(row, name, value)
+    row.save()
+    if row.state == RowState.PENDING and locked.status == BatchStatus.CHECKED:
+        begin_check(locked, note=locked.note)
+    else:
+        Batch.objects.filter(pk=locked.pk).update(updated=timezone.now())
     return row
 
 

@@ -36,7 +36,7 @@ from stores.batches.selectors import (
 )
 from stores.batches.services.announcements import announce
 from stores.batches.services.notices import notify_approvers
-from stores.batches.services.rows import begin_check, job_lock, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
@@ -68,6 +68,7 @@ class _Claim:
     reprint_of_id: UUID | None = None
 
 
+@in_turn
 def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready: bool = False) -> Batch:
     """Reserves the budgets and has the orders written or, where it needs approval, first requests that.
 

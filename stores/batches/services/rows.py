@@ -1,8 +1,9 @@
 """Writes the rows of a batch: the whole set of a file, or a single row, and has them checked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,7 +25,9 @@ from stores.batches.rows import (
     name_of,
     searched_words,
 )
+from stores.batches.selectors import caller_of
 from stores.catalog.models import Product
+from stores.concurrency_limits import BATCHES
 from stores.orders.services.quotes import BINDING
 from stores.templates.selectors import template_digest
 
@@ -42,6 +45,8 @@ UNCHECKED: dict[str, Any] = {
     "proof": "",
 }
 KEY_CODES = ("row_key_repeated", "row_key_invalid")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,19 @@ class Source:
     problems: Sequence[Problem] = ()
 
 
+def in_turn(change: Callable[P, R]) -> Callable[P, R]:
+    """Changes of a batch wait for its lock here, where few of them hold a thread, and not in PostgreSQL."""
+
+    @wraps(change)
+    def limited(*args: P.args, **kwargs: P.kwargs) -> R:
+        batch: Any = kwargs["batch"]
+        with BATCHES.limited(caller_of(batch).key):
+            return change(*args, **kwargs)
+
+    return limited
+
+
+@in_turn
 def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
     """Makes these rows the set of the batch, and has them checked unless `check` is False.
 
@@ -136,7 +154,7 @@ def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
     version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
     is_expired = locked.prices_expire is None or locked.prices_expire <= now
     if reset or is_expired or version != locked.product_version:
-        locked.rows.update(**UNCHECKED)
+        locked.rows.exclude(state=RowState.PENDING).update(**UNCHECKED)
         locked.product_version, locked.prices_expire = version, now + BINDING
         locked.template_digest = template_digest(locked.product_id)
     locked.status, locked.check_started, locked.updated = BatchStatus.CHECKING, now, now

@@ -2,12 +2,14 @@
 
 from base64 import b64encode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
 
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.rate_limits import enforce_limit
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.playground.pages.product import open_playground
@@ -21,6 +23,10 @@ from stores.proofs.services.drafts import draw_draft
 @takes_large_forms
 def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """The pages that show the input named `typed`."""
+    try:
+        enforce_limit("drafts", signed_in_user(request).pk, quota=settings.DRAFTS_PER_MINUTE)
+    except TooManyRequests as error:
+        return picture_refusal(error)
     page = open_playground(request, store_id, product_id)
     typed = request.POST.get("typed", "")
     try:

@@ -169,6 +169,28 @@ def test_locks_name_versions_and_hashes_and_no_place():
         assert not any("://" in entry or entry.startswith("-") for entry in entries)
 
 
+def download(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps", "--only-binary", ":all:"]
+    command += ["--disable-pip-version-check", "--dest", str(folder), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_newest_python_finds_wheels_for_what_is_compiled(tmp_path):
+    """`make wheels` looks at every package and version. One with a wheel for all versions has two hashes."""
+    if download(tmp_path, f"idna=={pinned('base.txt')['idna']}").returncode:
+        pytest.skip("No package index answers here.")
+    locks = [ROOT / "requirements" / name for name in ("base.txt", "local.txt")]
+    entries = [each for lock in locks for each in re.split(r"\n(?=\S)", lock.read_text())]
+    compiled = tmp_path / "compiled.txt"
+    compiled.write_text("\n".join(each for each in entries if each.count("--hash") > 2))
+    newest = re.findall(r"^PYTHONS :=.* (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0]
+
+    done = download(tmp_path, "--require-hashes", "--python-version", newest, "--requirement", str(compiled))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(tmp_path.glob("*.whl"))) > 20
+
+
 def test_tests_run_with_the_versions_of_the_service():
     assert pinned("base.txt").items() <= pinned("test.txt").items()
     assert pinned("local.txt").items() <= pinned("test.txt").items()

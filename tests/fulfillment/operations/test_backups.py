@@ -455,6 +455,18 @@ def test_drill_restores_the_newest_backup_and_reports_when(shop, backup, tmp_pat
     assert Order.objects.count() == manifest["tables"]["stores_order"]
 
 
+def test_drill_killed_while_it_makes_its_database_is_no_obstacle(shop, backup, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(drills, "MARK", "as if killed")
+        with pytest.raises(CommandError):
+            call_command("drill", str(backup.parent))
+    assert len(scratch_databases()) == 1
+
+    call_command("drill", str(backup.parent))
+
+    assert scratch_databases() == []
+
+
 def test_drill_leaves_a_database_of_its_name_that_it_did_not_make(shop, backup):
     name = f"{connection.settings_dict['NAME']}_drill"
     with connected("postgres") as server:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import time
 import uuid
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -25,6 +26,7 @@ from tests.benchmarks.processes import descendants
 from tests.support.document_making import document, written
 from tests.support.live_server import Served, serving
 from tests.support.patience import wait_for
+from tests.support.ports import free_port
 from tests.support.proxies import (
     COMMANDS,
     HOST,
@@ -49,6 +51,7 @@ SLOW_BODY = head(
     Content_Type="application/x-www-form-urlencoded",
     Cookie="__Host-csrf=" + "a" * 32,
 )
+READS_WAIT = 15
 RESPAWN = ("--respawn-failed-workers", "--respawn-interval", "3", "--workers-kill-timeout", "30")
 
 
@@ -145,8 +148,10 @@ def test_clients_that_send_no_request_are_cut_off(proxies):
 def test_body_of_200_megabytes_is_refused(proxy, path, length):
     """By the proxy, and by the service where staff may send as much."""
     block = os.urandom(1_000_000)
+    # nginx refuses an upload without one at its head.
+    token = {"Authorization": "Bearer none"} if proxy.name == "nginx" else {}
     with proxy.connect(new_address()) as connection:
-        connection.sendall(head("POST", path, **length))
+        connection.sendall(head("POST", path, **length, **token))
         # Not everything is taken of what is refused at once.
         with contextlib.suppress(OSError):
             for _ in range(200):
@@ -327,11 +332,26 @@ def test_no_read_fails_while_the_service_is_reloaded(proxies, served):
     assert [set(counts) for counts in readers.answers.values()] == [{"200"}] * len(proxies)
 
 
-def test_reads_wait_for_a_service_that_restarts_in_caddy(proxies, served):
+def test_reads_wait_for_a_service_that_restarts(proxies, served):
     with Readers(*proxies.values()) as readers:
+        began = time.monotonic()
         served.restart()
+        seconds = time.monotonic() - began
         before = readers.answers["nginx"]["200"]
         wait_for(lambda: readers.answers["nginx"]["200"] > before)
 
-    assert set(readers.answers["caddy"]) == {"200"}
-    assert set(readers.answers["nginx"]) <= {"200", "502"}
+    if seconds > READS_WAIT:
+        pytest.skip(f"The restart took {seconds:.0f} s beside other work; reads wait for {READS_WAIT}.")
+    assert [set(counts) for counts in readers.answers.values()] == [{"200"}] * len(proxies)
+
+
+def test_nothing_waits_for_long_where_no_service_is(tmp_path):
+    """A form is sent once, and a read is told in the end."""
+    with proxied("nginx", tmp_path / "nginx", f"127.0.0.1:{free_port()}") as proxy:
+        with proxy.connect() as connection:
+            connection.sendall(head("POST", "/accounts/login/", Content_Length="1") + b"a")
+            assert read_response(connection).status == 502
+        answers = [proxy.get("/guide", Authorization=value) for value in ("", "Basic Og==")]
+
+    assert [answer.status for answer in answers] == [502, 502]
+    assert not any("WWW-Authenticate" in answer.headers for answer in answers)

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from production.adapters import folder_names
+from production.adapters import folder_names, folder_returns
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.open_folder import OpenFolder, open_press_folder
 from production.interface import ProviderUnavailable
@@ -70,6 +70,16 @@ def test_old_names_are_looked_up_by_one_query_and_never_again(places, monkeypatc
     asked, listed, reports = queries_and_listings(press, monkeypatch)
     assert (asked, reports) == (0, [])
     assert "shipped" not in listed
+
+
+def test_names_that_wait_for_their_turn_are_not_listed_again(places, monkeypatch):
+    monkeypatch.setattr(folder_returns, "MAX_NAMES_AT_ONCE", OLD_NAMES // 3)
+    press = folder_adapter(places)
+
+    polls = [queries_and_listings(press, monkeypatch) for _ in range(4)]
+
+    assert [asked for asked, _, _ in polls] == [1, 1, 1, 0]
+    assert [listed.count("shipped") for _, listed, _ in polls] == [1, 0, 0, 0]
 
 
 def test_new_name_among_old_ones_is_found_by_itself(places, monkeypatch):

@@ -107,6 +107,17 @@ def test_draft_is_the_page_of_the_proof_and_nothing_is_stored(world, browser, ca
     assert max(ImageStat.Stat(ImageChops.difference(*shown)).mean) < 3
 
 
+def test_drafts_of_a_person_are_limited_in_a_minute(world, browser, card, settings):
+    settings.DRAFTS_PER_MINUTE = 2
+    form = {**values(browser.get(card).content.decode()), "typed": "field-0"}
+
+    answers = [browser.post(f"{card}/draft", form) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 0 < int(answers[2]["Retry-After"]) <= 60
+    assert browser.post(card, {**form, "do": "proof"}).status_code == 200, "proofs count apart"
+
+
 def test_draft_of_what_a_proof_refuses_is_empty(world, browser, signed_in, card):
     form = values(browser.get(card).content.decode())
     make_card(world.unassociated, "business-card")
