@@ -103,11 +103,11 @@ class PageLimits:
             if picture:
                 return self.get_response(request)
             limit = PAGES if user_key else VISITOR_PAGES
-            with limit.limited(user_key, wait=settings.PAGE_WAIT_SECONDS) as acquired:
+            with limit.limited(user_key, wait=settings.PAGE_WAIT_SECONDS) as held:
                 response: HttpResponseBase = self.get_response(request)
                 if isinstance(response, StreamingHttpResponse):
                     pieces: Any = response.streaming_content
-                    response.streaming_content = LimitedStream(pieces, acquired.pop_all())
+                    response.streaming_content = LimitedStream(pieces, held.whole.pop_all())
                 return response
         except (TooManyRequests, ServiceBusy) as error:
             if picture:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -26,6 +26,15 @@ _kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default
 _changed = threading.Condition(threading.RLock())
 # Kind and caller of all work under way; threads are one more kind.
 _under_way: list[tuple[str, str]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What limited work holds: `turn` counts among its kind and may be closed before the work ends, `whole` is all of
+    it, with the thread."""
+
+    whole: ExitStack = field(default_factory=ExitStack)
+    turn: ExitStack = field(default_factory=ExitStack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +55,34 @@ class ConcurrencyLimit:
         return max(1, self.limit - 1)
 
     @contextmanager
-    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[ExitStack]:
+    def limited(self, caller: str = "", *, wait: float | None = None) -> Iterator[Held]:
         """Counts the work in the block, outside of transactions: it may wait. `caller` defaults to the address."""
         if self.name in (kinds := _kinds_of_this_thread.get()):
-            yield ExitStack()
+            yield Held()
             return
-        with self._acquire(caller, wait) as acquired:
+        held = self._acquire(caller, wait)
+        with held.whole:
             token = _kinds_of_this_thread.set((*kinds, self.name))
             try:
-                yield acquired
+                yield held
             finally:
                 _kinds_of_this_thread.reset(token)
 
     def stream(self, pieces: Iterator[bytes], caller: str) -> "LimitedStream":
         """Streams a response that counts until it is sent: a slow reader occupies a thread."""
-        return LimitedStream(pieces, self._acquire(caller, None))
+        return LimitedStream(pieces, self._acquire(caller, None).whole)
 
-    def _acquire(self, caller: str, wait: float | None) -> ExitStack:
-        """Counts work until the result is closed."""
+    def _acquire(self, caller: str, wait: float | None) -> Held:
+        """Counts work until what is held is closed."""
         caller = caller or f"address:{client_address.get()}"
         seconds = settings.CONCURRENCY_WAIT_SECONDS if wait is None else wait
         with _changed, ExitStack() as stack:
             # Work inside other limited work needs no further thread.
             if not _kinds_of_this_thread.get():
                 self._count(stack, "threads", caller, _thread_limits(caller), 0)
-            self._count(stack, self.name, caller, (self.limit, self.per_caller_limit), seconds)
-            return stack.pop_all()
+            turn = stack.enter_context(ExitStack())
+            self._count(turn, self.name, caller, (self.limit, self.per_caller_limit), seconds)
+            return Held(stack.pop_all(), turn)
 
     def _count(self, stack: ExitStack, kind: str, caller: str, limits: tuple[int, int], wait: float) -> None:
         def is_at_limit() -> tuple[bool, bool]:

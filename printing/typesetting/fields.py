@@ -194,6 +194,8 @@ def _may_fit(box: Box, lines: list[int]) -> bool:
 
 
 def _letters(line: str) -> int:
+    if line.isascii():
+        return len(line.translate(ASCII_WITHOUT_WIDTH))
     return sum(1 for one in line if _has_width(unicodedata.category(one)) and one not in FILLERS)
 
 
@@ -201,7 +203,12 @@ def _has_width(category: str) -> bool:
     return category[0] not in "CMZ" and category != "Sk"
 
 
+ASCII_WITHOUT_WIDTH = {code: None for code in range(128) if not _has_width(unicodedata.category(chr(code)))}
+
+
 def _most_marks(content: str) -> int:
+    if content.isascii():
+        return 0
     most = run = 0
     for letter in content:
         run = run + 1 if unicodedata.category(letter)[0] == "M" else 0

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage
@@ -63,13 +64,18 @@ def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
 class FolderStorage(FileSystemStorage):
     """Writes files atomically, so that a killed writer leaves no partial file under its name."""
 
+    def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:
+        """Replaces a file without Django's search for a free name; `path` refuses names outside of the folder."""
+        if name is None or not hasattr(content, "chunks"):
+            return super().save(name, content, max_length)
+        return self._save(name, content)
+
     def _save(self, name: str, content: File) -> str:
         path = Path(self.path(name))
-        make_folder(path.parent, mode=FOLDER_MODE)
         # In the same folder, because a rename is atomic only within one file system.
-        part = path.with_name(f".{secrets.token_hex(8)}.part")
+        part = path.parent / f".{secrets.token_hex(8)}.part"
         try:
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+            with os.fdopen(_created(part), "wb") as file:
                 for chunk in content.chunks():
                     file.write(chunk)
             give_to_owner(part)
@@ -78,3 +84,13 @@ class FolderStorage(FileSystemStorage):
             part.unlink(missing_ok=True)
             raise
         return name
+
+
+def _created(path: Path) -> int:
+    """The descriptor of a new file, in a folder that is made if it is missing."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        return os.open(path, flags, FILE_MODE)
+    except FileNotFoundError:
+        make_folder(path.parent, mode=FOLDER_MODE)
+        return os.open(path, flags, FILE_MODE)

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 from psycopg.types.json import Jsonb
@@ -106,18 +106,15 @@ def _proof_of(merged: Merge, *, in_print: bool) -> StoredProof:
         record_traces(proof=proof, traces=traces)
         record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
-    with RENDERINGS.limited(caller.key):
-        proof = _render_once(product, merged, digest, traces, press)
+    with RENDERINGS.limited(caller.key) as held:
+        proof = _render_once(product, merged, digest, traces, press, held.turn)
     record_milestone(application_id=caller.application_id, name=PROOF)
     return proof
 
 
 def lock_proof(digest: str) -> None:
     """Take this lock before writing or deleting the proof's files; it is released when the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(bytes.fromhex(digest[:16]), signed=True)]
-        )
+    execute("SELECT pg_advisory_xact_lock(%s)", (int.from_bytes(bytes.fromhex(digest[:16]), signed=True),))
 
 
 def _is_still_stored(proof: StoredProof) -> bool:
@@ -130,9 +127,17 @@ def _touch(digest: str) -> bool:
 
 
 def _render_once(
-    product: ProductVersion, merged: Merge, digest: str, traces: list[str], press: Press | None
+    product: ProductVersion,
+    merged: Merge,
+    digest: str,
+    traces: list[str],
+    press: Press | None,
+    turn: ExitStack,
 ) -> StoredProof:
-    """Renders once for equal requests at the same time; the others wait and then return the stored proof."""
+    """Renders once for equal requests at the same time; the others wait and then return the stored proof.
+
+    The turn ends with the rendering: files and row keep nobody's renderer waiting.
+    """
     with transaction.atomic():
         _wait_for_lock(digest)
         former = find_proof(digest)
@@ -141,6 +146,7 @@ def _render_once(
             return former
         with typesetting_errors(), measured_rendering("proof"):
             rendered, findings = _render(merged, press)
+        turn.close()
         contents = (rendered.pdf, *rendered.pages)
         with stage("files"), storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))

@@ -157,6 +157,18 @@ def test_work_within_limited_work_holds_no_further_thread(crowd):
         assert threads_held() == max_held_threads()
 
 
+def test_turn_may_end_before_the_work_which_holds_its_thread_on(settings):
+    settings.RENDERINGS_CONCURRENCY = 2
+    with RENDERINGS.limited("one") as held:
+        with RENDERINGS.limited("one") as inner:
+            inner.turn.close()
+        assert concurrency_limits._under_way == [("threads", "one"), ("renderings", "one")]
+
+        held.turn.close()
+
+        assert concurrency_limits._under_way == [("threads", "one")]
+
+
 def test_stream_counts_until_it_is_closed():
     pieces = FILES.stream(iter([b"a", b"b"]), "one")
     assert list(pieces) == [b"a", b"b"]

@@ -63,6 +63,17 @@ def test_chain_holds_the_families_a_text_needs(text, expected):
     assert FontSet.shipped().chain("Lato", text) == (expected, None)
 
 
+@pytest.mark.parametrize("family", ["Lato", "Oswald", "Noto Sans"])
+def test_usual_letters_need_the_families_that_they_need_beside_unusual_ones(family):
+    """A zero width joiner needs no family of its own, and is none of the usual letters."""
+    shown = FontSet.shipped()
+    letters = [chr(code) for code in range(0x20, 0x260)]
+
+    assert [shown.chain(family, one) for one in letters] == [
+        shown.chain(family, f"{one}\u200d") for one in letters
+    ]
+
+
 def test_font_chain_names_the_first_missing_character():
     assert FontSet.shipped().chain("Lato", "a 𓀀 𒀀")[1] == "𓀀"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from printing.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
-from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW
+from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _letters
 from tests.support.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "
@@ -66,3 +66,11 @@ def fits(template, text):
     except ValuesInvalid:
         return False
     return True
+
+
+def test_letters_are_counted_alike_beside_letters_of_all_scripts():
+    """A mark has no width itself."""
+    letters = [chr(code) for code in range(128)]
+
+    assert [_letters(one) for one in letters] == [_letters(f"{one}\u0301") for one in letters]
+    assert _letters("".join(letters)) == 92

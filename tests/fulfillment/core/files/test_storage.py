@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
+from django.core.exceptions import SuspiciousFileOperation
 from django.core.files.base import ContentFile
 
 from fulfillment.core.files.storage import FolderStorage, StorageUnavailable, storage_errors
@@ -44,6 +45,14 @@ def test_failed_write_leaves_nothing(tmp_path):
         FolderStorage(location=tmp_path, allow_overwrite=True).save("one.pdf", Broken(b""))
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../one.pdf", "proofs/../../one.pdf", "/one.pdf"])
+def test_file_outside_of_the_folder_is_refused(tmp_path, name):
+    with pytest.raises(SuspiciousFileOperation):
+        FolderStorage(location=tmp_path / "media", allow_overwrite=True).save(name, ContentFile(b"%PDF"))
+
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")

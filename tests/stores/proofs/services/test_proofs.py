@@ -85,6 +85,24 @@ def test_equal_requests_at_once_render_once(make, renderings, settings):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_caller_renders_again_while_files_of_the_last_proof_are_written(make, settings, monkeypatch):
+    # One rendering for each caller.
+    settings.RENDERINGS_CONCURRENCY, settings.WEB_THREADS = 2, 4 * THREADS
+    write, both = proofs.write_files, threading.Barrier(2)
+
+    def write_together(files):
+        both.wait(PATIENCE)
+        write(files)
+
+    monkeypatch.setattr(proofs, "write_files", write_together)
+    names = iter(["Ada", "Grace"])
+    with started(2, lambda: make(next(names))) as results:
+        pass
+
+    assert len({proof.digest for proof in results}) == 2
+
+
+@pytest.mark.django_db(transaction=True)
 def test_crash_of_the_one_that_renders_lets_the_next_one_render(make, renderings):
     digest = make().digest
     Proof.objects.all().delete()
