@@ -14,6 +14,7 @@ import pikepdf
 
 from printing.press.colours import separation_of
 from printing.press.device_colours import DeviceColours
+from printing.press.die_lines import overprint_tools
 from printing.press.identity import give_id, identify, intend
 from printing.press.paints import Inks
 from printing.press.pictures import separated_image
@@ -93,6 +94,8 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
             _finish_page(page.obj, boxes)
             _set_plates(pdf, page.obj, job.spots)
+        if not job.keeps_overprint:
+            overprint_tools(pdf)
         _drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
         intend(pdf, job.condition)

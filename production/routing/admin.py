@@ -17,7 +17,7 @@ from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
-from production.routing.selectors import Decision, ItemFacts, decide, facts_of
+from production.routing.selectors import Decision, ItemFacts, Routing, facts_of
 from stores.catalog.countries import COUNTRIES
 from stores.orders.models import Order, OrderItem
 
@@ -153,10 +153,10 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
 
 def _tested(order: Order) -> Sequence[TestedItem]:
-    now, tested = timezone.now(), []
+    routing, tested = Routing(timezone.now()), []
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         facts = facts_of(order, item)
-        tested.append(TestedItem(item, facts, decide(facts, now=now)))
+        tested.append(TestedItem(item, facts, routing.decide(facts)))
     return tested
 
 

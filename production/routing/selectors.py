@@ -1,10 +1,11 @@
 """Routing of items: the first matching rule, and the next provider of that rule, with reasons."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Prefetch, Q, QuerySet
 
 from production.providers.models import Provider
 from production.providers.selectors import is_down
@@ -57,10 +58,10 @@ def facts_of(order: Order, item: OrderItem) -> ItemFacts:
     )
 
 
-def enabled_rules() -> list[RoutingRule]:
+def enabled_rules() -> QuerySet[RoutingRule]:
     """Enabled rules with a provider, in order."""
     rules = RoutingRule.objects.filter(is_enabled=True, choices__isnull=False).distinct()
-    return list(rules.order_by("position", "id"))
+    return rules.order_by("position", "id")
 
 
 def providers_for_stores(store_pks: Collection[int]) -> QuerySet[Provider]:
@@ -93,35 +94,38 @@ def mismatch(rule: RoutingRule, facts: ItemFacts) -> str:
     return ""
 
 
-def decide(
-    facts: ItemFacts, *, now: datetime, excluded: Collection[int] = (), preferred: int | None = None
-) -> Decision:
-    """`excluded` are keys of providers that refused; `preferred` is chosen among those of equal priority."""
-    passed = []
-    for rule in enabled_rules():
-        if reason := mismatch(rule, facts):
-            passed.append((rule, reason))
-            continue
-        candidates = candidates_of(rule, now=now, excluded=excluded)
-        return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
-    return Decision(None, passed, (), None)
+class Routing:
+    """The rules with their providers and today's jobs, read once for the choices of any number of items."""
 
+    def __init__(self, now: datetime) -> None:
+        choices = Prefetch("choices", RoutingChoice.objects.order_by("priority", "id"))
+        self._rules = list(enabled_rules().prefetch_related(choices, "choices__provider"))
+        self._by_rule: Counter[tuple[int, int | None]] = Counter()
+        self._in_all: Counter[int] = Counter()
+        tallies = RoutingTally.objects.filter(day=now.astimezone(UTC).date())
+        for provider, rule, jobs in tallies.values_list("provider", "rule", "jobs"):
+            self.count(provider, rule, jobs)
 
-def candidates_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Candidate]:
-    choices = list(rule.choices.select_related("provider").order_by("priority", "id"))
-    today = now.astimezone(UTC).date()
-    tallies = RoutingTally.objects.filter(day=today, provider__in=[one.provider_id for one in choices])
-    by_rule = dict(tallies.filter(rule=rule).values_list("provider", "jobs"))
-    in_all = dict(tallies.values_list("provider").annotate(jobs=Sum("jobs")))
-    return [
-        _candidate(
-            choice,
-            by_rule.get(choice.provider_id, 0),
-            in_all.get(choice.provider_id, 0),
-            choice.provider_id in excluded,
-        )
-        for choice in choices
-    ]
+    def count(self, provider_pk: int, rule_pk: int | None, jobs: int = 1) -> None:
+        self._by_rule[provider_pk, rule_pk] += jobs
+        self._in_all[provider_pk] += jobs
+
+    def decide(
+        self, facts: ItemFacts, *, excluded: Collection[int] = (), preferred: Collection[int] = ()
+    ) -> Decision:
+        """`excluded` are keys of providers that refused; a `preferred` one is chosen among equal priorities."""
+        passed = []
+        for rule in self._rules:
+            if reason := mismatch(rule, facts):
+                passed.append((rule, reason))
+                continue
+            candidates = [self._candidate(one, excluded) for one in rule.choices.all()]
+            return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
+        return Decision(None, passed, (), None)
+
+    def _candidate(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
+        by_rule, in_all = self._by_rule[choice.provider_id, choice.rule_id], self._in_all[choice.provider_id]
+        return _candidate(choice, by_rule, in_all, choice.provider_id in excluded)
 
 
 def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Candidate:
@@ -141,13 +145,13 @@ def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bo
     return Candidate(choice, by_rule, "")
 
 
-def pick(candidates: Sequence[Candidate], *, preferred: int | None = None) -> Candidate | None:
-    """The available provider of the smallest priority: the preferred one, or the furthest behind its share."""
+def pick(candidates: Sequence[Candidate], *, preferred: Collection[int] = ()) -> Candidate | None:
+    """The available provider of the smallest priority: a preferred one, or the furthest behind its share."""
     free = [one for one in candidates if not one.obstacle]
     if not free:
         return None
     first = min(one.choice.priority for one in free)
     level = [one for one in free if one.choice.priority == first]
-    if wanted := [one for one in level if one.provider.pk == preferred]:
+    if wanted := [one for one in level if one.provider.pk in preferred]:
         return wanted[0]
     return min(level, key=lambda one: ((one.jobs_today + 1) / one.choice.share, one.choice.pk))

@@ -12,6 +12,7 @@ from printing.preflight.artwork.letters import Letters
 from printing.preflight.artwork.parts import PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
+from printing.press.die_lines import is_tool
 from printing.press.leftovers import left_in_colour
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
@@ -234,7 +235,7 @@ class _Reader:
             self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
     def _inked(self, color: _Color, area: Area | None, *, overprints: bool) -> None:
-        if overprints:
+        if overprints and not all(map(is_tool, color.spot.split("\n"))):
             is_white = color.kind is not None and color.values == _WHITES.get(color.kind)
             kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
             self.note(kind, name=str(kind), area=area)

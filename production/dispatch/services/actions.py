@@ -8,7 +8,7 @@ from production.gang_sheets.services.members import make_sheet_due, remove_from_
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job
 from production.providers.models import Provider
-from production.routing.services import count_job
+from production.routing.services import count_jobs
 from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.services.transitions import Actor, lock_order
@@ -59,7 +59,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
-    count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
+    count_jobs({(provider.pk, None): 1}, at=locked.next_try)
     record_job(
         locked,
         previous=previous,

@@ -1,70 +1,112 @@
-"""Chooses the provider of a job that is due, or another one while its provider is down."""
+"""Chooses the providers of jobs that are due, or other ones while a provider is down."""
 
+from collections import Counter
+from collections.abc import Collection
 from datetime import timedelta
 
 from django.utils import timezone
 
-from production.jobs.models import Job
+from production.jobs.models import Job, JobHistory
 from production.jobs.services import outcomes
-from production.jobs.services.recording import record_job
+from production.jobs.services.recording import history_of
 from production.providers.models import Provider
 from production.providers.selectors import is_down
-from production.routing.selectors import Decision, decide, facts_of
-from production.routing.services import count_job, lock_routing
+from production.routing.models import RoutingRule
+from production.routing.selectors import Decision, Routing, facts_of
+from production.routing.services import count_jobs, lock_routing
 
 # The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
+CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
+
+
+class ProviderChoices:
+    """Chooses providers for locked jobs of an order, and saves them together.
+
+    From the first choice until the transaction ends all other choices wait: so the number of statements does not grow
+    with the number of jobs, except for those that fail.
+    """
+
+    def __init__(self) -> None:
+        self._routing: Routing | None = None
+        self._used: set[int] = set()
+        self._changed: list[Job] = []
+        self._history: list[JobHistory] = []
+        self._counts: Counter[tuple[int, int | None]] = Counter()
+
+    @property
+    def routing(self) -> Routing:
+        if self._routing is None:
+            lock_routing()
+            self._routing = Routing(timezone.now())
+        return self._routing
+
+    def choose(self, job: Job) -> bool:
+        """Whether the job has a provider, perhaps another one than before; False if none is available now."""
+        provider = job.provider
+        if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
+            return True
+        excluded = [*job.refused_by, *([provider.pk] if provider else [])]
+        routing, preferred = self.routing, self._preferred(job)
+        decision = routing.decide(facts_of(job.order, job.item), excluded=excluded, preferred=preferred)
+        if decision.chosen is not None:
+            self._assign(job, decision.chosen.provider, decision.rule)
+            return True
+        return (provider is not None and provider.is_enabled) or self._wait(job, decision)
+
+    def save(self) -> None:
+        """Call it in the same transaction."""
+        if not self._changed:
+            return
+        Job.objects.bulk_update(self._changed, CHANGED)
+        JobHistory.objects.bulk_create(self._history)
+        count_jobs(self._counts, at=timezone.now())
+
+    def _preferred(self, job: Job) -> Collection[int]:
+        """Providers that take several items and have jobs of the same order: one parcel is better than two."""
+        if job.order.item_count > 1 and not self._used:
+            siblings = Job.objects.filter(order=job.order_id).exclude(pk=job.pk)
+            found = Provider.objects.filter(pk__in=siblings.values("provider"))
+            self._used = {one.pk for one in found if one.takes_several_items}
+        return self._used
+
+    def _assign(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:
+        before = job.provider
+        job.provider, job.rule, job.updated = provider, rule, timezone.now()
+        rule_pk = rule.pk if rule else None
+        self.routing.count(provider.pk, rule_pk)
+        self._counts[provider.pk, rule_pk] += 1
+        self._changed.append(job)
+        if provider.takes_several_items:
+            self._used.add(provider.pk)
+        if before is not None:
+            job.failing_since = None
+            note = f"{before} is down or disabled: goes to {provider}."
+            self._history.append(history_of(job, previous=job.state, note=note))
+
+    def _wait(self, job: Job, decision: Decision) -> bool:
+        """Postpones the job, or fails it if no rule matches; always returns False."""
+        if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
+            last = job.message if " refused it: " in job.message else ""
+            reason = f"Every provider refused it. {last}".strip()
+            outcomes.fail_locked(
+                job, "No routing rule fits it any more." if decision.rule is None else reason
+            )
+            return False
+        reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
+        job.message = f"Waits for a provider. {reasons}"[:1000]
+        job.next_try = timezone.now() + WAIT_FOR_PROVIDER
+        self._changed.append(job)
+        return False
 
 
 def choose_provider(job: Job) -> bool:
-    """Chooses a provider for the locked job, without saving it; False if none is available now."""
-    provider = job.provider
-    if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
-        return True
-    lock_routing()
-    item = type(job.item).objects.select_related("product").get(pk=job.item_id)
-    excluded = [*job.refused_by, *([provider.pk] if provider else [])]
-    preferred = _provider_of_siblings(job)
-    decision = decide(facts_of(job.order, item), now=timezone.now(), excluded=excluded, preferred=preferred)
-    if decision.chosen is None:
-        return (provider is not None and provider.is_enabled) or _wait(job, decision)
-    _assign(job, decision, provider)
-    return True
+    """Chooses a provider for the locked job and saves it; False if none is available now."""
+    choices = ProviderChoices()
+    is_chosen = choices.choose(job)
+    choices.save()
+    return is_chosen
 
 
 def _should_move_on(job: Job, provider: Provider) -> bool:
     return not provider.is_enabled or (job.tries > 0 and is_down(provider))
-
-
-def _provider_of_siblings(job: Job) -> int | None:
-    """The provider that takes several items and has jobs of the same order: one parcel is better than two."""
-    if job.order.item_count == 1:
-        return None
-    siblings = Job.objects.filter(order=job.order_id).exclude(pk=job.pk)
-    found = Provider.objects.filter(pk__in=siblings.values("provider")).order_by("pk")
-    return next((one.pk for one in found if one.takes_several_items), None)
-
-
-def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
-    if decision.chosen is None:
-        return
-    job.provider, job.rule = decision.chosen.provider, decision.rule
-    count_job(
-        provider_pk=job.provider.pk, rule_pk=decision.rule.pk if decision.rule else None, at=timezone.now()
-    )
-    if before is not None:
-        job.failing_since = None
-        record_job(job, previous=job.state, note=f"{before} is down or disabled: goes to {job.provider}.")
-
-
-def _wait(job: Job, decision: Decision) -> bool:
-    """Postpones the job, or fails it if no rule matches; always returns False."""
-    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
-        last = job.message if " refused it: " in job.message else ""
-        reason = f"Every provider refused it. {last}".strip()
-        outcomes.fail_locked(job, "No routing rule fits it any more." if decision.rule is None else reason)
-        return False
-    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
-    job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
-    job.save(update_fields=["message", "next_try", "is_uncertain"])
-    return False

@@ -32,7 +32,7 @@ def follow_order(*, order: Order) -> None:
 
 def _queue_jobs(order: Order) -> None:
     """Creates a job for each item that matches a rule and has none; other items are produced by hand."""
-    rules = enabled_rules()
+    rules = list(enabled_rules())
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")

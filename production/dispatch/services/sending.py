@@ -139,20 +139,19 @@ def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Att
         return None, Way.ORDER
     if not _is_ready(job):
         return None, Way.ALONE
-    changed = ["is_uncertain", "provider", "rule", "message"]
     if together.goes_together(job):
-        job.save(update_fields=changed)
+        job.save(update_fields=["is_uncertain"])
         return None, Way.ORDER
     if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):
-        job.save(update_fields=changed)
+        job.save(update_fields=["is_uncertain"])
         return None, Way.SHEET
     if job.provider_id is None or not slots.take(job.provider_id):
         # It stays due, and is claimed again once the provider has a free slot.
         job.next_try = timezone.now()
-        job.save(update_fields=["next_try", *changed])
+        job.save(update_fields=["next_try", "is_uncertain"])
         return None, Way.ALONE
     job.tries += 1
-    job.save(update_fields=["tries", *changed])
+    job.save(update_fields=["tries", "is_uncertain"])
     attempt = Attempt(
         job=job,
         number=job.number,

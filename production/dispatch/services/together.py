@@ -14,20 +14,22 @@ from django.db import transaction
 from django.utils import timezone
 
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.choosing import choose_provider
+from production.dispatch.services.choosing import ProviderChoices
 from production.dispatch.services.slots import LEASE_SECONDS, JobSlots
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
 from production.providers.models import Provider
-from production.routing.selectors import decide, facts_of
+from production.routing.selectors import facts_of
 from stores.orders.models import Order
 
 ORDER_LOCKS = 0x10E << 44
 # From when the jobs were queued; one that is held for longer is sent later, as an order of its own.
 WAIT_FOR_SIBLINGS = timedelta(minutes=10)
 LOOK_AGAIN = timedelta(seconds=15)
+_OF_PRODUCT = ("template", "description", "rendering", "verbose_rendering")
+UNREAD = ("item__template_data", *(f"item__product__{name}" for name in _OF_PRODUCT))
 UNPRINTED = (JobState.QUEUED, JobState.SENT, JobState.ACKNOWLEDGED)
 
 
@@ -81,7 +83,7 @@ def _lock_all(job_pk: int) -> list[Job]:
     )
     jobs = Job.objects.filter(order=order, gang_sheet__isnull=True).order_by("pk")
     locked = list(jobs.select_for_update(no_key=True).values_list("pk", flat=True))
-    read = Job.objects.filter(pk__in=locked).select_related("provider", "item").defer("item__template_data")
+    read = Job.objects.filter(pk__in=locked).select_related("provider", "item__product").defer(*UNREAD)
     found = list(read.order_by("item__position"))
     for job in found:
         job.order = order
@@ -139,7 +141,7 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
         Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED).values_list("job", flat=True)
     )
     until = job.created + WAIT_FOR_SIBLINGS
-    is_waiting = timezone.now() < until
+    is_waiting, choices = timezone.now() < until, ProviderChoices()
     for one in jobs:
         if len(ready) + len(missing) == MAX_JOBS:
             break
@@ -147,10 +149,11 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
             ready.append(one)
         elif one.due != job.due or one.pk in under_way or not _is_free(one):
             continue
-        elif _is_ready(one) and one.provider_id == job.provider_id:
+        elif _is_ready(one, choices) and one.provider_id == job.provider_id:
             ready.append(one)
-        elif is_waiting and _may_come(one, job.provider):
+        elif is_waiting and _may_come(one, job.provider, choices):
             missing.append(one)
+    choices.save()
     if missing:
         _wait(ready, missing, until)
         return []
@@ -165,23 +168,18 @@ def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None
     waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
 
 
-def _is_ready(job: Job) -> bool:
+def _is_ready(job: Job, choices: ProviderChoices) -> bool:
     """Whether a provider could get the locked job now; it is chosen if there is none yet."""
-    before = job.provider_id
-    if job.held or job.next_try is None or not choose_provider(job):
-        return False
-    if job.provider_id != before:
-        job.save(update_fields=["provider", "rule", "message", "failing_since"])
-    return True
+    return not job.held and job.next_try is not None and choices.choose(job)
 
 
-def _may_come(job: Job, provider: Provider | None) -> bool:
+def _may_come(job: Job, provider: Provider | None, choices: ProviderChoices) -> bool:
     """Whether a job that is not ready may get this provider later."""
     if job.state != JobState.QUEUED or provider is None:
         return False
     if job.provider_id is not None:
         return job.provider_id == provider.pk
-    decision = decide(facts_of(job.order, job.item), now=timezone.now(), excluded=job.refused_by)
+    decision = choices.routing.decide(facts_of(job.order, job.item), excluded=job.refused_by)
     return any(one.provider == provider and not one.obstacle for one in decision.candidates)
 
 

@@ -16,15 +16,20 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
     job.updated = timezone.now()
     job.save()
     if previous != job.state or note:
-        JobHistory.objects.create(
-            job=job,
-            previous_state=previous,
-            state=job.state,
-            timestamp=job.updated,
-            actor_kind=actor.kind,
-            actor_id=actor.user_id,
-            note=note[:1000],
-        )
+        history_of(job, previous=previous, actor=actor, note=note).save()
+
+
+def history_of(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> JobHistory:
+    """The entry of a change, unsaved."""
+    return JobHistory(
+        job=job,
+        previous_state=previous,
+        state=job.state,
+        timestamp=job.updated,
+        actor_kind=actor.kind,
+        actor_id=actor.user_id,
+        note=note[:1000],
+    )
 
 
 def lock_job(job_pk: int) -> Job:

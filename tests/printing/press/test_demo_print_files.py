@@ -99,6 +99,16 @@ def test_caption_of_the_standard_card_is_centered_below_its_arch():
     assert abs(sum(lines) / 2 - middle(8, 24)) < 0.1
 
 
+@pytest.mark.slow
+def test_inks_of_the_round_sticker_go_on_below_its_die_line(tmp_path):
+    template, values, images = demo_print("sticker-round-3in")
+    found = plates(tmp_path, render_print(template, values, images, press=COATED).pdf, dpi=300)
+
+    line = found["CutContour"] > 0.3
+    assert line.any()
+    assert float(sum(found[plate] for plate in PLATES)[line].min()) > 1
+
+
 @pytest.mark.parametrize("press", [COATED, Press(rules=PresetRules(policy=ColourPolicy.MANAGED))])
 def test_round_sticker_has_its_die_line_on_a_plate_of_its_own(press):
     template, values, images = demo_print("sticker-round-3in")

@@ -6,7 +6,7 @@ import pytest
 
 from production.providers.models import Provider
 from production.routing.models import RoutingChoice, RoutingRule
-from production.routing.selectors import Candidate, ItemFacts, decide, mismatch, pick
+from production.routing.selectors import Candidate, ItemFacts, Routing, mismatch, pick
 from tests.factories.production import make_provider, make_rule
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_first_rule_by_position_decides_and_the_passed_ones_say_why(settings, tm
 
     def tested(**changes):
         values = {"store_pk": 1, "product_pk": 2, "category": "", "country": "US", "quantity": 500, **changes}
-        decision = decide(ItemFacts(**values), now=NOW)
+        decision = Routing(NOW).decide(ItemFacts(**values))
         assert decision.rule is not None
         assert decision.chosen is not None
         passed = [(rule.name, reason) for rule, reason in decision.passed]
