@@ -32,7 +32,7 @@ EXPECTED = "EXPLAIN (FORMAT JSON) SELECT FROM stores_ordersearch WHERE words @@ 
 FOUND_RECENTLY = """
 SELECT ARRAY(SELECT order_id FROM (
     SELECT order_id, words FROM stores_ordersearch ORDER BY order_id DESC LIMIT %s
-) newest WHERE words @@ %s::tsquery)
+) newest WHERE words @@ %s::tsquery ORDER BY order_id DESC LIMIT %s)
 """
 
 
@@ -61,7 +61,7 @@ def search_orders(
         return Found(orders.none())
     query = " & ".join([*map(_term, words), *_scopes(stores, application, user)])
     if _expected(query) > COMMON:
-        (recent,) = fetch_row(FOUND_RECENTLY, (RECENT, query)) or ([],)
+        (recent,) = fetch_row(FOUND_RECENTLY, (RECENT, query, 10 * MAX_NEWEST)) or ([],)
         if (newest := _newest(orders, _with_ids(orders, recent))).is_cut:
             return newest
     (found,) = fetch_row(FOUND, (query, MAX_FOUND + 1)) or ([],)
