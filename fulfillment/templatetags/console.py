@@ -15,23 +15,16 @@ from django.utils.translation import gettext as _
 register = template.Library()
 MINUTES_OF_AN_HOUR = 60
 HOURS_OF_A_DAY = 24
-# Django adds these to each list and form. No field of the console is filled from another, which the first three do.
-NEVER_USED = {"admin/js/urlify.js", "admin/js/prepopulate.js", "admin/js/vendor/xregexp/xregexp.min.js"}
-# In a popup, a list gives its choice to the form that opened it.
-POPUPS = "admin/js/admin/RelatedObjectLookups.js"
-LEFT_OUT = {
-    "list": {*NEVER_USED, POPUPS},
-    "form": {*NEVER_USED, "admin/js/actions.js", "admin/js/inlines.js"},
-}
-JQUERY = ("admin/js/vendor/jquery/jquery", "admin/js/jquery.init.js")
-WITHOUT_JQUERY = (
-    "admin/js/core.js",
-    "admin/js/actions.js",
-    "admin/js/calendar.js",
-    "unfold/filters/",
-    "console/",
+# Django adds these to each list and form: fields filled from others, records in windows of their own, rows by jQuery.
+NEVER_USED = (
+    "admin/js/urlify.js",
+    "admin/js/prepopulate.js",
+    "admin/js/vendor/",
+    "admin/js/jquery.init.js",
+    "admin/js/inlines.js",
+    "admin/js/admin/RelatedObjectLookups.js",
 )
-WITH_TEXTS = ("admin/js/actions.js", "admin/js/calendar.js", POPUPS)
+ACTIONS, CALENDAR, CORE = "admin/js/actions.js", "admin/js/calendar.js", "admin/js/core.js"
 
 
 @register.filter
@@ -40,14 +33,15 @@ def pretty_json(value: Any) -> str:
 
 
 @register.simple_tag
-def page_scripts(media: Media, page: str, is_popup: bool = False) -> SafeString:
+def page_scripts(media: Media, page: str) -> SafeString:
     """The scripts of a "list" or "form" that it uses, to run in their order once the page is read."""
-    left_out = NEVER_USED if is_popup else LEFT_OUT[page]
-    paths = [str(path) for path in media._js if str(path) not in left_out]  # type: ignore[attr-defined]  # noqa: SLF001 - Media has no other list
-    if all(path.startswith((*JQUERY, *WITHOUT_JQUERY)) for path in paths):
-        paths = [path for path in paths if not path.startswith(JQUERY)]
+    paths = [str(path) for path in media._js if not str(path).startswith(NEVER_USED)]  # type: ignore[attr-defined]  # noqa: SLF001 - Media has no other list
+    if page == "form":
+        paths = [path for path in paths if path != ACTIONS]
+    if CALENDAR not in paths:
+        paths = [path for path in paths if path != CORE]
     addresses = [media.absolute_path(path) for path in paths]
-    if any(path.startswith(WITH_TEXTS) for path in paths):
+    if {ACTIONS, CALENDAR} & set(paths):
         addresses.insert(0, reverse("admin:jsi18n"))
     return format_html_join("\n", '<script src="{}" defer></script>', ((address,) for address in addresses))
 

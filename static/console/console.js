@@ -27,22 +27,6 @@ document.addEventListener("alpine:init", () => {
   }));
 });
 
-// Select2 names its boxes by what is chosen in them; until something is, by nothing at all.
-function nameSelections() {
-  for (const select of document.querySelectorAll("select.select2-hidden-accessible")) {
-    const label = select.labels[0] || select.closest("[data-label]");
-    const name = select.getAttribute("aria-label") || (label && (label.dataset.label || label.textContent.trim()));
-    const box = select.nextElementSibling;
-    if (!name || !box) continue;
-    for (const part of box.querySelectorAll("[role=combobox], [role=textbox]")) part.setAttribute("aria-label", name);
-  }
-}
-window.addEventListener("load", () => {
-  nameSelections();
-  // Drawn anew when the window changes its width, and in rows that are added.
-  new MutationObserver(nameSelections).observe(document.body, { childList: true, subtree: true });
-});
-
 // Icons are words in a font of icons, which a screen reader would read out; what they mean stands beside them.
 document.addEventListener("DOMContentLoaded", () => {
   for (const icon of document.querySelectorAll("span.material-symbols-outlined")) {

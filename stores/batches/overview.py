@@ -98,7 +98,7 @@ class BatchPage:
         return [
             {
                 "name": standing.budget.name,
-                "left": standing.text(standing.remaining),
+                "left": standing.text(standing.remaining) if standing.remaining > 0 else "",
                 "after": standing.text(standing.remaining - requested),
                 "is_over": requested > standing.remaining,
                 "is_short": standing.decide(requested) not in (BudgetDecision.ALLOWED, BudgetDecision.WARNED),

@@ -7,9 +7,12 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from accounts.models import Role
+from fulfillment.core.admin import autocomplete
 from stores.catalog.models import Product
+from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, open_console
+from tests.support.console_forms import SIZES, choose, in_database, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
 
@@ -123,3 +126,34 @@ def test_days_of_the_calls_chart_are_below_their_bars(furnished, visitor):
         assert label["height"] >= 12
     assert days.last.inner_text() == "Today"
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.slow
+def test_one_of_many_records_is_found_by_typing(visitor, site, monkeypatch):
+    page, user = visitor.page, site[1].outsider
+    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
+    open_console(visitor, "/admin/accounts/role/add/")
+    field = page.get_by_role("combobox", name="User", exact=True)
+    options = page.get_by_role("listbox", name="User").get_by_role("option")
+    field.fill("nobody-of-this-name")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+
+    field.fill(user.username[:4])
+    expect(options).to_have_count(1)
+    assert violations(page) == []
+    page.keyboard.press("Enter")
+    expect(field).to_have_value(re.compile(user.username))
+    field.fill("e")
+    expect(options.nth(1)).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(field).to_have_value(re.compile(user.username))
+    choose(page, "id_store", "associated")
+    page.select_option("[name=grant]", "Order.All.Read")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was added successfully")).to_be_visible()
+    assert in_database(lambda: Role.objects.filter(user=user, store__external_id="associated").exists())
+    assert visitor.complaints == []

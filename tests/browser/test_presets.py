@@ -55,19 +55,10 @@ def test_profile_is_added_a_preset_created_and_a_product_prints_by_it(product_pa
     expect(page.locator("[name=severities-text_too_small]")).to_have_value("Error")
 
     visitor.go(product_page)
-    choose_preset(page, "Coated, CMYK")
+    choose(page, "id_preset", "Coated, CMYK")
     shoot(page, f"product-preset-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_load_state()
     visitor.go(product_page)
     expect(page.locator("[name=preset] option:checked")).to_have_text("Coated, CMYK")
     assert visitor.complaints == []
-
-
-def choose_preset(page, name: str) -> None:
-    if page.locator("select[name=preset]").evaluate(
-        "one => one.classList.contains('select2-hidden-accessible')"
-    ):
-        choose(page, "id_preset", name)
-    else:
-        page.select_option("[name=preset]", label=name)

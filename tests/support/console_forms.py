@@ -33,10 +33,13 @@ def in_database(read: Callable[[], Any]) -> Any:
 
 
 def choose(page: Page, field: str, text: str) -> None:
-    """In a box that searches while typing."""
-    page.locator(f"#{field} + .select2 .select2-selection").click()
-    page.locator(".select2-search__field").last.fill(text)
-    page.locator(".select2-results__option", has_text=text).first.click()
+    """From the list of a select, or by typing where there are too many for one."""
+    box = page.locator(f"#{field}")
+    if box.get_attribute("role") == "combobox":
+        box.fill(text)
+        page.locator(f"#{field}-found [role=option]", has_text=text).first.click()
+    else:
+        box.select_option(box.locator("option", has_text=text).first.get_attribute("value"))
 
 
 def ready(designer: Page) -> None:

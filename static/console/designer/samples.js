@@ -13,7 +13,7 @@ export function makeSamples({ store, data, actions, server, say }) {
 
   function control(one) {
     const name = `sample:${one.name}`;
-    const label = one.required ? `${one.prompt} (required)` : one.prompt;
+    const label = one.required ? one.prompt : `${one.prompt} (optional)`;
     const change = (value) => store.set({ samples: { ...store.state.samples, [one.name]: value ?? "" } });
     const choices = one.subType === "Gallery" ? Object.keys(store.state.draft.Gallery) : one.choices;
     if (one.subType === "Gallery" || one.type === "Choice") return selectControl(label, name, [["", "—"], ...choices.map((choice) => [choice, choice])], change, { class: "ds-full" });

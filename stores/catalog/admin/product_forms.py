@@ -87,10 +87,6 @@ class ProductForm(ValidatedByService):
         if "is_eddm" in self.fields:
             # The switch of the other forms has no room in a row of text.
             self.fields["is_eddm"].widget = forms.CheckboxInput()
-        if "store" in self.fields:
-            # Leaving for another page would lose what was typed here.
-            for ability in ("add", "change", "delete", "view"):
-                setattr(self.fields["store"].widget, f"can_{ability}_related", False)
 
     @cached_property
     def known_methods(self) -> list[str]:

@@ -15,6 +15,7 @@ from production.jobs.selectors import build_job
 from production.tickets.json_ticket import write_json_ticket
 from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
+from stores.batches.overview import BatchPage
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
 from stores.batches.services.approvals import (
@@ -270,6 +271,19 @@ def test_what_did_not_become_orders_is_given_back(budgeted):
 
     assert used() == [2 * PRICE]
     assert check_balances() == 0
+
+
+def test_budget_that_is_used_up_has_nothing_left_for_the_next_batch(budgeted):
+    make_budget(budgeted.store, Limit=2 * PRICE)
+    first = letters(budgeted, count=2)
+    (before,) = BatchPage(first, counts_of(first)).budgets()
+    ordered(first)
+
+    following = letters(budgeted, count=1, product_id=first.product.external_id)
+    (after,) = BatchPage(following, counts_of(following)).budgets()
+
+    assert (before["left"], before["is_over"]) == (f"{2 * PRICE} USD", False)
+    assert (after["left"], after["is_over"]) == ("", True)
 
 
 def test_batch_beyond_its_budget_is_refused_as_a_whole(budgeted):

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
-from django.db import connection
+from django.db import DataError, connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
@@ -228,6 +228,22 @@ def test_of_common_words_the_newest_orders_are_found(world, order, client, monke
     client.force_login(world.operator)
     assert "The newest" in client.get("/admin/stores/order/", {"q": "flyer"}).content.decode()
     assert "The newest" not in client.get("/admin/stores/order/", {"q": "zoe"}).content.decode()
+
+
+def test_newest_orders_of_common_words_are_found_without_a_list_of_all(world, order, monkeypatch):
+    """The index would list each of a million orders first."""
+    newer = [place(world) for _ in range(3)]
+    for name, value in (("COMMON", 0), ("MAX_NEWEST", 2), ("FOUND", "SELECT 1 / 0, %s::text, %s::int")):
+        monkeypatch.setattr(search, name, value)
+
+    assert found("flyer") == [newer[2], newer[1]]
+    assert search_orders(Order.objects.order_by("-number"), "flyer").is_cut
+    with pytest.raises(DataError), transaction.atomic():
+        found("zoe")
+    for name, value in (("RECENT", 2), ("COMMON", 12_000)):
+        monkeypatch.setattr(search, name, value)
+        with pytest.raises(DataError), transaction.atomic():
+            found("flyer")
 
 
 def test_rare_words_are_found_along_the_index_in_spite_of_statistics(world, order, client):

@@ -1,5 +1,7 @@
 """Pictures of products in lists, drawn from their templates."""
 
+import re
+from decimal import Decimal
 from io import BytesIO
 
 import pytest
@@ -39,13 +41,13 @@ def test_lists_of_portal_and_console_show_it(world, card, signed_in):
     other = make_product(world.unassociated, "hidden")
     operator, person = signed_in(world.operator), signed_in(world.user)
     Product.objects.filter(pk=card.pk).update(image_url="/static/catalog/business-card.svg")
-    plain = make_product(world.demo, "plain", ImageURL="/static/catalog/mug.svg")
+    make_product(world.demo, "plain", ImageURL="/static/catalog/mug.svg")
 
     page = operator.get("/admin/stores/product/").content.decode()
     address = f"/admin/stores/product/{card.pk}/thumbnail.webp"
     assert f'src="{address}?v={card.version}"' in page
-    assert f'src="{plain.image_url}"' in page
-    assert "business-card.svg" not in page
+    assert "/static/catalog/" not in page
+    assert page.count('<svg class="sheet ') == 2, "one for each product without a template"
     shown = operator.get(address)
     assert (shown.status_code, shown["Content-Type"]) == (200, "image/webp")
     assert shown["Cache-Control"] == "private, max-age=604800, immutable"
@@ -63,3 +65,26 @@ def test_product_without_template_has_none(world, card):
 
     with pytest.raises(TemplateMissing):
         draw_thumbnail(product_id=plain.pk, version=plain.version, caller=Caller.on_pages(world.user))
+
+
+def test_products_without_a_template_are_told_apart_by_their_sheets(world, signed_in):
+    """In the catalog by name and proportions, where they share the size by the name alone."""
+    sizes = {
+        "Kraft card": ("88.9", "50.8"),
+        "Silk card": ("88.9", "50.8"),
+        "Banner <4 ft>": ("609.6", "1828.8"),
+        "Retractable": ("609.6", "1828.8"),
+    }
+    for number, (name, (width, height)) in enumerate(sizes.items()):
+        size = {"WidthMM": Decimal(width), "HeightMM": Decimal(height)}
+        make_product(world.demo, f"plain-{number}", Name=name, Category="Flat", **size)
+
+    page = signed_in(world.user).get("/catalog/demo").content.decode()
+
+    sheets = re.findall(r'<svg class="sheet .+?</svg>', page)
+    papers = [re.findall(r'sheet-paper.+?width="(\d+)" height="(\d+)"', sheet)[-1] for sheet in sheets]
+    assert len({*sheets}) == len(sizes)
+    assert [round(int(width) / int(height), 1) for width, height in papers] == [1.8, 1.8, 0.3, 0.3]
+    assert ">Kraft card</text>" in sheets[0]
+    assert "&lt;4 ft&gt;</text>" in sheets[2]
+    assert "<text" not in sheets[3], "no room for its name"
