@@ -13,8 +13,9 @@ from tests.benchmarks.load import require_wrk
 from tests.benchmarks.ratios import Pace, measure_growth, measure_rows
 from tests.benchmarks.report import Report, write_report
 from tests.benchmarks.tail import measure_tail
+from tests.benchmarks.waits import measure_waits
 
-PARTS = ("rows", "growth", "tail")
+PARTS = ("rows", "growth", "tail", "waits")
 
 
 def main() -> None:
@@ -44,8 +45,9 @@ def _measure(arguments: argparse.Namespace) -> None:
         report.growth = measure_growth(small, prepare_database(report.scale), pace)
     if "tail" in arguments.parts:
         report.tail = measure_tail(small, 10)
+    waits = measure_waits(small) if "waits" in arguments.parts else ""
     report.load_after = os.getloadavg()[0]
-    print(report.summary(), flush=True)
+    print(report.summary(), waits, sep="\n", flush=True)
     if arguments.write and set(arguments.parts) == set(PARTS):
         write_report(report)
 

@@ -54,7 +54,7 @@ def fill(scale: int) -> None:
         cursor.execute(f"SET {ALLOW_TRUNCATE} = on")
     call_command("flush", interactive=False, verbosity=0)
     import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
-    _make_application("Bench", [STORE, WORKSHOP, PEER])
+    make_application("Bench", [STORE, WORKSHOP, PEER])
     workshop = Store.objects.get(external_id=WORKSHOP)
     make_product(workshop, "plain")
     make_product(Store.objects.get(external_id=PEER), "plain")
@@ -65,7 +65,7 @@ def fill(scale: int) -> None:
         write_national_file(routes)
         call_command("import_eddm", str(routes), "--force", stdout=io.StringIO(), stderr=io.StringIO())
     copy_stores(STORE, count=STORES * scale - 1)
-    make_tokens(_make_application("Other", []), count=TOKENS * scale)
+    make_tokens(make_application("Other", []), count=TOKENS * scale)
 
 
 def facts() -> dict[str, Any]:
@@ -82,7 +82,7 @@ def facts() -> dict[str, Any]:
     _keep_hash(application, secret)
     found = {
         "headers": {
-            "Authorization": f"Bearer {_access_token(application)}",
+            "Authorization": f"Bearer {access_token(application)}",
             "Ocp-Apim-Subscription-Key": subscription_keys(application.subscription)["primary"],
         },
         "client": {"id": application.client_id, "secret": secret},
@@ -93,7 +93,7 @@ def facts() -> dict[str, Any]:
     return found | {"statements": count_statements(found)}
 
 
-def _make_application(name: str, store_ids: list[str]) -> Any:
+def make_application(name: str, store_ids: list[str]) -> Any:
     from accounts.callers import Caller
     from accounts.models import Role, Tenant, User
     from accounts.permissions import STORE_GRANTS
@@ -130,7 +130,7 @@ def lift_limits() -> None:
     Subscription.objects.update(requests_per_minute=1_000_000_000)
 
 
-def _access_token(application: Any) -> str:
+def access_token(application: Any) -> str:
     from accounts.permissions import Permission
     from applications.oauth.services import issue_access_token
 
