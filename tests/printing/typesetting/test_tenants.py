@@ -43,7 +43,7 @@ def test_upload_of_another_job_cannot_be_drawn(other_customer):
         for place in ("0.png", "0/0.png", "1/0.png", *places)
     ]
 
-    # Each target once, then again until the other customer has had a proof beside them: attacks alone would show nothing.
+    # Each target once, then again until the other customer had proofs beside them: attacks alone would show nothing.
     for tried, target in enumerate(itertools.islice(itertools.cycle(targets), 50 * len(targets)), start=1):
         with pytest.raises(RenderingFailed, match="failed to load linked image"):
             render_proof(unread_artwork(LINKED.format(target), text_box()), {"Words": "x"})
