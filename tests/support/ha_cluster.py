@@ -90,12 +90,14 @@ class Cluster:
         return None
 
     def is_whole(self) -> bool:
-        """A primary, and two standbys that follow it, one of them synchronously."""
+        """A primary, and two standbys that follow it on its timeline, one of them synchronously."""
         with contextlib.suppress(requests.RequestException, StopIteration):
             url = f"http://127.0.0.1:{self.ports[next(filter(None, [self.primary()])), REST]}/cluster"
             members = requests.get(url, timeout=2).json()["members"]
             states = {one["state"] for one in members}
-            return states <= {"running", "streaming"} and sorted(one["role"] for one in members) == ROLES
+            timelines = {one.get("timeline") for one in members}
+            roles = sorted(one["role"] for one in members)
+            return states <= {"running", "streaming"} and roles == ROLES and len(timelines) == 1
         return False
 
     def rows(
