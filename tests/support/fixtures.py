@@ -85,6 +85,12 @@ def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
 
 
 @pytest.fixture(scope="session")
+def made_portal(snapshot_of) -> Snapshot[World]:
+    """A world with something of each kind that the portal shows."""
+    return snapshot_of(lambda: furnish(build_known_world()))
+
+
+@pytest.fixture(scope="session")
 def made_console(snapshot_of) -> Snapshot[World]:
     return snapshot_of(lambda: furnish_console(furnish(build_known_world())))
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 from accounts.models import AssociationRequest
 from applications.oauth.services import issue_access_token
 from applications.registration.models import OwnerInvitation
-from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
 from tests.support.scenario import World, confirm_password
+from tests.support.snapshots import Snapshot
 
 # Every page is counted in a minute.
 WRITES = re.compile(r"\s*(INSERT INTO (?!accounts_ratewindow)|UPDATE|DELETE FROM)", re.IGNORECASE)
@@ -25,8 +25,8 @@ def text(response) -> str:
 
 
 @pytest.fixture
-def furnished(world) -> World:
-    return furnish(world)
+def world(made_portal: Snapshot[World], db) -> World:
+    return made_portal.restore()
 
 
 def portal_addresses(world: World) -> dict[str, str]:
@@ -58,11 +58,11 @@ def portal_addresses(world: World) -> dict[str, str]:
     }
 
 
-def test_portal_confirms_before_it_deletes(furnished, signed_in):
-    addresses = portal_addresses(furnished)
-    furnished.user.two_factor_since = timezone.now()
-    furnished.user.save()
-    browser = confirm_password(signed_in(furnished.user))
+def test_portal_confirms_before_it_deletes(world, signed_in):
+    addresses = portal_addresses(world)
+    world.user.two_factor_since = timezone.now()
+    world.user.save()
+    browser = confirm_password(signed_in(world.user))
 
     for address, question in addresses.items():
         with CaptureQueriesContext(connection) as queries:
@@ -74,20 +74,20 @@ def test_portal_confirms_before_it_deletes(furnished, signed_in):
         assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], address
 
 
-def test_decided_request_cannot_be_withdrawn(furnished, browser):
-    for requested in AssociationRequest.objects.filter(requested_by=furnished.user):
-        kind = f"{furnished.application.pk}/stores" if requested.store_id else "join"
+def test_decided_request_cannot_be_withdrawn(world, browser):
+    for requested in AssociationRequest.objects.filter(requested_by=world.user):
+        kind = f"{world.application.pk}/stores" if requested.store_id else "join"
         AssociationRequest.objects.filter(pk=requested.pk).update(state="Denied", decided=timezone.now())
         back = browser.get(f"/applications/{kind}/{requested.pk}/withdraw")
         assert (back.status_code, back.headers["Location"]) == (302, f"/applications/{kind}")
-    other = f"/applications/{furnished.application.pk}/invitations/{furnished.user.pk}/withdraw"
+    other = f"/applications/{world.application.pk}/invitations/{world.user.pk}/withdraw"
     assert browser.get(other).status_code == 404
 
 
 @pytest.mark.slow
-def test_every_form_is_confirmed_or_known_to_delete_nothing(furnished, signed_in):
+def test_every_form_is_confirmed_or_known_to_delete_nothing(world, signed_in):
     """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
-    browser = confirm_password(signed_in(furnished.user))
+    browser = confirm_password(signed_in(world.user))
     kinds: dict[str, set[str]] = {"acts at once": set(), "takes a form": set()}
     for name, address in addresses_to_try():
         if name in NO_PAGE:
@@ -97,5 +97,5 @@ def test_every_form_is_confirmed_or_known_to_delete_nothing(furnished, signed_in
         elif browser.post(address).status_code != 405:
             kinds["takes a form"].add(name)
 
-    asking = {resolve(address).view_name for address in portal_addresses(furnished)}
+    asking = {resolve(address).view_name for address in portal_addresses(world)}
     assert kinds == {"acts at once": set(ACTS_AT_ONCE), "takes a form": asking | FORMS}

@@ -5,7 +5,8 @@ from django.test import Client
 
 from accounts.pages.confirmation import WAITING
 from tests.support.crawler import NOT_PAGES, dead_fragments, walk
-from tests.support.page_fixtures import furnish
+from tests.support.scenario import World
+from tests.support.snapshots import Snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -17,9 +18,13 @@ ASKS_PASSWORD = f'name="{WAITING}"'.encode()
 FORMS = ["/accounts/login/", "/accounts/signup/"]
 
 
+@pytest.fixture
+def world(made_portal: Snapshot[World], db) -> World:
+    return made_portal.restore()
+
+
 @pytest.mark.parametrize("name", ["user", "operator", "outsider", None])
 def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, name):
-    furnish(world)
     person = signed_in(getattr(world, name)) if name else Client()
     seen, elsewhere, visits = {}, set(), []
 
