@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.factories.orders import RECIPIENT
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import open_console
+from tests.support.visual_checks import OVERFLOW, box_of
 
 pytestmark = pytest.mark.slow
 
@@ -29,4 +31,19 @@ def test_records_are_short_cards_without_labels_of_controls(visitor):
             assert all(content == "none" for is_choice, content in labels if is_choice)
             assert row.bounding_box()["height"] < 200
             assert "Select record" not in row.inner_text()
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("orders")
+@pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
+def test_order_on_a_phone_names_its_recipient_below_its_product(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/order/")
+    row = page.locator("#result_list tbody tr").first
+    what, recipient = row.locator(".orders-what small"), row.locator(".col-customer")
+    expect(recipient).to_contain_text(RECIPIENT["Name"])
+    assert box_of(recipient)["y"] >= box_of(what)["y"] + box_of(what)["height"] - 1
+    assert box_of(recipient)["x"] == pytest.approx(box_of(what)["x"], abs=12)
+    assert page.evaluate(OVERFLOW) <= 0
     assert visitor.complaints == []
