@@ -39,9 +39,13 @@ REASONS = {
     "spaces": gettext_lazy("a name has no spaces"),
     "controls": gettext_lazy("{letter} is a control character"),
     "unassigned": gettext_lazy("{letter} is no character of Unicode {version}"),
-    "bidi_rule": gettext_lazy("letters written from left to right and from right to left stand in one name"),
-    "not_idempotent": gettext_lazy("there are several ways to prepare it"),
-    "empty": gettext_lazy("nothing is left of it"),
+    "bidi_rule": gettext_lazy(
+        "it mixes letters that are written from left to right with letters written from right to left"
+    ),
+    "not_idempotent": gettext_lazy(
+        "each preparation for comparing changes it again; use plain letters and digits"
+    ),
+    "empty": gettext_lazy("it has no letter, digit or mark"),
 }
 _PROFILE: Profile = get_profile("UsernameCaseMapped")
 

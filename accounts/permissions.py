@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from django.db import models
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 
@@ -44,15 +45,27 @@ class Grant(models.TextChoices):
 
 
 # Descriptions of the store permissions, for requests and decisions.
-EXPLANATIONS: dict[str, str] = {
-    Permission.STORE_SELF_READ: "To read the catalog and make proofs. Every application needs it.",
-    Permission.ORDER_SELF_READ: "To follow its own orders and quotes. Needed to show customers where an order is.",
-    Permission.ORDER_SELF_WRITE: "To quote prices, place orders and cancel its own. Needed to sell anything.",
-    Permission.STORE_ALL_READ: "To see which people work with the store. Only for software that manages its staff.",
-    Permission.ORDER_ALL_READ: "To read orders of others as well, with their recipients. Only for reports and support.",
-    Permission.ORDER_ALL_WRITE: "To change the status of any order. Only for software that runs the production.",
-    Permission.ORDER_ALL_APPROVE: "To decide for its users on orders that need approval. Only for purchasing software.",
-    Permission.BUDGET_ALL_WRITE: "To make, change and top up budgets. Only for software of purchasing.",
+EXPLANATIONS: dict[str, Promise] = {
+    Permission.STORE_SELF_READ: _("To read the catalog and make proofs. Every application needs it."),
+    Permission.ORDER_SELF_READ: _(
+        "To follow its own orders and quotes. Needed to show customers where an order is."
+    ),
+    Permission.ORDER_SELF_WRITE: _(
+        "To quote prices, place orders and cancel its own. Needed to sell anything."
+    ),
+    Permission.STORE_ALL_READ: _(
+        "To see which people work with the store. Only for software that manages its staff."
+    ),
+    Permission.ORDER_ALL_READ: _(
+        "To read orders of others as well, with their recipients. Only for reports and support."
+    ),
+    Permission.ORDER_ALL_WRITE: _(
+        "To change the status of any order. Only for software that runs the production."
+    ),
+    Permission.ORDER_ALL_APPROVE: _(
+        "To decide for its users on orders that need approval. Only for purchasing software."
+    ),
+    Permission.BUDGET_ALL_WRITE: _("To make, change and top up budgets. Only for software of purchasing."),
 }
 
 EVERY_PERMISSION = frozenset(Permission.values)

@@ -204,6 +204,8 @@ DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.exampl
 LANGUAGE_CODE = "en"
 # Of pages and mails. A catalog of each but English is in `locale`.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
+# Of pages and mails where neither the person nor the browser names one of these.
+DEFAULT_LANGUAGE = environment.choice("DEFAULT_LANGUAGE", "en", dict(LANGUAGES))
 LOCALE_PATHS = [BASE_DIR / "fulfillment" / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"

@@ -265,7 +265,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             self._decide(request, *decisions)
             return HttpResponseRedirect(reverse(INBOX))
         context = {
-            **self.page_context(request, "Decide association requests"),
+            **self.page_context(request, _("Decide association requests")),
             "waiting": [_shown(form) for form in forms],
             "note_form": note_form,
         }

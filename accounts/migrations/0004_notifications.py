@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name='NotificationPreference',
             fields=[
                 ('pk', models.CompositePrimaryKey('user_id', 'kind', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80 %'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20)),
+                ('kind', models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80%'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20)),
                 ('in_bell', models.BooleanField()),
                 ('by_mail', models.BooleanField()),
                 ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notification_preferences', to=settings.AUTH_USER_MODEL)),
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
             name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80 %'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20)),
+                ('kind', models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80%'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20)),
                 ('key', models.CharField(max_length=120)),
                 ('title', models.CharField(max_length=200)),
                 ('text', models.CharField(blank=True, max_length=1000)),

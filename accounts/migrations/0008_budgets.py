@@ -31,12 +31,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='notification',
             name='kind',
-            field=models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80 %'), ('job_failed', 'A print job of one of your stores fails'), ('budget_used', 'A budget of one of your stores is nearly or fully used'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20),
+            field=models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80%'), ('job_failed', 'A print job of one of your stores fails'), ('budget_used', 'A budget of one of your stores is nearly or fully used'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20),
         ),
         migrations.AlterField(
             model_name='notificationpreference',
             name='kind',
-            field=models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80 %'), ('job_failed', 'A print job of one of your stores fails'), ('budget_used', 'A budget of one of your stores is nearly or fully used'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20),
+            field=models.CharField(choices=[('request_decided', 'A request for a store or an application is decided'), ('key_ending', 'A key of an application ends in 30, 7 or 1 days'), ('webhook_failing', 'A webhook fails or is disabled'), ('owner_invited', 'A new owner is invited to an application'), ('quota_near', 'A rate limit is used to 80%'), ('job_failed', 'A print job of one of your stores fails'), ('budget_used', 'A budget of one of your stores is nearly or fully used'), ('new_sign_in', 'Your account is used in a browser it was not used in before')], max_length=20),
         ),
         migrations.AlterField(
             model_name='role',

@@ -261,7 +261,7 @@ class NotificationKind(models.TextChoices):
     KEY_ENDING = "key_ending", _("A key of an application ends in 30, 7 or 1 days")
     WEBHOOK_FAILING = "webhook_failing", _("A webhook fails or is disabled")
     OWNER_INVITED = "owner_invited", _("A new owner is invited to an application")
-    QUOTA_NEAR = "quota_near", _("A rate limit is used to 80 %")
+    QUOTA_NEAR = "quota_near", _("A rate limit is used to 80%")
     JOB_FAILED = "job_failed", _("A print job of one of your stores fails")
     APPROVAL_REQUESTED = "approval_requested", _("An order of one of your stores needs your approval")
     APPROVAL_DECIDED = "approval_decided", _("An order of yours is approved, denied or expired")

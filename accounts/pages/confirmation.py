@@ -129,7 +129,7 @@ def _is_confirmed_by(request: HttpRequest, form: ConfirmationForm) -> bool:
             is_right, name, complaint = (
                 check_second_step(user=user, code=code),
                 "code",
-                _("This code does not fit."),
+                _("This code is wrong. Enter the code that your app shows now."),
             )
         except TooManyRequests as error:
             is_right, name, complaint = False, "code", _too_many(error.retry_after)

@@ -77,7 +77,8 @@ class UploadLimits:
         if size <= SIGNED_IN_FORM or path.startswith("/admin/"):
             return None
         if not getattr(view, "takes_large_forms", False):
-            return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
+            message = f"The body has {size:,} bytes; at most {SIGNED_IN_FORM:,} are allowed here."
+            return problem(413, "body_too_large", message)
         try:
             enforce_limit("uploads", request.user.pk, quota=settings.UPLOADS_PER_MINUTE)
         except TooManyRequests as error:

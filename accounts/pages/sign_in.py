@@ -104,7 +104,9 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
                 return complete_sign_in(request, user, begun["next"])
         except TooManyRequests as refusal:
             return too_many_seconds(request, refusal.retry_after, what=_("codes"), back=settings.LOGIN_URL)
-        form.add_error("code", _("This code does not fit, or it was used already. Wait for the next one."))
+        form.add_error(
+            "code", _("This code is wrong or was used already. Wait for the next code of your app.")
+        )
     return render(request, "accounts/second_step.html", {"form": form})
 
 
@@ -172,9 +174,9 @@ class SignUpView(RedirectURLMixin, FormView):
 
 
 def _page_language() -> str:
-    """Empty for English, which is where nothing is chosen."""
+    """Empty for that of the installation, which counts where nothing is chosen."""
     language = get_language()[:2]
-    return "" if language == settings.LANGUAGE_CODE else language
+    return "" if language == settings.DEFAULT_LANGUAGE else language
 
 
 def _tenant_to_join() -> Tenant:

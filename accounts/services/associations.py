@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils import timezone
@@ -54,7 +55,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
             "accounts/mails/association_request.txt",
             operator.email,
             {"association_request": association_request},
-            language=operator.language,
+            language=operator.language or settings.DEFAULT_LANGUAGE,
         )
 
 
@@ -195,7 +196,7 @@ def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
     request = association_request_for(caller, request_id, lock=True)
     if request.state != AssociationState.PENDING:
         raise Conflict(
-            _("The request was decided before: it is %(state)s.") % {"state": request.state},
+            _("The request is decided already: it is %(state)s.") % {"state": request.state},
             code="association_already_decided",
         )
     return request

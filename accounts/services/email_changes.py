@@ -70,7 +70,8 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
         )
     if not may_mail(email=email):
         raise Conflict(
-            _("That address was sent as many mails as it may get. Try again tomorrow."), code="too_many"
+            _("This address has been sent the most mails that are allowed in a day. Try again tomorrow."),
+            code="too_many",
         )
     if over := count_email_change(user_id=str(user.pk)):
         # A cancelled change leaves no row that counts.

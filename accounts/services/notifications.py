@@ -22,7 +22,7 @@ from fulfillment.core.audit.personal_data import ERASED
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)
 LAST = gettext_lazy("Further notifications of this kind within the hour are in the portal alone.")
-# Called in the language of each person, English without a chosen one.
+# Called in the language of each person, of the installation without a chosen one.
 Words = str | Callable[[], str]
 
 
@@ -40,7 +40,7 @@ def notify(
     people = User.objects.filter(pk__in=set(recipients) - set(notified_before)).values_list("pk", "language")
     for user_id, language in people:
         preference = preferences.get(user_id)
-        with translation.override(language or settings.LANGUAGE_CODE):
+        with translation.override(language or settings.DEFAULT_LANGUAGE):
             row = Notification(
                 user_id=user_id,
                 kind=kind,
@@ -82,11 +82,11 @@ def mail_notification(*, user_id: str, key: str) -> None:
         return
     more = f"{settings.PUBLIC_URL}{row.path}"
     preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
-    with translation.override(row.user.language or settings.LANGUAGE_CODE):
+    with translation.override(row.user.language or settings.DEFAULT_LANGUAGE):
         last = f"\n\n{LAST}" if not standing.remaining else ""
         choose = _("Choose what you are mailed: %(address)s") % {"address": preferences}
     text = f"{row.text}\n\n{more}{last}\n\n{choose}\n"
-    send_text(row.title, text, row.user.email, language=row.user.language)
+    send_text(row.title, text, row.user.email, language=row.user.language or settings.DEFAULT_LANGUAGE)
 
 
 def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> int:

@@ -14,6 +14,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from fulfillment.core.recorded_texts import translated
 from printing import bounded
 
 logger = logging.getLogger("fulfillment.errors")
@@ -234,15 +235,15 @@ def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dic
     A fault within a member is shown at the field of the member.
     """
     placed: dict[str, list[str]] = {}
-    others = [] if error.faults else [error.message]
+    others = [] if error.faults else [translated(error.message)]
     for fault in error.faults:
         pointer = fault.pointer
         while pointer and pointer not in fields:
             pointer = pointer.rpartition("/")[0]
         if pointer not in fields or (fault.pointer and not pointer):
-            others.append(fault.message)
+            others.append(translated(fault.message))
             continue
-        message, texts = _without_name(fault.message), placed.setdefault(fields[pointer], [])
+        message, texts = _without_name(translated(fault.message)), placed.setdefault(fields[pointer], [])
         if message not in texts:
             texts.append(message)
     return placed, others

@@ -24,11 +24,16 @@ LOCALES = {
 
 def locale_of(request: HttpRequest, language: str = "") -> str:
     """Of this language, else of the first that the browser names and the pages have; the country is the browser's."""
-    wanted = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
+    return locale_in(request.headers.get("Accept-Language", ""), language)
+
+
+def locale_in(accept_language: str, language: str = "") -> str:
+    """Of the header's text."""
+    wanted = parse_accept_lang_header(accept_language.lower())
     named = [code.partition("-") for code, _ in wanted]
     languages = dict(settings.LANGUAGES)
     if not language:
-        language = next((name for name, _, _ in named if name in languages), settings.LANGUAGE_CODE)
+        language = next((name for name, _, _ in named if name in languages), settings.DEFAULT_LANGUAGE)
     region = named[0][2] if named else ""
     return LOCALES.get(f"{language}-{region}", language)
 

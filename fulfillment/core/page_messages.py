@@ -5,6 +5,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 
 
 @contextmanager
@@ -13,4 +14,4 @@ def errors_as_messages(request: HttpRequest) -> Iterator[None]:
     try:
         yield
     except DomainError as error:
-        messages.error(request, error.message)
+        messages.error(request, translated(error.message))

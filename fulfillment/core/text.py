@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 # Control characters, and marks that change the reading direction.
@@ -38,6 +40,11 @@ class VisibleText:
                 errors[name] = [ValidationError(_("This holds a control character."), "control_character")]
         if errors:
             raise ValidationError(errors)
+
+
+def in_percent(value: Decimal | int, places: int = 0) -> str:
+    """With the reader's decimal sign and space."""
+    return _("%(number)s%%") % {"number": number_format(value, places)}
 
 
 def parse_uuid(text: str) -> UUID | None:

@@ -17,7 +17,7 @@ class Handler(WSGIHandler):
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         shorten_head(environ)
         if seconds := refused_seconds(environ):
-            return refuse(seconds, start_response)
+            return refuse(seconds, environ, start_response)
         # So that the first request after a restart of PostgreSQL succeeds.
         renew_connection()
         return super().__call__(environ, start_response)

@@ -104,9 +104,13 @@ class BodyLimits:
         if not size:
             return self.get_response(request)
         if size > SMALL_FORM and not _may_send(request, size):
-            return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
+            allowed = f"at most {SMALL_FORM:,} are allowed, or {SIGNED_IN_FORM:,} once signed in"
+            message = f"The body has {size:,} bytes; {allowed}."
+            return problem(413, "body_too_large", message)
         if size <= SMALL_FORM and field_count(request) > FEW_FIELDS and not request.user.is_authenticated:
-            message = f"The form has more than {FEW_FIELDS} fields; so many are not taken here."
+            message = (
+                f"The form has more than the {FEW_FIELDS} fields that are allowed. Sign in to send more."
+            )
             return problem(400, "too_many_fields", message)
         return self.get_response(request)
 

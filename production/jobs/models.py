@@ -2,6 +2,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from production.providers.models import Provider
 from production.routing.models import RoutingRule
@@ -133,10 +134,10 @@ class Job(models.Model):
 
 
 class ScanStep(models.TextChoices):
-    PRINTED = "Printed"
-    CUT = "Cut"
-    PACKED = "Packed"
-    MISSING = "Missing"
+    PRINTED = "Printed", _("Printed")
+    CUT = "Cut", _("Cut")
+    PACKED = "Packed", _("Packed")
+    MISSING = "Missing", _("Missing")
 
 
 class Scan(models.Model):

@@ -207,7 +207,7 @@ class ProviderAdmin(ConsoleAdmin):
         if request.method == "GET" and request.GET.get("adapter") not in adapter_kinds():
             choices = [(name, kind.label, kind.purpose) for name, kind in adapter_kinds().items()]
             context = {
-                **self.page_context(request, "Add provider"),
+                **self.page_context(request, _("Add provider")),
                 "choices": choices,
             }
             return TemplateResponse(request, "admin/production/choose_adapter.html", context)
@@ -239,11 +239,13 @@ class ProviderAdmin(ConsoleAdmin):
 
     def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         provider = self._provider(request, provider_id)
-        question = f"Create a new report address for {provider}? The old address stops working immediately."
+        question = _(
+            "Create a new report address for %(provider)s? The old address stops working immediately."
+        ) % {"provider": provider}
 
         def rotate() -> str:
             rotate_postback_secret(provider=provider)
-            return "New report address created. Enter it at the provider."
+            return _("New report address created. Enter it at the provider.")
 
         page = confirmation_page(
             self, request, question=question, button=_("Create new address"), back=_address(provider)

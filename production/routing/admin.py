@@ -138,7 +138,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
         entered = request.GET.get("order", "").strip()[:20]
         order = self._order(entered)
         context = {
-            **self.page_context(request, "Rule tester"),
+            **self.page_context(request, _("Rule tester")),
             "entered": entered,
             "order": order,
             "tested": _tested(order) if order else (),

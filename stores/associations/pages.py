@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
@@ -34,14 +35,20 @@ from stores.catalog.models import Store
 # The API's names of the fields.
 REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
 
-GRANTS_FIELD = forms.MultipleChoiceField(
-    label=gettext_lazy("Permissions"),
-    required=False,
-    choices=[
+
+def explained_grants() -> list[tuple[str, SafeString]]:
+    """In the language of the page."""
+    return [
         (name.value, format_html('{} <span class="why">{}</span>', name.label, EXPLANATIONS[name.value]))
         for name in sorted(Permission, key=lambda one: ".All." in one.value)
         if name.value in STORE_GRANTS
-    ],
+    ]
+
+
+GRANTS_FIELD = forms.MultipleChoiceField(
+    label=gettext_lazy("Permissions"),
+    required=False,
+    choices=explained_grants,
     widget=forms.CheckboxSelectMultiple,
 )
 MESSAGE_FIELD = forms.CharField(

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -92,10 +93,10 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         with errors_as_messages(request):
             if request.POST.get("decision") == "approve":
                 approve_batch(batch=batch, actor=actor_on(request), note=note)
-                messages.success(request, "The batch is approved.")
+                messages.success(request, _("The batch is approved."))
             elif note:
                 deny_batch(batch=batch, actor=actor_on(request), reason=note)
-                messages.success(request, "The batch is denied.")
+                messages.success(request, _("The batch is denied."))
             else:
-                messages.error(request, "A denial needs a reason: the person who ordered reads it.")
+                messages.error(request, _("A denial needs a reason: the person who ordered reads it."))
         return redirect("admin:stores_batch_change", batch.pk)

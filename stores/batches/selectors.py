@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_rows
@@ -37,18 +38,18 @@ from stores.proofs.selectors import StoredProof
 from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.
-ROW_LABELS = {ROW_KEY: "Row key", QUANTITY: "Quantity"}
+ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
 ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
 WHERE own.order_id = %s ORDER BY own.number
 """
 SPACED = {
-    "Address1": "Address line 1",
-    "Address2": "Address line 2",
-    "PostalCode": "ZIP code",
-    "CountryCode": "Country",
-    "LocationType": "Location type",
+    "Address1": gettext_noop("Address line 1"),
+    "Address2": gettext_noop("Address line 2"),
+    "PostalCode": gettext_noop("ZIP code"),
+    "CountryCode": gettext_noop("Country"),
+    "LocationType": gettext_noop("Location type"),
 }
 
 

@@ -119,7 +119,7 @@ class Budget(models.Model):
         "warn at (%)",
         default=80,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Staff are notified when this share of a period is used, and again at 100 %.",
+        help_text="Staff are notified when this share of a period is used, and again at 100%.",
     )
     is_enabled = models.BooleanField("enabled", default=True)
     created = models.DateTimeField(default=timezone.now, editable=False)

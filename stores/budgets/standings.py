@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import models
+from django.utils.formats import number_format
+from django.utils.translation import ngettext
 
 from fulfillment.core.api.serializers import timestamp
 from stores.budgets.models import Budget, BudgetLevel, OverBudget
@@ -91,9 +93,13 @@ class Standing:
     def text(self, value: Decimal) -> str:
         """A value in the measure of the budget, for people."""
         if self.budget.type == BudgetType.AMOUNT:
-            return f"{value:,.2f} {self.budget.currency}"
-        unit = "order" if self.budget.type == BudgetType.ORDERS else "piece"
-        return f"{value:,.0f} {unit}{'' if value == 1 else 's'}"
+            return f"{number_format(value, 2, force_grouping=True)} {self.budget.currency}"
+        count = int(value)
+        if self.budget.type == BudgetType.ORDERS:
+            words = ngettext("%(count)s order", "%(count)s orders", count)
+        else:
+            words = ngettext("%(count)s piece", "%(count)s pieces", count)
+        return words % {"count": number_format(count, force_grouping=True)}
 
 
 def number(budget_type: str, value: Decimal) -> float | int:

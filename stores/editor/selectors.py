@@ -77,7 +77,7 @@ class EditorContext:
 def editor_context_of(product_pk: int) -> EditorContext:
     row = fetch_row(CONTEXT, (product_pk,))
     if row is None:
-        raise NotFound("This product is gone.", code="product_not_found")
+        raise NotFound("This product was deleted in the meantime.", code="product_not_found")
     version, entries, preset, *size = row
     fields = tuple(read_field(entry) for entry in orjson.loads(entries))
     return EditorContext(product_pk, version, fields, font_set(), rules_from(preset), ProductFacts(*size))

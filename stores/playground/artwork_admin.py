@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
@@ -80,7 +81,9 @@ class ProductArtwork:
 
     def _answer(self, request: HttpRequest, product: Product, **shown: Any) -> HttpResponse:
         context = {
-            **self.product_admin.page_context(request, f"Check a PDF for {product.name}"),
+            **self.product_admin.page_context(
+                request, _("Check a PDF for %(name)s") % {"name": product.name}
+            ),
             "product": product,
             "picture_query": f"?as={MYSELF}",
             **shown,

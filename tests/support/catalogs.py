@@ -3,8 +3,11 @@
 Django's `makemessages` and `compilemessages` need the tools of GNU gettext, which not every machine has.
 """
 
+import ast
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from io import BytesIO
@@ -20,10 +23,36 @@ from django.apps import apps
 from django.utils.translation.template import templatize
 
 from fulfillment.core.admin.names import NAMES
+from fulfillment.core.recorded_texts import CONTEXT
+from printing.preflight.table import RULES
+from tests.support.source_texts import WORDS, sentences_in
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "fulfillment/locale"
 LANGUAGES = ("de", "es")
+PREFLIGHT_RULES = "printing/preflight/rules"
+# As `printing.preflight.checking` makes it.
+FINDING = "%%(what)s %s: %%(found)s; %%(wanted)s wanted."
+# Their texts are kept or raised in English; a page translates them where it shows them.
+RECORDED = (
+    "applications/webhooks/event_types.py",
+    "stores/batches/files",
+    "stores/batches/rows.py",
+    "stores/batches/services",
+    "stores/budgets/services/claims.py",
+    "stores/editor",
+    PREFLIGHT_RULES,
+    "printing/preflight/table.py",
+    "printing/preflight/eddm.py",
+    "printing/documents",
+    "production/dispatch/services",
+    "production/gang_sheets",
+    "production/jobs",
+    "production/providers",
+    "delivery/datasets/services",
+    "delivery/datasets/sources/problems.py",
+    "delivery/papers",
+)
 APPS = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -70,9 +99,47 @@ def messages(domain: str) -> Catalog:
     for path, text in read():
         for _, message, _, context in extract(kind, BytesIO(text.encode()), KEYWORDS):
             found.add(message, locations=[(path, 0)], context=context)
+    for text in recorded() if domain == "django" else ():
+        found.add(text, context=CONTEXT)
     for name in sorted(names()) if domain == "django" else ():
         found.add(name)
     return found
+
+
+def recorded() -> list[str]:
+    """Each text once, with a name for every value in it."""
+    names()
+    from stores.playground.fields import SAID_OF_A_FIELD  # noqa: PLC0415 - it needs Django's apps
+
+    found: dict[str, None] = {}
+    for place in RECORDED:
+        for path in sorted((ROOT / place).rglob("*.py")) or [ROOT / place]:
+            module, is_phrase = ast.parse(path.read_text("utf-8")), place == PREFLIGHT_RULES
+            texts = sentences_in(module, in_marks, in_message=is_phrase, words=1)
+            found |= dict.fromkeys(map(with_names, texts))
+    rules = {FINDING % rule.message: None for rule in RULES}
+    rules |= {f"%(field)s {said}": None for said in SAID_OF_A_FIELD}
+    own = {text for text in found if len(WORDS.findall(re.sub(r"%\(\w+\)s", "", text))) > 1}
+    return [text for text in found if text in own and FINDING % text not in rules] + list(rules)
+
+
+def in_marks(expression: ast.AST) -> str:
+    names_in = [
+        one for one in re.findall(r"[a-z]\w+", ast.unparse(expression)) if one not in {"len", "join", "str"}
+    ]
+    return f"\ue000{names_in[-1] if names_in else 'value'}\ue001"
+
+
+def with_names(text: str) -> str:
+    """Equal names get numbers."""
+    seen: Counter[str] = Counter()
+
+    def numbered(found: re.Match[str]) -> str:
+        seen[found[1]] += 1
+        return f"%({found[1]}{seen[found[1]] if seen[found[1]] > 1 else ''})s"
+
+    plain = text.replace("%", "%%") if "\ue000" in text else text
+    return re.sub("\ue000(\\w+)\ue001", numbered, plain)
 
 
 def names() -> set[str]:
@@ -120,6 +187,9 @@ def main() -> int:
             sys.stdout.write(
                 f"{language}, {domain}: {len(found)} messages, {without} without a translation\n"
             )
+    from tests.support import sentences  # noqa: PLC0415 - it reads the catalogs' messages
+
+    sentences.LISTING.write_text(sentences.listing(), "utf-8")
     return 1 if missing else 0
 
 

@@ -31,6 +31,6 @@ REFUSED = {
     "\u043erator": "several scripts, Cyrillic and Latin",
     "\u0391lpha": "several scripts, Greek and Latin",
     "\u0430\u03b2": "several scripts, Cyrillic and Greek",
-    "ab\u05d0": "from left to right and from right to left",
+    "ab\u05d0": "from left to right with letters written from right to left",
     "jane\U0001f600": "cannot stand",
 }

@@ -1,10 +1,11 @@
 """A language for tests: each message with accents and 40 % longer, so that other texts show by their letters."""
 
+import ast
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from tests.support.catalogs import compiled, messages
+from tests.support.catalogs import APPS, ROOT, compiled, messages
 
 PSEUDO = "xx"
 LETTERS = str.maketrans("aeiouyAEIOUncs", "áéíóúýÁÉÍÓÚñçš")
@@ -62,7 +63,42 @@ class Texts(HTMLParser):
             self.texts.add(" ".join(data.split()))
 
 
-def untranslated(page: str, sources: str) -> set[str]:
+class Sources:
+    """The texts of the templates, and those of Python with anything in place of what is filled in."""
+
+    def __init__(self) -> None:
+        self._templates = "\n".join(path.read_text("utf-8") for path in (ROOT / "templates").rglob("*.html"))
+        self._texts: set[str] = set()
+        self._filled: list[re.Pattern[str]] = []
+        for app in (*APPS, "printing"):
+            for path in (ROOT / app).rglob("*.py"):
+                if not {"migrations", "management", "demo", "examples.py", "event_types.py"} & set(
+                    path.parts
+                ):
+                    self._read(ast.parse(path.read_text("utf-8")))
+
+    def _read(self, module: ast.Module) -> None:
+        for node in ast.walk(module):
+            match node:
+                case ast.Constant(value=str(text)):
+                    self._texts.add(" ".join(text.split()))
+                case ast.JoinedStr(values=parts):
+                    kept = [part.value if isinstance(part, ast.Constant) else None for part in parts]
+                    if len(re.findall(r"[A-Za-z]{3}", "".join(one or "" for one in kept))) > 1:
+                        self._filled.append(
+                            re.compile("".join(".+" if one is None else re.escape(one) for one in kept))
+                        )
+
+    def hold(self, text: str) -> bool:
+        # Shorter ones are data as often.
+        is_sentence = sum(word.isalpha() and word.islower() for word in text.split()) > 1
+        in_template = rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])"
+        return bool(re.search(in_template, self._templates)) or (
+            is_sentence and (text in self._texts or any(one.fullmatch(text) for one in self._filled))
+        )
+
+
+def untranslated(page: str, sources: Sources) -> set[str]:
     """Texts in plain letters that the sources hold as they are: what the database holds is nobody's to translate."""
     plain = {text for text in Texts(page).texts if re.search(r"[A-Za-z]{3}", text) and text.isascii()}
-    return {text for text in plain if re.search(rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])", sources)}
+    return {text for text in plain if sources.hold(text)}

@@ -47,7 +47,10 @@ def pending_invitation(application: Application, invitation_id: Any) -> OwnerInv
     try:
         return pending_invitations(application).get(pk=UUID(str(invitation_id)))
     except (ValueError, OwnerInvitation.DoesNotExist) as error:
-        raise NotFound(_("There is no such invitation any more."), code="invitation_not_found") from error
+        raise NotFound(
+            _("This invitation is closed: it was answered, withdrawn or replaced. Load the page again."),
+            code="invitation_not_found",
+        ) from error
 
 
 def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:

@@ -175,14 +175,14 @@ def _notify_of_quota(kind: str, number: UUID, day: int) -> None:
     if kind == "user":
         notify(
             user_ids=[number],
-            title=lambda: _("Your calls used 80 % of a minute's rate limit"),
+            title=lambda: _("Your calls used 80% of a minute's rate limit"),
             path="/profile/keys",
             **about,
         )
     elif application := Application.objects.filter(pk=number).first():
         notify_owners(
             application=application,
-            title=lambda: _("%(name)s used 80 %% of a minute's rate limit") % {"name": application.name},
+            title=lambda: _("%(name)s used 80%% of a minute's rate limit") % {"name": application.name},
             path=f"{application.get_absolute_url()}/requests",
             **about,
         )

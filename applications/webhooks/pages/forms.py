@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy
 from applications.registration.models import Application
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, is_of
+from fulfillment.core.recorded_texts import translated
 
 # The API's names of the fields.
 WEBHOOK_FIELDS = {
@@ -73,7 +74,7 @@ class WebhookForm(forms.Form):
                 "whole": boxes[pattern],
                 "label": GROUPS[pattern],
                 "types": [
-                    (boxes[one], one.label.replace("`", "")) for one in EventType if is_of(pattern, one)
+                    (boxes[one], translated(one.label).replace("`", "")) for one in EventType if is_of(pattern, one)
                 ],
             }
             for pattern in PATTERNS

@@ -1,6 +1,7 @@
 """The base of the admins of data sets and imports."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
@@ -32,6 +34,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import in_percent
 
 
 class DeliveryAdmin(ReadOnlyAdmin):
@@ -114,14 +117,15 @@ class DatasetAdmin(DeliveryAdmin):
 
     @admin.display(description="deliveries")
     def deliveries(self, dataset: Dataset) -> str:
-        return f"{dataset.total:,}"
+        return number_format(dataset.total, force_grouping=True)
 
     @admin.display(description="compared with active")
     def difference(self, dataset: Dataset) -> str:
         live_total: int | None = dataset.live_total  # type: ignore[attr-defined]  # annotated below
         if dataset.status in {DatasetStatus.ACTIVE, DatasetStatus.DISCARDED} or not live_total:
             return ""
-        return f"{(dataset.total - live_total) * 100 / live_total:+.2f} %"
+        change = Decimal(dataset.total - live_total) * 100 / live_total
+        return f"{'+' if change >= 0 else ''}{in_percent(change, 2)}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Dataset]:
         live = LiveDataset.objects.annotate(total=F("dataset__residential") + F("dataset__business"))
@@ -185,20 +189,24 @@ class DatasetAdmin(DeliveryAdmin):
                 by=request.user.get_username(),
                 despite_concerns="despite_concerns" in request.POST,
             )
-            return f"The API answers from data set {dataset} now."
+            return _("The API answers from data set %(dataset)s now.") % {"dataset": dataset}
 
         return run_service(request, activate, _address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         dataset = get_object_or_404(Dataset, pk=dataset_id)
-        question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
+        question = _("Discard data set %(dataset)s? Its counts are deleted; only its record stays.") % {
+            "dataset": dataset
+        }
         if page := confirmation_page(
             self, request, question=question, button=_("Discard"), back=change_url(dataset)
         ):
             return page
 
         def discard() -> str:
-            return f"Data set {discard_dataset(dataset_id=dataset_id)} was discarded."
+            return _("Data set %(dataset_id)s was discarded.") % {
+                "dataset_id": discard_dataset(dataset_id=dataset_id)
+            }
 
         return run_service(request, discard, reverse("admin:delivery_dataset_changelist"))
 

@@ -194,7 +194,7 @@ class ImportRunAdmin(DeliveryAdmin):
                 form.add_error("file", error.message)
             else:
                 return redirect("admin:delivery_importrun_prepare", run.pk)
-        context = self.page_context(request, "Import delivery populations", form=form)
+        context = self.page_context(request, _("Import delivery populations"), form=form)
         return TemplateResponse(request, "admin/delivery/upload.html", context)
 
     def change_view(
@@ -246,14 +246,16 @@ class ImportRunAdmin(DeliveryAdmin):
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
 
-        question = f"Discard the upload {run.file_name}? Nothing of it was imported."
+        question = _("Discard the upload %(file_name)s? Nothing of it was imported.") % {
+            "file_name": run.file_name
+        }
         back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
         if page := confirmation_page(self, request, question=question, button=_("Discard"), back=back):
             return page
 
         def discard() -> str:
             discard_upload(run=run)
-            return f"The upload {run.file_name} was discarded."
+            return _("The upload %(file_name)s was discarded.") % {"file_name": run.file_name}
 
         return run_service(request, discard, reverse("admin:delivery_importrun_changelist"))
 

@@ -29,7 +29,7 @@ def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
 
 
 def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> list[Fault]:
-    known = f"Allowed: {', '.join(allowed)}." if allowed else "None is taken here."
+    known = f"Allowed: {', '.join(allowed)}." if allowed else "This operation takes no parameters."
     unknown = [name for name in names if name not in allowed]
     near = {name: did_you_mean(name, allowed) for name in unknown[:COMPARED]}
     return [

@@ -13,11 +13,14 @@ from typing import Any
 from django.conf import settings
 from django.core.handlers.wsgi import get_path_info
 from django.urls import Resolver404, resolve
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from fulfillment.core.caches import register_cache
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES
 from fulfillment.core.http.refusal_page import PAGE_POLICY, refusal_page
+from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache
 
@@ -60,10 +63,10 @@ def refused_seconds(environ: dict[str, Any]) -> float:
     return seconds
 
 
-def refuse(seconds: float, start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """The response of a WSGI application."""
+def refuse(seconds: float, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """The response of a WSGI application, in the language of the browser: who is signed in is not looked up."""
     count_refusal("pages")
-    headers, page = _rendered(int(seconds) + 1)
+    headers, page = _rendered(int(seconds) + 1, locale_in(environ.get("HTTP_ACCEPT_LANGUAGE", "")))
     start_response("429 Too Many Requests", headers)
     return [page]
 
@@ -81,10 +84,11 @@ def _cookie() -> re.Pattern[str]:
     return re.compile(rf"(?:^|; ?){re.escape(settings.SESSION_COOKIE_NAME)}=([^;]+)")
 
 
-@lru_cache(maxsize=64)
-def _rendered(seconds: int) -> tuple[list[tuple[str, str]], bytes]:
-    message = f"Rate limit is exceeded. Try again in {seconds} seconds."
-    page = refusal_page(TooManyRequests(message, retry_after=seconds))
+@lru_cache(maxsize=256)
+def _rendered(seconds: int, locale: str) -> tuple[list[tuple[str, str]], bytes]:
+    with translation.override(locale):
+        message = _("Rate limit is exceeded. Try again in %(wait)s seconds.") % {"wait": seconds}
+        page = refusal_page(TooManyRequests(message, retry_after=seconds))
     own = {
         "Content-Length": str(len(page.content)),
         "Content-Security-Policy": PAGE_POLICY,

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -20,6 +21,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.selectors.archives import gang_archive
@@ -33,25 +35,27 @@ BOARD = "admin:production_job_changelist"
 MAX_REASSIGNED = 1000
 REASONS_SHOWN = 20
 Service = Callable[..., Job]
+# The message about so many jobs.
+Said = Callable[[int], str]
 
 
 class JobActions(StaffAdmin):
     def resend_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._act(request, job_id, resend_job, "is being sent again.")
+        return self._act(request, job_id, resend_job, _("Job %(job)s is being sent again."))
 
     def hold_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._act(request, job_id, hold_job, "is held.")
+        return self._act(request, job_id, hold_job, _("Job %(job)s is held."))
 
     def release_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._act(request, job_id, release_job, "is released.")
+        return self._act(request, job_id, release_job, _("Job %(job)s is released."))
 
     def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
         job = self._job(request, job_id)
-        question = f"Cancel job {job}? If a provider already has it, it is cancelled there as well."
+        question = _("Cancel job %(job)s? If a provider already has it, it is cancelled there as well.")
         page = confirmation_page(
-            self, request, question=question, button=_("Cancel the job"), back=_address(job)
+            self, request, question=question % {"job": job}, button=_("Cancel the job"), back=_address(job)
         )
-        done = "is cancelled; if its provider has it, cancellation there follows."
+        done = _("Job %(job)s is cancelled. If a provider has it, it is cancelled there next.")
         return page or self._act(request, job_id, cancel_job, done)
 
     def reassign_view(self, request: HttpRequest) -> HttpResponse:
@@ -65,10 +69,15 @@ class JobActions(StaffAdmin):
         provider = providers.filter(code=sent.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
             if done := self._each(request, jobs, reassign_job, provider=provider):
-                messages.success(request, f"{done} job{'s' if done > 1 else ''} reassigned to {provider}.")
+                said = ngettext(
+                    "%(count)s job reassigned to %(provider)s.",
+                    "%(count)s jobs reassigned to %(provider)s.",
+                    done,
+                )
+                messages.success(request, said % {"count": done, "provider": provider})
             return HttpResponseRedirect(_address(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
         context = {
-            **self.page_context(request, "Reassign jobs"),
+            **self.page_context(request, _("Reassign jobs")),
             "jobs": jobs,
             "providers": providers,
             "is_missing": request.method == "POST",
@@ -89,29 +98,58 @@ class JobActions(StaffAdmin):
     @harmless
     @admin.action(description="Send again …", permissions=["change"])
     @requires_confirmation(
-        "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
-        "Send again",
+        gettext_lazy(
+            "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again."
+        ),
+        gettext_lazy("Send again"),
     )
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(request, chosen, resend_job, "being sent again")
+        self._bulk(
+            request,
+            chosen,
+            resend_job,
+            lambda count: ngettext(
+                "%(count)s job is being sent again.", "%(count)s jobs are being sent again.", count
+            ),
+        )
 
     @harmless
     @admin.action(description="Hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(request, chosen, hold_job, "held")
+        self._bulk(
+            request,
+            chosen,
+            hold_job,
+            lambda count: ngettext("%(count)s job is held.", "%(count)s jobs are held.", count),
+        )
 
     @harmless
     @admin.action(description="Release", permissions=["change"])
     def release(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(request, chosen, release_job, "released")
+        self._bulk(
+            request,
+            chosen,
+            release_job,
+            lambda count: ngettext("%(count)s job is released.", "%(count)s jobs are released.", count),
+        )
 
     @harmless
     @admin.action(description="Cancel …", permissions=["change"])
     @requires_confirmation(
-        "Cancel these jobs? Jobs that a provider already has are cancelled there as well.", "Cancel the jobs"
+        gettext_lazy("Cancel these jobs? Jobs that a provider already has are cancelled there as well."),
+        gettext_lazy("Cancel the jobs"),
     )
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(request, chosen, cancel_job, "cancelled; cancellation at providers that have them follows")
+        self._bulk(
+            request,
+            chosen,
+            cancel_job,
+            lambda count: ngettext(
+                "%(count)s job is cancelled. If a provider has it, it is cancelled there next.",
+                "%(count)s jobs are cancelled. Those that a provider has are cancelled there next.",
+                count,
+            ),
+        )
 
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
@@ -139,10 +177,10 @@ class JobActions(StaffAdmin):
             FILES.stream(gang_archive(jobs), caller.key), content_type="application/zip", headers=headers
         )
 
-    def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, words: str) -> None:
+    def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, said: Said) -> None:
         jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
         if done := self._each(request, jobs, service):
-            messages.success(request, f"{done} job{'s are' if done > 1 else ' is'} {words}.")
+            messages.success(request, said(done) % {"count": done})
 
     def _each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
         """Applies the service to each job; returns how many succeeded and shows each refusal."""
@@ -151,7 +189,7 @@ class JobActions(StaffAdmin):
             try:
                 service(job=job, actor=actor, **more)
             except DomainError as error:
-                refused.append(error.message)
+                refused.append(translated(error.message))
         for message in refused[:REASONS_SHOWN]:
             messages.error(request, message)
         if len(refused) > REASONS_SHOWN:
@@ -161,11 +199,11 @@ class JobActions(StaffAdmin):
             )
         return len(jobs) - len(refused)
 
-    def _act(self, request: HttpRequest, job_id: int, service: Service, words: str) -> HttpResponse:
+    def _act(self, request: HttpRequest, job_id: int, service: Service, said: str) -> HttpResponse:
         job, actor = self._job(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)
-            messages.success(request, _("Job %(done)s %(words)s") % {"done": done, "words": words})
+            messages.success(request, said % {"job": done})
         return HttpResponseRedirect(_address(job))
 
     def _job(self, request: HttpRequest, job_id: int) -> Job:

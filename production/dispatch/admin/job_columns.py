@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from unfold.decorators import display
 from unfold.widgets import CHECKBOX_CLASSES
@@ -100,7 +101,10 @@ class JobColumns(StaffAdmin):
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
         goes = (
-            f", to be sent at {date_format(localtime(sheet.next_try), 'TIME_FORMAT')}" if is_waiting else ""
+            _(", to be sent at %(next_try)s")
+            % {"next_try": date_format(localtime(sheet.next_try), "TIME_FORMAT")}
+            if is_waiting
+            else ""
         )
         return format_html(
             '<div><a class="console-link" href="{}">Gang sheet {}</a>{}</div>', address, sheet, goes
@@ -110,13 +114,16 @@ class JobColumns(StaffAdmin):
     def sent_with(self, job: Job) -> str:
         jobs = Job.objects.filter(order=job.order_id, provider_order=job.provider_order)
         numbers = jobs.order_by("item__position").values_list("number", flat=True)
-        return f"{job.provider_order} with the jobs {', '.join(numbers)}"
+        return _("%(provider_order)s with the jobs %(numbers)s") % {
+            "provider_order": job.provider_order,
+            "numbers": ", ".join(numbers),
+        }
 
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:
         parts = [job.get_held_display()] if job.held else []
-        parts += ["to be cancelled"] if job.cancel_requested and job.state != JobState.CANCELLED else []
-        parts += ["may be at the provider"] if job.is_uncertain else []
+        parts += [_("to be cancelled")] if job.cancel_requested and job.state != JobState.CANCELLED else []
+        parts += [_("may be at the provider")] if job.is_uncertain else []
         return " · ".join([*parts, *([job.message] if job.message else [])])
 
 

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 
@@ -214,7 +215,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         visible = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         chosen = request.GET.get("provider", "")[:40]
         context = {
-            **self.page_context(request, "Production by day"),
+            **self.page_context(request, _("Production by day")),
             "days": jobs_by_day(of_provider_and_store(visible, provider=chosen)),
             "providers": open_by_provider(visible),
             "chosen": chosen,
@@ -234,7 +235,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
             except (DomainError, ProviderRefused, ProviderUnavailable, ValueError) as error:
                 problem = str(error)
         context = {
-            **self.page_context(request, f"Dry run: {provider}"),
+            **self.page_context(request, _("Dry run: %(provider)s") % {"provider": provider}),
             "provider": provider,
             "order_number": number,
             "runs": runs,

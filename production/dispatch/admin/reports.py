@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from unfold.decorators import display
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -72,4 +73,5 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.action(description="Mark as seen", permissions=["view"])
     def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
         count = chosen.update(is_seen=True)
-        self.message_user(request, f"{count} report{'s' if count != 1 else ''} marked as seen.")
+        said = ngettext("%(count)s report marked as seen.", "%(count)s reports marked as seen.", count)
+        self.message_user(request, said % {"count": count})

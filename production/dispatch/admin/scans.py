@@ -9,10 +9,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
 
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.jobs.models import Job, Scan, ScanStep
@@ -36,7 +38,7 @@ class JobScans(StaffAdmin):
         if request.method == "POST":
             return self._scanned(request)
         steps = [step for step in ScanStep if step != ScanStep.MISSING]
-        context = {**self.page_context(request, "Scan jobs"), "steps": steps}
+        context = {**self.page_context(request, _("Scan jobs")), "steps": steps}
         response = TemplateResponse(request, "admin/production/scan.html", context)
         response["Permissions-Policy"] = "camera=(self), geolocation=(), microphone=()"
         return response
@@ -44,17 +46,20 @@ class JobScans(StaffAdmin):
     def _scanned(self, request: HttpRequest) -> JsonResponse:
         form = ScanForm(request.POST)
         if not form.is_valid():
-            return _refused(HTTPStatus.BAD_REQUEST, f"This is no scan: {', '.join(form.errors)}.")
+            message = _("The scan cannot be read. These fields are missing or wrong: %(fields)s.")
+            return _refused(HTTPStatus.BAD_REQUEST, message % {"fields": ", ".join(form.errors)})
         sent = form.cleaned_data
         if sheet := SHEET_NUMBER.match(sent["code"]):
             return self._scanned_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
         job = job_of_code(self.get_queryset(request), sent["code"])
         if job is None or not self.has_change_permission(request, job):
-            return _refused(HTTPStatus.NOT_FOUND, f"There is no job {sent['code']} here.")
+            return _refused(
+                HTTPStatus.NOT_FOUND, _("There is no job %(code)s here.") % {"code": sent["code"]}
+            )
         try:
             scan = _recorded(request, job, sent)
         except DomainError as error:
-            return _refused(error.status, error.message)
+            return _refused(error.status, translated(error.message))
         return JsonResponse({"words": _words(scan, is_repeated=scan.pk != sent["id"])})
 
     def _scanned_sheet(
@@ -64,17 +69,22 @@ class JobScans(StaffAdmin):
         code, found = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
         jobs = [job for job in found if self.has_change_permission(request, job)]
         if not jobs:
-            return _refused(HTTPStatus.NOT_FOUND, f"There is no gang sheet {code} here.")
+            return _refused(HTTPStatus.NOT_FOUND, _("There is no gang sheet %(code)s here.") % {"code": code})
         if sent["step"] == ScanStep.MISSING:
-            message = f"{code} has {len(jobs)} jobs. Type the number beside the pieces that are missing."
-            return _refused(HTTPStatus.BAD_REQUEST, message)
+            message = _("%(code)s has %(jobs)s jobs. Type the number beside the pieces that are missing.")
+            return _refused(HTTPStatus.BAD_REQUEST, message % {"code": code, "jobs": len(jobs)})
         refused = []
         for job in jobs:
             try:
                 _recorded(request, job, {**sent, "id": uuid5(sent["id"], job.number)})
             except DomainError as error:
-                refused.append(error.message)
-        done = f"{code}: {sent['step'].lower()}, {len(jobs) - len(refused)} of {len(jobs)} jobs."
+                refused.append(translated(error.message))
+        done = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
+            "code": code,
+            "step": _step(sent["step"]),
+            "done": len(jobs) - len(refused),
+            "jobs": len(jobs),
+        }
         words = " ".join([done, *refused])
         return _refused(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
 
@@ -96,11 +106,25 @@ def _refused(status: int, message: str) -> JsonResponse:
 
 def _words(scan: Scan, *, is_repeated: bool) -> str:
     job = scan.job
-    what = f"{scan.number}, {job.item.product_name}"
+    facts = {
+        "what": f"{scan.number}, {job.item.product_name}",
+        "step": _step(scan.step),
+        "at": date_format(timezone.localtime(scan.at), "DATETIME_FORMAT"),
+        "job": job.number,
+    }
     if is_repeated:
-        return f"{what}: {scan.step.lower()} already, {date_format(timezone.localtime(scan.at), 'DATETIME_FORMAT')}."
+        return _("%(what)s: %(step)s already, %(at)s.") % facts
+    pieces = (scan.pieces or 0) if scan.step == ScanStep.MISSING else job.quantity
+    facts["pieces"] = number_format(pieces, force_grouping=True)
     if scan.step == ScanStep.MISSING:
-        return f"{what}: {scan.pieces:,} missing, printed again as {job.number}."
+        return _("%(what)s: %(pieces)s missing, printed again as %(job)s.") % facts
+    said = _("%(what)s: %(step)s, %(pieces)s pieces.") % facts
+    if scan.step != ScanStep.PACKED:
+        return said
     packed, jobs = packed_of_order(job)
-    of_order = f" {packed} of {jobs} jobs of the order are packed." if scan.step == ScanStep.PACKED else ""
-    return f"{what}: {scan.step.lower()}, {job.quantity:,} pieces.{of_order}"
+    of_order = _("%(packed)s of %(jobs)s jobs of the order are packed.") % {"packed": packed, "jobs": jobs}
+    return f"{said} {of_order}"
+
+
+def _step(step: str) -> str:
+    return str(ScanStep(step).label).lower()

@@ -181,7 +181,7 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
         return O.CONTRADICTION, f"The job is with {job.provider or 'no provider'} now."
     if job.state == JobState.CANCELLED:
         if report.state == JobState.CANCELLED:
-            return O.LATE, "It is known to be cancelled."
+            return O.LATE, "The job was cancelled before this report."
         return O.CONTRADICTION, "The job was cancelled."
     if job.state == JobState.FAILED:
         return _assess_failed(job, report)
@@ -205,9 +205,9 @@ def _leaves_with_another(job: Job) -> bool:
 def _assess_failed(job: Job, report: Report) -> Verdict:
     """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
-        return O.LATE, "It is known to have failed."
+        return O.LATE, "The job failed before this report."
     if job.reported and (report.at is None or report.at <= job.reported):
-        return O.LATE, "It was before the failure."
+        return O.LATE, "The press reported this before the failure."
     return O.APPLIED, ""
 
 

@@ -107,7 +107,7 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
         together.record_each(attempts, outcomes.record_postponed, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
-        message = str(error) or "No key opens the stored secrets."
+        message = str(error) or "No encryption key opens the stored secrets. Enter them again."
         together.record_each(attempts, outcomes.record_unusable, message=message)
 
 

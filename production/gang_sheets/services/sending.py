@@ -169,7 +169,7 @@ def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) 
     except ProviderUnavailable as error:
         _record_unavailable(sheet, attempts, error)
     except (DomainError, ValueError, InvalidToken) as error:
-        message = str(error) or "No key opens the stored secrets."
+        message = str(error) or "No encryption key opens the stored secrets. Enter them again."
         _record_unusable(sheet, attempts, message)
     else:
         _record_sent(sheet, attempts, submitted)

@@ -63,7 +63,7 @@ ROW = {
             "Column": "E-mail",
             "Field": "Email",
             "Value": "luis.ortega",
-            "Message": "Email must be an e-mail address.",
+            "Message": "Email is not an address such as dana@example.com.",
             "Remedy": "Correct the cell in the column E-mail.",
         }
     ],

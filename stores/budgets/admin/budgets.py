@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
@@ -210,7 +211,8 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
                     key=values["key"],
                 )
                 added = standing_of(budget).text(entry.amount)
-                messages.success(request, f"{'Added' if entry.amount > 0 else 'Corrected by'} {added}.")
+                said = _("Added %(amount)s.") if entry.amount > 0 else _("Corrected by %(amount)s.")
+                messages.success(request, said % {"amount": added})
         else:
             named = (
                 f"{form.fields[name].label or name.title()}: {errors[0]}"
@@ -223,13 +225,14 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         budget = self._changeable(request, budget_id)
         today = local_day(budget.store, timezone.now())
         facts = [
-            f"Today, {today:%d %b %Y}, is its last day: from tomorrow it holds back no order.",
-            "Its entries stay.",
+            _("Today, %(today)s, is its last day: from tomorrow it holds back no order.")
+            % {"today": date_format(today)},
+            _("Its entries stay."),
         ]
         page = confirmation_page(
             self,
             request,
-            question=f"End the budget {budget}?",
+            question=_("End the budget %(budget)s?") % {"budget": budget},
             button=_("End it"),
             records=facts,
             back=_address(budget),
@@ -253,7 +256,11 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         if not form.is_valid() or not (facts := form.consequences(standing)):
             return None
         return confirmation_page(
-            self, request, question=f"Change the budget {standing.budget}?", button=_("Save"), records=facts
+            self,
+            request,
+            question=_("Change the budget %(budget)s?") % {"budget": standing.budget},
+            button=_("Save"),
+            records=facts,
         )
 
     def _changeable(self, request: HttpRequest, budget_id: UUID) -> Budget:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
@@ -158,7 +158,7 @@ class CostCenterAdmin(ConsoleAdmin):
                 shown = {"faults": [fault.message for fault in error.faults] or [error.message]}
         if shown.get("is_done"):
             return HttpResponseRedirect(reverse("admin:stores_costcenter_changelist"))
-        context = self.page_context(request, "Import people", form=form, **shown)
+        context = self.page_context(request, _("Import people"), form=form, **shown)
         return TemplateResponse(request, "admin/stores/cost_center_import.html", context)
 
     def _planned(self, request: HttpRequest, form: "PeopleForm") -> dict[str, Any]:
@@ -168,7 +168,11 @@ class CostCenterAdmin(ConsoleAdmin):
         if plan.changes and request.POST.get("seen") == plan.digest:
             import_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
             count = len(plan.changes)
-            messages.success(request, f"{count:,} change{'' if count == 1 else 's'} of {store} imported.")
+            said = ngettext(
+                "%(count)s change of %(store)s imported.", "%(count)s changes of %(store)s imported.", count
+            )
+            shown = {"count": number_format(count, force_grouping=True), "store": store}
+            messages.success(request, said % shown)
             return {"is_done": True}
         return {"plan": plan, "store": store, "text": content}
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 from django import forms
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextInputWidget
 
@@ -24,9 +25,9 @@ SCOPE_HELP = (
     "Empty for everybody."
 )
 FURTHER_ORDERS = {
-    OverBudget.REFUSE: "further orders are refused",
-    OverBudget.APPROVE: "further orders need approval",
-    OverBudget.WARN: "further orders are accepted with a warning",
+    OverBudget.REFUSE: _("further orders are refused"),
+    OverBudget.APPROVE: _("further orders need approval"),
+    OverBudget.WARN: _("further orders are accepted with a warning"),
 }
 
 
@@ -101,16 +102,27 @@ class BudgetForm(ValidatedByService):
         if new["limit"] < budget.limit and limit < period.used:
             further = FURTHER_ORDERS[OverBudget(new["over_budget"])]
             found.append(
-                f"{standing.text(period.used)} are used already, above {standing.text(limit)}. Nothing past changes; "
-                f"{further} until {period.ends:%d %b %Y}."
+                _(
+                    "%(used)s are used already, above %(limit)s. Nothing past changes; %(further)s until %(ends)s."
+                )
+                % {
+                    "used": standing.text(period.used),
+                    "limit": standing.text(limit),
+                    "further": further,
+                    "ends": date_format(period.ends),
+                }
             )
         if budget.is_enabled and not new["is_enabled"]:
-            found.append("It holds back no order from now on. Its entries stay.")
+            found.append(str(_("It holds back no order from now on. Its entries stay.")))
         last, before = new["end_date"], budget.end_date
         if last and (before is None or last < before):
             is_over = last < local_day(budget.store, timezone.now())
-            words = "was its last day" if is_over else "is its last day"
-            found.append(f"{last:%d %b %Y} {words}: later orders are not held back by it. Its entries stay.")
+            words = (
+                _("%(day)s was its last day: later orders are not held back by it. Its entries stay.")
+                if is_over
+                else _("%(day)s is its last day: later orders are not held back by it. Its entries stay.")
+            )
+            found.append(words % {"day": date_format(last)})
         return found
 
     def _show(self, fault: Fault) -> None:

@@ -76,7 +76,7 @@ def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
     said = (
         gettext_noop("The budget %(name)s of %(store)s is used up")
         if is_used
-        else gettext_noop("The budget %(name)s of %(store)s is used to %(share)s %%")
+        else gettext_noop("The budget %(name)s of %(store)s is used to %(share)s%%")
     )
     used, limit = standing.text(period.used), standing.text(standing.limit)
     notify(

@@ -6,6 +6,8 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from fulfillment.core.errors import Fault
 from fulfillment.core.text import parse_number
 from stores.catalog.admin.stores import as_known, method_choice, misspelled, sent_method
@@ -15,8 +17,8 @@ from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; larger tables are changed by a catalog file.
 MAX_CELLS = 1500
-REPEATED = "This delivery method, country and location occur twice."
-UNUSED = "No price: enter one, or remove this row or column."
+REPEATED = gettext_lazy("This delivery method, country and location occur twice.")
+UNUSED = gettext_lazy("No price: enter one, or remove this row or column.")
 
 
 @dataclass
@@ -136,7 +138,10 @@ class PriceMatrix:
         if name in {"DeliveryMethodCode", "Description"}:
             _add(cell.method.errors, message)
         elif name in {"Country", "CountryCode", "LocationType"}:
-            _add(cell.destination.errors, "Choose a country." if not cell.destination.country else message)
+            _add(
+                cell.destination.errors,
+                gettext_lazy("Choose a country.") if not cell.destination.country else message,
+            )
         else:
             _add(cell.errors, message if name else REPEATED)
 

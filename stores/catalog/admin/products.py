@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -175,14 +176,15 @@ class ProductAdmin(StaffAdmin):
         )
 
     @harmless
-    @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
+    @admin.action(description=gettext_lazy("Archive: take out of the catalog …"), permissions=["change"])
     @requires_confirmation(
-        "Take these products out of the catalog? They can no longer be ordered.", "Archive"
+        gettext_lazy("Take these products out of the catalog? They can no longer be ordered."),
+        gettext_lazy("Archive"),
     )
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)
-        self.message_user(request, "The products were taken out of the catalog.")
+        self.message_user(request, _("The products were taken out of the catalog."))
 
     def changeform_view(
         self,
@@ -202,7 +204,9 @@ class ProductAdmin(StaffAdmin):
                 return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
             # Another user saved between the check and the write.
-            text = error.message if isinstance(error, DomainError) else "Another user changed it. Try again."
+            text = (
+                error.message if isinstance(error, DomainError) else _("Another user changed it. Try again.")
+            )
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
 
@@ -278,9 +282,9 @@ class ProductAdmin(StaffAdmin):
         """Returns to the page of the product, which shows the next step."""
         if IS_POPUP_VAR in request.POST:
             return None
-        what = "is in the catalog" if PUBLISH in request.POST else "is saved"
-        what = "is out of the catalog" if UNPUBLISH in request.POST else what
-        messages.success(request, f"{product} {what}.")
+        said = _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
+        said = _("%(product)s is out of the catalog.") if UNPUBLISH in request.POST else said
+        messages.success(request, said % {"product": product})
         return HttpResponseRedirect(_address(product))
 
     def construct_change_message(

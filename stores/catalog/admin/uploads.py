@@ -25,6 +25,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import in_percent
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
 from stores.catalog.services.imports import MAXIMUM_CHANGES
 from stores.catalog.services.uploads import (
@@ -142,7 +143,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         if form.is_valid() and (upload := self._received(request, form)):
             return HttpResponseRedirect(_address(upload))
         context = {
-            **self.page_context(request, "Import a catalog"),
+            **self.page_context(request, _("Import a catalog")),
             "form": form,
         }
         return TemplateResponse(request, "admin/stores/catalog_upload.html", context)
@@ -161,20 +162,22 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
 
     def import_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        done = "The catalog is being imported."
+        done = _("The catalog is being imported.")
         user: Any = request.user
         return _with(request, lambda: start_catalog_import(upload=upload, by=user), done, _address(upload))
 
     def check_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        done = "The file is being checked again."
+        done = _("The file is being checked again.")
         return _with(request, lambda: check_catalog_again(upload=upload), done, _address(upload))
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        question = f"Discard the file {upload.file_name}? Nothing of it was imported."
+        question = _("Discard the file %(file_name)s? Nothing of it was imported.") % {
+            "file_name": upload.file_name
+        }
         page = confirmation_page(self, request, question=question, button=_("Discard"), back=_address(upload))
-        done = f"The file {upload.file_name} was discarded."
+        done = _("The file %(file_name)s was discarded.") % {"file_name": upload.file_name}
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 
     def _received(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
@@ -209,15 +212,20 @@ def _address(upload: CatalogUpload) -> str:
     return reverse("admin:stores_catalogupload_change", args=[upload.pk])
 
 
+COUNTED = {
+    "products_new": gettext_lazy("products new"),
+    "products_changed": gettext_lazy("products changed"),
+    "products_same": gettext_lazy("products unchanged"),
+    "stores_new": gettext_lazy("stores new"),
+    "stores_changed": gettext_lazy("stores changed"),
+    "stores_same": gettext_lazy("stores unchanged"),
+    "stores_reordered": gettext_lazy("stores reordered"),
+}
+
+
 def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
     """The changes of an import by their names, for stores and products."""
-    words = {"new": "new", "changed": "changed", "same": "unchanged"}
-    counts = [
-        (f"{kind} {words[what]}", int(summary.get(f"{kind}_{what}", 0)))
-        for kind in ("products", "stores")
-        for what in words
-    ]
-    return [*counts, ("stores reordered", int(summary.get("stores_reordered", 0)))]
+    return [(str(words), int(summary.get(name, 0))) for name, words in COUNTED.items()]
 
 
 def _progress_text(upload: CatalogUpload) -> str:
@@ -225,8 +233,10 @@ def _progress_text(upload: CatalogUpload) -> str:
     if upload.error:
         return f"{shown}. {upload.error}"
     if upload.state in BEFORE_A_WORKER and not worker_health().alive:
-        return f"{shown}. No worker is running: start one with “manage.py worker”."
-    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNFINISHED else shown
+        return _("%(shown)s. No worker is running: start one with “manage.py worker”.") % {"shown": shown}
+    return (
+        f"{shown}, {in_percent(upload.percent)}" if upload.percent and upload.state in UNFINISHED else shown
+    )
 
 
 def _report(upload: CatalogUpload) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
@@ -229,7 +230,7 @@ class TemplateEditor:
         known = {fault.pointer for fault in drawn}
         every = [*(fault for fault in faults if fault.pointer not in known), *drawn]
         context = {
-            **self.product_admin.page_context(request, f"Template of {product}"),
+            **self.product_admin.page_context(request, _("Template of %(product)s") % {"product": product}),
             "is_nav_sidebar_enabled": False,
             "original": product,
             "product": product,

@@ -256,7 +256,9 @@ class TemplateVersions:
         left, right = _chosen(request, versions)
         columns = [self._column(context, product, one, versions) for one in (left, right) if one]
         shown = {
-            **self.product_admin.page_context(request, f"Versions of the template of {product}"),
+            **self.product_admin.page_context(
+                request, _("Versions of the template of %(product)s") % {"product": product}
+            ),
             "original": product,
             "product": product,
             "version": context.version,

@@ -54,9 +54,13 @@ def draft_sent(request: HttpRequest) -> SentDraft:
         pictures = {part: _plain_names(draft[part]) for part in ("Artwork", "Gallery")}
         fields = [_plain_field(entry) for entry in draft.get("NewFields") or []]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadRequest("The editor's form is not whole.") from error
+        raise BadRequest(
+            "The form arrived incomplete, so nothing was saved. Load the page again and repeat the change."
+        ) from error
     if not 0 <= number < len(pages):
-        raise BadRequest("The editor's form names a page that is not there.")
+        raise BadRequest(
+            "The form names a page that the template does not have. Load the page again and repeat the change."
+        )
     pages[number] = read_page(pages[number], sent)
     samples = {name.removeprefix("sample:"): str(sent[name]) for name in sent if name.startswith("sample:")}
     step = EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"], fields), number)

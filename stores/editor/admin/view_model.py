@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
 from printing.typesetting import Field
@@ -153,7 +154,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         "pages": [
             {
                 "number": number,
-                "title": page.get("Background") or "blank",
+                "title": page.get("Background") or _("blank"),
                 "is_wrong": any(where.startswith(f"/Pages/{number}/") for where in errors),
             }
             for number, page in enumerate(step.draft.pages)

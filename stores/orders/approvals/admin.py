@@ -107,7 +107,7 @@ class ApprovalRequestAdmin(StaffAdmin):
         found = get_object_or_404(self.get_queryset(request), pk=parse_uuid(object_id))
         [card] = request_cards([found], viewer_id=request.user.pk)
         context = {
-            **self.page_context(request, f"Approval of order {found.order}"),
+            **self.page_context(request, _("Approval of order %(order)s") % {"order": found.order}),
             **self._links(request),
             "card": card,
             "pages": _pages(card),

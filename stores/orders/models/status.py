@@ -95,7 +95,7 @@ DEMO_NEXT_STATUS: dict[int, int] = {
 
 
 class CancellationState(models.TextChoices):
-    NONE = "", _("Not asked for")
+    NONE = "", _("Not requested")
     REQUESTED = "Requested", _("Requested")
     ACCEPTED = "Accepted", _("Accepted")
     REFUSED = "Refused", _("Refused")

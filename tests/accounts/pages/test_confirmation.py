@@ -260,7 +260,7 @@ def test_code_of_the_authenticator_confirms_as_well(world, stolen, settings):
     stolen.force_login(world.user)
     page = stolen.post("/profile/email", NEW_ADDRESS)
     wrong = answer(stolen, page, "/profile/email", code="000000")
-    assert "This code does not fit" in wrong.content.decode()
+    assert "This code is wrong" in wrong.content.decode()
 
     assert answer(stolen, page, "/profile/email", code=code_of(key, seconds_later=30)).status_code == 302
     assert EmailChange.objects.exists()

@@ -10,7 +10,7 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
-from fulfillment.core.http.refused_sessions import refuse_session, refused_seconds
+from fulfillment.core.http.refused_sessions import refuse, refuse_session, refused_seconds
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
@@ -154,6 +154,17 @@ def test_refused_requests_of_a_session_count_for_the_minute(person, settings):
 
     assert waits[4] <= 2 < 58 < waits[5]
     assert refused_seconds(sent(person, PAGE)) > 58
+
+
+def test_refusal_of_a_flood_is_in_the_language_of_the_browser(person):
+    refuse_session(person.cookies["sessionid"].value, seconds=2)
+
+    pages = refuse(1.5, {"HTTP_ACCEPT_LANGUAGE": "de-DE,de;q=0.9"}, lambda status, headers: None)
+
+    assert (
+        "Das Anfragelimit ist überschritten. Versuchen Sie es in 2 Sekunden noch einmal."
+        in b"".join(pages).decode()
+    )
 
 
 def test_address_without_a_session_has_two_pages_at_once_in_a_process(client, person, settings, db):

@@ -175,7 +175,10 @@ def test_job_that_is_cancelled_or_unsent_is_refused(scan, job):
 
 @pytest.mark.parametrize("sent", [{"id": "1"}, {"step": "Folded"}, {"code": ""}, {"at": "now"}])
 def test_what_is_no_scan_is_refused_by_name(scan, job, sent):
-    assert words(scan(**{"code": job.number, **sent}), 400) == f"This is no scan: {next(iter(sent))}."
+    assert (
+        words(scan(**{"code": job.number, **sent}), 400)
+        == f"The scan cannot be read. These fields are missing or wrong: {next(iter(sent))}."
+    )
 
 
 def test_time_of_a_scan_is_kept_within_a_day_and_never_ahead(scan, job):

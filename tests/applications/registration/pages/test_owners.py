@@ -76,7 +76,7 @@ def test_invitation_is_sent_again_and_withdrawn(world, base, browser, time_machi
     browser.post(f"{invitation}/withdraw")
     assert OwnerInvitation.objects.get().state == "Withdrawn"
     browser.post(f"{invitation}/withdraw")
-    assert "no such invitation" in browser.get(f"{base}/owners").content.decode()
+    assert "This invitation is closed" in browser.get(f"{base}/owners").content.decode()
 
 
 def test_refused_address_is_kept_in_its_field(world, base, browser):

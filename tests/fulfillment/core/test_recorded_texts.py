@@ -1,0 +1,37 @@
+"""English texts that are kept are translated where a page shows them."""
+
+import pytest
+from django.utils import translation
+
+from fulfillment.core.recorded_texts import translated
+
+FINDING = "Phone is so near to the trim that cutting may touch it: 1.5 mm from the trim; 3.25 mm wanted."
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        ("Save it without a password.", "Speichern Sie sie ohne Passwort."),
+        (
+            "The cells A1:B2 are merged. Only the first has a value; the others are empty.",
+            "Die Zellen A1:B2 sind verbunden. Nur die erste hat einen Wert; die anderen sind leer.",
+        ),
+        (
+            "The file is a PDF. Save it as XLSX or CSV and upload that file.",
+            "Die Datei ist ein PDF. Speichern Sie sie als XLSX oder CSV und laden Sie diese Datei hoch.",
+        ),
+        (
+            FINDING,
+            "Phone: so nah am Endformat, dass der Schnitt es treffen kann "
+            "(1,5 mm vom Endformat; nötig: 3,25 mm).",
+        ),
+        ("Out of cyan at 1.5 mm.", "Out of cyan at 1.5 mm."),
+    ],
+)
+def test_recorded_text_is_translated_by_the_words_around_its_values(text, german):
+    with translation.override("de"):
+        assert translated(text) == german
+
+
+def test_recorded_text_stays_as_it_is_in_english():
+    assert translated(FINDING) == FINDING
