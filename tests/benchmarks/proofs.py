@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 from urllib.parse import urlsplit
 
 from tests.benchmarks.documents import write_between
@@ -37,6 +38,8 @@ from tests.benchmarks.servers import Server, running
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "performance.md"
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
+# The card with prices.
+ORDERED = "ordered-card"
 # The field that is different in each request.
 VARIED = {CARD: "Name", BOOKLET: "Greeting"}
 FEW, MANY = 200, 2000
@@ -86,6 +89,8 @@ class Row:
     # How many renderers the limit has, and the least of its rate; 0 where there is none.
     renderers: int = 0
     of_limit: float = 0.0
+    # An order of the card in place of its proof.
+    is_order: bool = False
 
 
 ROWS = [
@@ -118,6 +123,15 @@ ROWS = [
         "p50 ≤ 90 ms",
         lambda it: it.p50 <= 90,
         renderers=1,
+    ),
+    Row(
+        f"order of the card with its print file, new data, {AT_ONCE} connections",
+        CARD,
+        True,
+        AT_ONCE,
+        "≥ 120/s",
+        lambda it: it.rate >= 120,
+        is_order=True,
     ),
 ]
 
@@ -185,6 +199,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     call_command("migrate", verbosity=0)
     from printing.typesetting import load_sample
     from tests.benchmarks.data import lift_limits
+    from tests.factories.orders import make_design
     from tests.factories.templates import TEMPLATES, make_demo_product
     from tests.support.scenario import build_world
 
@@ -193,6 +208,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     for name in (CARD, BOOKLET):
         make_demo_product(world.associated, name)
     make_photo_card(world.associated)
+    make_design(world.associated, CARD, ORDERED)
     client = world.as_application()
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
     return headers, {name: load_sample(TEMPLATES / name) for name in (CARD, BOOKLET)}
@@ -277,7 +293,7 @@ def _beside_limit(
 def _put_load(
     server: Server, row: Row, headers: dict[str, str], samples: dict[str, dict[str, str]], seconds: int
 ) -> Figures:
-    sample = {**samples[row.product], VARIED[row.product]: "Ada @@"}
+    path, sample = _sent(row, {**samples[row.product], VARIED[row.product]: "Ada @@"})
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         new = "true" if row.new else "false"
         script.write(SCRIPT % {"body": json.dumps(sample), "run": secrets.token_hex(3), "new": new})
@@ -294,13 +310,23 @@ def _put_load(
         ]
         for name, value in headers.items():
             command += ["-H", f"{name}: {value}"]
-        command.append(f"{server.url}/api/v1/store/associated/product/{row.product}/proof")
+        command.append(f"{server.url}/api/v1/store/associated/{path}")
         busy = processor_seconds(server.pid)
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     busy = processor_seconds(server.pid) - busy
     requests, p50, p95, failures = re.search(r"FIGURES (\S+) (\S+) (\S+) (\S+)", output).groups()
     rate = int(requests) / seconds
     return Figures(rate, float(p50), float(p95), int(failures), 1000 * busy / max(1, int(requests)))
+
+
+def _sent(row: Row, values: dict[str, str]) -> tuple[str, dict[str, Any]]:
+    """The address below the store, and the body."""
+    if not row.is_order:
+        return f"product/{row.product}/proof", values
+    from tests.factories.orders import RECIPIENT
+
+    item = {"ProductID": ORDERED, "Quantity": 100, "TemplateData": values}
+    return "order", {"Items": [item], "Recipient": RECIPIENT}
 
 
 def _memory(server: Server, headers: dict[str, str], sample: dict[str, str]) -> tuple[float, float]:

@@ -1,6 +1,9 @@
 """The template editor's picture follows every kind of change within 300 ms, on the demo's design that takes longest."""
 
 import contextlib
+import logging
+import math
+import os
 import statistics
 from collections.abc import Callable
 
@@ -12,9 +15,11 @@ from tests.factories.orders import make_design
 from tests.support.patience import ROUNDS
 
 pytestmark = pytest.mark.slow
+logger = logging.getLogger(__name__)
 
 LIVE = 300
-CHANGES = 5
+CHANGES = int(os.environ.get("FULFILLMENT_EDITOR_CHANGES", "5"))
+ARROWS = ("ArrowUp", "Alt+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight")
 # A round in which a picture does not come reaches no mark; in milliseconds.
 GIVEN_UP = 20_000
 # From the last event that changed something to the frame that shows the new picture, by the page's own clock.
@@ -45,16 +50,17 @@ def site(site):
 
 
 def arrow_keys(page: Page, number: int) -> None:
-    page.keyboard.press(("ArrowUp", "Alt+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight")[number])
+    page.keyboard.press(ARROWS[number % len(ARROWS)])
 
 
 def typing(page: Page, number: int) -> None:
-    page.keyboard.type("aeiou"[number])
+    page.keyboard.type("aeiou"[number % 5])
 
 
 def dragging(page: Page, number: int) -> None:
     across, down = page.middle
-    page.mouse.move(across - 6 * (number + 1), down + 4 * (number + 1))
+    step = number % 5 + 1
+    page.mouse.move(across - 6 * step, down + 4 * step)
 
 
 KINDS: dict[str, tuple[str, Callable[[Page, int], None]]] = {
@@ -94,7 +100,10 @@ def median_of(page: Page, kind: str) -> float:
         is_followed = True
     page.evaluate("window.awaited = ''")
     page.mouse.up()
-    return statistics.median(page.evaluate("window.times")) if is_followed else float("inf")
+    times = sorted(page.evaluate("window.times")) if is_followed else [math.inf]
+    p95 = times[math.ceil(0.95 * len(times)) - 1]
+    logger.info("%s: p50 %.0f ms, p95 %.0f ms", kind, statistics.median(times), p95)
+    return statistics.median(times)
 
 
 def test_picture_follows_every_change_within_300_milliseconds(visitor):
