@@ -39,7 +39,9 @@ WORK = (
     "import django; django.setup(); from uuid import UUID;"
     "from stores.batches.services.{module} import {name}; {name}(batch_id=UUID('{batch}'))"
 )
-KILLS = 4
+# Of the check, and as many of the order. KILLS=25 kills fifty times.
+KILLS = int(os.environ.get("KILLS", "4"))
+ROWS = 15 * KILLS
 
 
 @pytest.fixture
@@ -90,37 +92,40 @@ def _assert_agreement(batch):
 
 def test_worker_killed_at_random_moments_checks_and_orders_each_row_once(access, child_environment):
     chance = random.Random(7)
-    batch = make_batch(access, [addressed(number) for number in range(1, 61)], mode="Recipients")
+    batch = make_batch(access, [addressed(number) for number in range(1, ROWS + 1)], mode="Recipients")
 
-    _work_and_die(batch, chance, child_environment, "checking", "check_batch", {"Pending"})
+    killed = _work_and_die(batch, chance, child_environment, "checking", "check_batch", {"Pending"})
     check_batch(batch_id=batch.pk)
-    assert states_of(batch) == ["Ready"] * 60
+    assert states_of(batch) == ["Ready"] * ROWS
     assert fresh(batch).status == "Checked"
     order_batch(batch=fresh(batch), actor=OWNER)
-    _work_and_die(batch, chance, child_environment, "ordering", "write_orders", {"Ready"})
+    killed += _work_and_die(batch, chance, child_environment, "ordering", "write_orders", {"Ready"})
     write_orders(batch_id=batch.pk)
 
-    assert states_of(batch) == ["Ordered"] * 60
-    assert Order.objects.count() == OrderItem.objects.count() == 60
+    assert killed >= KILLS // 2
+    assert states_of(batch) == ["Ordered"] * ROWS
+    assert Order.objects.count() == OrderItem.objects.count() == ROWS
     for row in batch.rows.select_related("order"):
         assert row.order.recipient["Name"] == row.name
     assert check_balances() == 0
-    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [60, 720]
+    assert sorted(period.used for period in BudgetPeriod.objects.all()) == [ROWS, 12 * ROWS]
 
 
 def _work_and_die(batch, chance, environment, module, name, waiting):
-    """Some rows get done in each turn; a turn may also end by itself."""
+    """Some rows get done in each turn; a turn may also end by itself. Returns how often it was killed."""
     command = [sys.executable, "-c", WORK.format(module=module, name=name, batch=batch.pk)]
+    killed = 0
     for _ in range(KILLS):
         left = _left(batch, waiting)
         if not left:
-            return
+            break
         process = subprocess.Popen(command, env=environment, start_new_session=True)
         wait_for(lambda left=left, ended=process.poll: _left(batch, waiting) < left or ended() is not None)
         time.sleep(chance.random() * 0.3)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        killed += process.wait() == -signal.SIGKILL
+    return killed
 
 
 def _left(batch, states):
