@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
@@ -24,6 +25,8 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 START_SECONDS = 180
+NOBODY = 65534
+CAP_SYS_ADMIN = 21
 PASS_ON = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
 
 pytestmark = [
@@ -43,8 +46,33 @@ def var() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def quiet_var() -> Iterator[Path]:
-    """Another one, in which nothing runs between tests."""
-    yield from new_folder()
+    """That of an ordinary user, if possible, in which nothing runs between tests."""
+    for folder in new_folder():
+        if can_run_as_nobody():
+            os.chown(folder, NOBODY, NOBODY)
+        yield folder
+
+
+def can_run_as_nobody() -> bool:
+    """Where Python, its packages and the checkout are readable for other users."""
+    command = [*AS_NOBODY, sys.executable, "-c", "import granian, fulfillment"]
+    is_root = os.geteuid() == 0 and shutil.which("setpriv")
+    return bool(is_root) and subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+
+
+# The shell has no rights of root left; setpriv itself could still start a program in a private folder.
+AS_NOBODY = (
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+    *("sh", "-c", 'exec "$0" "$@"'),
+)
+# As root is in a container.
+AS_LESSER_ROOT = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin")
+
+
+def as_owner(var: Path) -> tuple[str, ...]:
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        return ()
+    return AS_NOBODY if var.stat().st_uid == NOBODY else AS_LESSER_ROOT
 
 
 def new_folder() -> Iterator[Path]:
@@ -59,7 +87,7 @@ def new_folder() -> Iterator[Path]:
 
 
 def environment(var: Path, **more: str) -> dict[str, str]:
-    plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    plain = {"PATH": os.environ["PATH"], "HOME": str(var)}
     # Granian writes a process title where setproctitle is installed, over the variables `processes_of` reads.
     plain["SPT_NOENV"] = "1"
     plain |= {
@@ -111,7 +139,8 @@ class Run:
         self.port = int(more.get("PORT") or free_port())
         # Another run on the same port must not share the file: the first one still writes.
         self.log = var / f"run-{time.monotonic_ns()}.log"
-        command = [*prefix, sys.executable, "manage.py", "up", *(["--end-with-parent"] if prefix else [])]
+        command = [*as_owner(var), *prefix, sys.executable, "manage.py", "up"]
+        command += ["--end-with-parent"] if prefix else []
         variables = environment(var, FULFILLMENT_MODE="development", **{"PORT": str(self.port)} | more)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -169,23 +198,33 @@ def test_card_names_what_answers(service):
         assert json.loads(answer.stdout)["StoreID"]
 
 
-def test_command_in_another_terminal_uses_the_running_service(service, var):
-    command = [sys.executable, "manage.py", "demo", "--json"]
+def demo_of(var: Path) -> dict[str, Any]:
+    command = [*as_owner(var), sys.executable, "manage.py", "demo", "--json"]
     done = subprocess.run(command, cwd=ROOT, env=environment(var), capture_output=True, text=True)
-
     assert (done.returncode, done.stderr) == (0, "")
-    demo = json.loads(done.stdout)
-    assert demo["base_url"] == f"http://127.0.0.1:{service.port}/api/v1"
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+    return dict(json.loads(done.stdout))
+
+
+def stores_seen_by(demo: dict[str, Any], port: int) -> tuple[int, bytes]:
     user = demo["user"]
     headers = {
         "Authorization": f"Bearer {user['access_token']}",
         "Ocp-Apim-Subscription-Key": user["subscription_key"],
     }
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     connection.request("GET", "/api/v1/store", headers=headers)
     response = connection.getresponse()
-    assert (response.status, bool(json.loads(response.read()))) == (200, True)
+    answer = response.status, response.read()
     connection.close()
+    return answer
+
+
+def test_command_in_another_terminal_uses_the_running_service(service, var):
+    demo = demo_of(var)
+
+    assert demo["base_url"] == f"http://127.0.0.1:{service.port}/api/v1"
+    status, stores = stores_seen_by(demo, service.port)
+    assert (status, bool(json.loads(stores))) == (200, True)
 
 
 def test_environment_is_kept_private(service, var):
@@ -207,7 +246,9 @@ def test_second_start_of_a_checkout_names_the_first(service, var):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
 def test_private_folder_of_root_stays_as_it_was(service, var):
     data = [path for path in var.parent.joinpath("shared").glob("*/postgres") if path.is_dir()]
+    status = Path(f"/proc/{service.process.pid}/status").read_text()
 
+    assert not int(re.search(r"CapEff:\s*(\w+)", status)[1], 16) >> CAP_SYS_ADMIN & 1
     assert stat.S_IMODE(var.stat().st_mode) == 0o700
     assert not (var / "postgres").exists()
     assert [stat.S_IMODE(path.stat().st_mode) for path in data] == [0o700]
@@ -260,17 +301,15 @@ def test_taken_port_is_reported(service, quiet_var):
     )
 
 
-def test_ctrl_c_ends_everything(service, var):
-    """The last of those that use this service."""
-    assert service.end(signal.SIGINT) == 0
-
-    assert "Traceback" not in service.output()
-    wait_for_silence(var)
-
-
-def test_killed_run_leaves_nothing_in_the_way_of_one_that_ends_with_its_make(quiet_var):
+def test_ordinary_user_runs_another_checkout_beside_it(service, var, quiet_var):
+    """It shares no data, and its killed run leaves nothing in the way of one that ends with its make."""
     killed = Run(quiet_var).wait_for_card()
+    theirs, ours = demo_of(var), demo_of(quiet_var)
     secrets = (quiet_var / "development.env").read_text()
+
+    user, users = quiet_var.stat().st_uid, {process.user for process in processes_of(quiet_var)}
+    seen = [stores_seen_by(demo, port)[0] for demo in (theirs, ours) for port in (service.port, killed.port)]
+    assert seen == [200, 401, 401, 200]
     killed.end(signal.SIGKILL)
 
     run = Run(quiet_var, sys.executable, "-c", PASS_ON, PORT=str(killed.port)).wait_for_card()
@@ -278,6 +317,17 @@ def test_killed_run_leaves_nothing_in_the_way_of_one_that_ends_with_its_make(qui
     assert (quiet_var / "development.env").read_text() == secrets
     run.end(signal.SIGKILL)
     wait_for_silence(quiet_var)
+    if user == 0:
+        pytest.skip("Here root ran it: other users may not read Python or the checkout.")
+    assert users == {user}
+
+
+def test_ctrl_c_ends_everything(service, var):
+    """The last of those that use this service."""
+    assert service.end(signal.SIGINT) == 0
+
+    assert "Traceback" not in service.output()
+    wait_for_silence(var)
 
 
 def children_with(run, word: bytes) -> list[int]:
