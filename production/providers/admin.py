@@ -28,6 +28,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from production.adapters.registry import adapter_kind, adapter_kinds
 from production.providers.models import Provider
 from production.providers.selectors import is_down, postback_url, provider_secrets
@@ -72,10 +73,13 @@ class ProviderForm(forms.ModelForm):
             setting = name.removeprefix(PREFIX)
             if name == setting:
                 continue
+            shown.label, shown.help_text = translated(shown.label), translated(shown.help_text)
             if setting not in hidden:
                 shown.initial = _plain(self.instance.settings.get(setting, shown.initial))
             elif setting in secrets:
-                shown.help_text = f"{shown.help_text} A value is stored; leave empty to keep it.".strip()
+                shown.help_text = " ".join(
+                    [shown.help_text, _("A value is stored; leave empty to keep it.")]
+                ).strip()
                 shown.required = False
 
     @property

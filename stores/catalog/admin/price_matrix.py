@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.text import parse_number
@@ -120,13 +120,13 @@ class PriceMatrix:
         filled = {(cell.method.number, cell.destination.number) for cell in self.cells}
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
-                method.errors.append(UNUSED)
+                method.errors.append(str(UNUSED))
             elif message := misspelled(method.code, self.known, is_confirmed=self.is_confirmed):
                 method.errors.append(message)
                 self.needs_confirmation = True
         for destination in self.destinations:
             if destination.country and not any(number == destination.number for _, number in filled):
-                destination.errors.append(UNUSED)
+                destination.errors.append(str(UNUSED))
 
     def show(self, fault: Fault) -> None:
         """Shows a fault of /DeliveredPrices at the cell, row or column it is about."""
@@ -140,10 +140,10 @@ class PriceMatrix:
         elif name in {"Country", "CountryCode", "LocationType"}:
             _add(
                 cell.destination.errors,
-                gettext_lazy("Choose a country.") if not cell.destination.country else message,
+                gettext("Choose a country.") if not cell.destination.country else message,
             )
         else:
-            _add(cell.errors, message if name else REPEATED)
+            _add(cell.errors, message if name else str(REPEATED))
 
     @property
     def is_wrong(self) -> bool:

@@ -12,6 +12,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
+from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, misspelled
@@ -79,7 +80,7 @@ class ProductForm(ValidatedByService):
         for spec in PRODUCT:
             if field := self.fields.get(COLUMNS[spec.name]):
                 field.label = spec.label or field.label
-                field.help_text = spec.hint or field.help_text
+                field.help_text = translated(spec.hint) or field.help_text
         if "delivery_method" in self.fields:
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
             self.fields["description"].widget.attrs["rows"] = 3

@@ -40,6 +40,8 @@ RECORDS = {
     "Name",
     "Job",
     "Mail",
+    # An operation, as the reference names it.
+    "Read a store",
     "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
 }
 
