@@ -26,7 +26,7 @@ SOURCES = (*(path.parent for path in ROOT.glob("*/apps.py")), ROOT / "templates"
 # Icons stand in elements of a class, in arguments named `icon`, in entries of the menu and in rules of the style sheet.
 IN_ELEMENT = re.compile(r"material-symbols-outlined[^>]*>(.*?)</", re.DOTALL)
 IN_ARGUMENT = re.compile(r"""icon["']?\s*[=:]\s*["']([a-z0-9_]+)["']""")
-IN_MENU = re.compile(r'Entry\(\s*"[^"]*",\s*"[^"]*",\s*"([a-z0-9_]+)"')
+IN_MENU = re.compile(r'Entry\((?:\s*_\("[^"]*"\),){2}\s*"([a-z0-9_]+)"')
 IN_STYLES = re.compile(r'content:"([a-z0-9_]+)"')
 # Our scripts pass names of icons to functions.
 IN_SCRIPT = re.compile(r'"([a-z][a-z0-9_]*)"')
