@@ -168,7 +168,9 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         if not is_database_unavailable(error):
             raise
         # Not a client error, after which clients would discard valid credentials.
-        away = errors.TemporarilyUnavailableError("The database does not answer right now. Try again in a few seconds.")
+        away = errors.TemporarilyUnavailableError(
+            "The database does not answer right now. Try again in a few seconds."
+        )
         return _answer(away.json, 503, {"Retry-After": "5"})
     return _answer(content or "", status)
 

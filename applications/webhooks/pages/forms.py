@@ -74,7 +74,9 @@ class WebhookForm(forms.Form):
                 "whole": boxes[pattern],
                 "label": GROUPS[pattern],
                 "types": [
-                    (boxes[one], translated(one.label).replace("`", "")) for one in EventType if is_of(pattern, one)
+                    (boxes[one], translated(one.label).replace("`", ""))
+                    for one in EventType
+                    if is_of(pattern, one)
                 ],
             }
             for pattern in PATTERNS

@@ -157,7 +157,9 @@ def test_waiting_for_many_items_looks_at_no_more_than_one_order_takes(shop, flow
         hold_job(job=one, actor=STORE)
     looked_at: list[Job] = []
     look = together._may_come
-    monkeypatch.setattr(together, "_may_come", lambda job, *others: looked_at.append(job) or look(job, *others))
+    monkeypatch.setattr(
+        together, "_may_come", lambda job, *others: looked_at.append(job) or look(job, *others)
+    )
     work()
     assert len(looked_at) == 2
     assert "2 of 4 ready" in job(order, 1).message
