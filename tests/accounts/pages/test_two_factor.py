@@ -73,7 +73,7 @@ def test_password_alone_does_not_sign_in(world, client, phone):
     assert "_auth_user_id" not in client.session
     assert client.get("/profile").status_code == 302
     wrong = client.post(STEP, {"code": "000000"})
-    assert "does not fit" in wrong.content.decode()
+    assert "This code is wrong" in wrong.content.decode()
     assert "_auth_user_id" not in client.session
 
     done = client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})

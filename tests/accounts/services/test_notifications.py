@@ -152,7 +152,7 @@ def test_owners_are_notified_of_a_rate_limit_used_to_80_percent_once_a_day(world
         client.call("GET", "/store")
         flush_usage()
 
-    assert titles(world.user) == ["Mail Studio used 80 % of a minute's rate limit"]
+    assert titles(world.user) == ["Mail Studio used 80% of a minute's rate limit"]
 
 
 def test_reading_and_erasing_are_of_the_person_alone(world):
