@@ -35,7 +35,9 @@ def send_letter(template: str, to: str, context: Mapping[str, object], *, langua
     try:
         send_text(subject, body, to, language=language)
     except (smtplib.SMTPException, OSError) as error:
-        log.exception("A mail could not be sent (%s).", template)
+        log.exception(
+            "A mail could not be sent (%s) by %s:%s.", template, settings.EMAIL_HOST, settings.EMAIL_PORT
+        )
         raise MailUnavailable(
             _("The mail cannot be sent right now. Please try again in a few minutes.")
         ) from error
