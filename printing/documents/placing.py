@@ -1,6 +1,8 @@
 """Lays the pages of a PDF out on pages of a product: by their trim, 1 to 1, never scaled."""
 
+import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any
 
 import pikepdf
 
+from printing.bounded import refuse_to_wait
 from printing.documents.examining import MAXIMUM_BYTES, SENT, DocumentRefused, answering, run_on_document
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
@@ -19,6 +22,8 @@ from printing.press.screen import fit_pictures, opened
 QUALITY = 88
 # Of all that is laid out. Each page holds all that it draws: a picture of 5 MB on 200 pages is a gigabyte.
 LAID_OUT_BYTES = 4 * MAXIMUM_BYTES
+# From so many pages on two processes share them.
+SHARED_PAGES = 16
 TOO_LARGE = "The pages of the PDF are too large together, each with all its pictures. Export it with smaller pictures."
 
 
@@ -54,9 +59,36 @@ def place_document(
     prepared: bytes, pages: Sequence[ArtworkPage], targets: Sequence[Target], *, first: int = 1, ppi: float
 ) -> PlacedDocument:
     """Page `first` of an examined PDF becomes the first one; raises DocumentRefused."""
+    refuse_to_wait()
+    shares = 1 if len(targets) < SHARED_PAGES else 2
+    step = math.ceil(len(targets) / shares)
+
+    def place_share(start: int) -> PlacedDocument:
+        some = targets[start : start + step]
+        return _place_share(prepared, pages, some, first=first + start, ppi=ppi, shares=shares)
+
+    with ThreadPoolExecutor(shares) as pool:
+        placed = list(pool.map(place_share, range(0, len(targets), step)))
+    return PlacedDocument(
+        pages=[content for one in placed for content in one.pages],
+        screens=[content for one in placed for content in one.screens],
+        facts=[fact for one in placed for fact in one.facts],
+        missing=sum(one.missing for one in placed),
+    )
+
+
+def _place_share(
+    prepared: bytes,
+    pages: Sequence[ArtworkPage],
+    targets: Sequence[Target],
+    *,
+    first: int,
+    ppi: float,
+    shares: int,
+) -> PlacedDocument:
     chosen = list(pages[first - 1 : first - 1 + len(targets)])
     task = "printing.documents.placing:place_in_folder"
-    options = {"first": first, "ppi": ppi, "pages": [asdict(one) for one in chosen]}
+    options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(one) for one in chosen]}
     sizes = [[one.width, one.height, one.bleed] for one in targets]
     answer, files = run_on_document(task, prepared, sizes=sizes, **options)
     numbers, missing = range(len(targets)), len(targets) - len(chosen)
@@ -73,15 +105,22 @@ def place_document(
 
 
 def place_in_folder(
-    folder: Path, sizes: list[list[float]], pages: list[dict[str, Any]], first: int, ppi: float
+    folder: Path,
+    sizes: list[list[float]],
+    pages: list[dict[str, Any]],
+    first: int,
+    ppi: float,
+    shares: int = 1,
 ) -> dict[str, Any]:
+    """`shares` is by how many processes all that is laid out is divided."""
     names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
-    chosen = [page_from(one) for one in pages]
-    return answering(lambda: _place(folder, [Target(*one) for one in sizes], chosen, first, ppi), *names)
+    chosen, targets = [page_from(one) for one in pages], [Target(*one) for one in sizes]
+    most = LAID_OUT_BYTES // shares
+    return answering(lambda: _place(folder, targets, chosen, first, ppi, most), *names)
 
 
 def _place(
-    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float
+    folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float, most: int
 ) -> list[dict[str, Any]]:
     facts, size = [], 0
     with pikepdf.open(folder / SENT) as pdf:
@@ -98,7 +137,7 @@ def _place(
             bare.write_bytes(found.bare)
             facts.append(packed_facts(found))
             size += sum(one.stat().st_size for one in (whole, screen, bare))
-            if size > LAID_OUT_BYTES:
+            if size > most:
                 raise DocumentRefused("too_complex", TOO_LARGE)
     return facts
 

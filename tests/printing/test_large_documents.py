@@ -1,5 +1,6 @@
-"""A PDF whose pages share a picture is laid out as pages that each hold it."""
+"""What large PDFs are limited to, and how their pages are laid out."""
 
+import io
 import os
 from dataclasses import asdict
 
@@ -7,7 +8,8 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from printing.documents import examine_document, placing
+from printing.documents import DocumentRefused, Target, examine_document, examining, place_document, placing
+from tests.support.document_making import document, written
 from tests.support.pdf_making import one_page
 
 PAGES, SIDE = 8, 200
@@ -56,3 +58,37 @@ def test_pages_of_one_picture_each_are_laid_out(tmp_path, monkeypatch):
     monkeypatch.setattr(placing, "LAID_OUT_BYTES", 40 * len(content), raising=False)
 
     assert "answer" in laid_out(content, tmp_path)
+
+
+def test_too_many_objects_are_refused_before_the_file_is_opened(monkeypatch):
+    """A million of them fill the memory, or take longer than a caller waits."""
+    monkeypatch.setattr(examining, "OBJECTS", 5)
+    monkeypatch.setattr(examining, "run_on_document", None)
+
+    with pytest.raises(DocumentRefused, match="objects; allowed: 5"):
+        examine_document(document(pages=3))
+
+
+@pytest.mark.slow
+def test_many_pages_are_in_order_after_two_processes():
+    with pikepdf.open(io.BytesIO(document(pages=17))) as pdf:
+        for number, page in enumerate(pdf.pages):
+            page.Contents = pdf.make_stream(b"0.5 0.%02d 0 rg 0 0 300 300 re f" % number)
+        made = examine_document(written(pdf))
+
+    placed = place_document(made.pdf, made.pages, [Target(*CARD)] * 18, first=2, ppi=72)
+
+    assert [drawn_on(content) for content in placed.pages] == [
+        *(b"0.%02d" % one for one in range(1, 17)),
+        b"",
+        b"",
+    ]
+    assert [fact.page for fact in placed.facts] == [*made.pages[1:], None, None]
+    assert (len(placed.screens), placed.missing) == (18, 2)
+
+
+def drawn_on(content):
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        pdf.pages[0].contents_coalesce()
+        _, _, color = pdf.pages[0].obj.Contents.read_bytes().partition(b"0.5 ")
+        return color[:4]

@@ -1,0 +1,126 @@
+"""A print-ready PDF of 50 MB and 100 pages, examined, laid out, checked and drawn as a proof of it is.
+
+python -m tests.benchmarks.large_pdf
+"""
+
+import hashlib
+import io
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pikepdf
+from pikepdf import Dictionary, Name
+from PIL import Image
+
+from printing.documents import Target, examine_document, place_document
+from printing.preflight import Job, preflight
+from printing.preflight.findings import USUAL
+from printing.typesetting import Artwork, FontSet, Template, render_proof
+from printing.typesetting.rendering import proof_dpi
+from printing.typesetting.template import Page
+from printing.typesetting.workers import shared_workers
+from tests.support.document_making import MM, box, written
+
+PAGES, BYTES = 100, 50_000_000
+A5 = Target(148, 210, 3.175)
+SECONDS, MEGABYTES = 6.0, 400
+MISSED = 3
+T = TypeVar("T")
+
+
+def large_pdf() -> bytes:
+    """A photograph of its own and a line of text on each page."""
+    width, height = ((side + 2 * A5.bleed) * MM for side in (A5.width, A5.height))
+    noise = Image.effect_noise((1240, 1754), 48)
+    with pikepdf.new() as pdf:
+        font = pdf.make_indirect(Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica))
+        for number in range(PAGES):
+            photo = Image.merge("RGB", [noise.rotate(number * 3), noise, noise.rotate(90)]).resize(
+                (1240, 1754)
+            )
+            image = pdf.make_stream(_jpeg(photo))
+            image.stream_dict = Dictionary(
+                Type=Name.XObject,
+                Subtype=Name.Image,
+                Width=1240,
+                Height=1754,
+                ColorSpace=Name.DeviceRGB,
+                BitsPerComponent=8,
+                Filter=Name.DCTDecode,
+            )
+            page = pdf.add_blank_page(page_size=(width, height)).obj
+            page.TrimBox = box((A5.bleed, A5.bleed, A5.bleed + A5.width, A5.bleed + A5.height))
+            page.Resources = Dictionary(XObject=Dictionary(P=image), Font=Dictionary(F=font))
+            words = b"BT 0 g /F 12 Tf 60 60 Td (Page %d) Tj ET" % number
+            page.Contents = pdf.make_stream(b"q %.2f 0 0 %.2f 0 0 cm /P Do Q " % (width, height) + words)
+        return written(pdf)
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    """As many bytes as each of the pages has."""
+    for quality in range(40, 96, 5):
+        out = io.BytesIO()
+        picture.save(out, "JPEG", quality=quality)
+        if len(out.getvalue()) >= BYTES / PAGES:
+            break
+    return out.getvalue()
+
+
+def timed(name: str, work: Callable[[], T]) -> T:
+    began, before = time.monotonic(), _busy()
+    result = work()
+    print(f"{name}: {time.monotonic() - began:.2f} s, processors {_busy() - before:.2f} s", flush=True)
+    return result
+
+
+def _largest(pid: int) -> float:
+    """The most megabytes that it has had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
+
+
+def _busy() -> float:
+    """Renderers, which go on, are not in it."""
+    return sum(
+        used.ru_utime + used.ru_stime
+        for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def main() -> int:
+    content = large_pdf()
+    print(f"{len(content):,} bytes, load average {os.getloadavg()[0]:.1f}")
+    began, before = time.monotonic(), _busy()
+    made = timed("examined", lambda: examine_document(content))
+    ppi = proof_dpi([A5.whole] * PAGES)
+    placed = timed("laid out", lambda: place_document(made.pdf, made.pages, [A5] * PAGES, ppi=ppi))
+    # As large as this process at least: it counts until the program of the child has started.
+    laid_out = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6
+    digests = [hashlib.sha256(one).hexdigest() for one in placed.screens]
+    artwork = {
+        str(number): Artwork(str(number), "application/pdf", page, digest, 0, 0, is_placed=True)
+        for number, (page, digest) in enumerate(zip(placed.screens, digests, strict=True))
+    }
+    pages = tuple(Page(A5.width, A5.height, A5.bleed, name, ()) for name in artwork)
+    template = Template("large", pages, artwork, {}, frozenset())
+    facts = dict(zip(digests, placed.facts, strict=True))
+    timed("proof drawn", lambda: render_proof(template, {}))
+    job = Job(template, {}, {}, FontSet.shipped(), facts=facts)
+    timed("checked", lambda: preflight(job, USUAL))
+    seconds, busy = time.monotonic() - began, _busy() - before
+    megabytes = max(laid_out, *(_largest(worker.process.pid) for worker in shared_workers._idle))
+    shared_workers.close()
+    print(
+        f"together {seconds:.1f} s (mark {SECONDS:g}), largest process {megabytes:.0f} MB (mark {MEGABYTES})"
+    )
+    print(f"processor time without renderers {busy:.1f} s")
+    return 0 if seconds <= SECONDS and megabytes <= MEGABYTES else MISSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
