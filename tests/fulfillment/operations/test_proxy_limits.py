@@ -1,10 +1,11 @@
-"""How much the nginx.conf of docs/deploy lets one address do; nginx alone counts, so no service is behind it."""
+"""How much the nginx.conf of docs/deploy lets one address do. nginx alone counts: what passes is answered by 502."""
 
 import contextlib
 import itertools
 import re
 import socket
 import ssl
+import threading
 from collections import Counter
 from collections.abc import Iterator
 
@@ -13,7 +14,6 @@ import pytest
 from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from stores.proofs.services.assets import MAXIMUM_BYTES
-from tests.support.ports import free_port
 from tests.support.proxies import (
     DEPLOY,
     Proxy,
@@ -28,6 +28,10 @@ from tests.support.proxies import (
 pytestmark = pytest.mark.slow
 
 REFUSED, PASSED = 429, 502
+ANSWER = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+SIZE_OF_LOCATION = re.compile(
+    r"location (\S+ ?\S*) \{(?:(?!\n    \}).)*?client_max_body_size (\d+)m;", re.DOTALL
+)
 PEOPLE = 200
 BATCH = 50
 # A page, the page of the second factor, and the form of each.
@@ -38,9 +42,24 @@ MEGABYTE = 2**20
 
 @pytest.fixture(scope="module")
 def nginx(tmp_path_factory) -> Iterator[Proxy]:
-    """In front of a port at which nothing listens: what passes the limits is answered by 502 at once."""
-    with proxied("nginx", tmp_path_factory.mktemp("limits") / "nginx", f"127.0.0.1:{free_port()}") as proxy:
-        yield proxy
+    """In front of what answers each head with 502 at once. A port at which nothing listens would let reads wait."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1000) as server:
+        threading.Thread(target=answer_all, args=(server,), daemon=True).start()
+        upstream = f"127.0.0.1:{server.getsockname()[1]}"
+        with proxied("nginx", tmp_path_factory.mktemp("limits") / "nginx", upstream) as proxy:
+            yield proxy
+
+
+def answer_all(server: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+
+
+def answer(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError), connection:
+        while received := connection.recv(MEGABYTE):
+            connection.sendall(ANSWER * received.count(b"\r\n\r\n"))
 
 
 @pytest.fixture(scope="module")
@@ -177,10 +196,7 @@ def test_large_bodies_of_one_address_at_the_same_time_are_limited(held, length):
 def test_sizes_are_above_those_of_the_service():
     """So that the service's own message is read, which says what is allowed."""
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
-    sizes = {
-        location: int(size) * MEGABYTE
-        for location, size in re.findall(r"location (\S+ ?\S*) \{[^}]*?client_max_body_size (\d+)m;", text)
-    }
+    sizes = {location: int(size) * MEGABYTE for location, size in re.findall(SIZE_OF_LOCATION, text)}
     admin = next(size for location, size in sizes.items() if location == "/admin/")
     document = next(size for location, size in sizes.items() if "asset$" in location)
     api = next(size for location, size in sizes.items() if "api/(" in location)
