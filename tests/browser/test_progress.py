@@ -124,7 +124,7 @@ def follow(visitor, work: Halfway, ends: str) -> None:
     plain.goto(page.url)
     reached = float(plain.locator("progress").get_attribute("value"))
     assert 0 < reached < 100
-    expect(plain.locator("[data-progress-url] [role=status]")).to_contain_text(f"{reached:.0f} %")
+    expect(plain.locator("[data-progress-url] [role=status]")).to_contain_text(f"{reached:.0f}%")
 
     expect(page.locator("progress")).to_have_js_property("value", reached)
     values = page.evaluate("window.values")
