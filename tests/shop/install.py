@@ -39,7 +39,9 @@ def require_npm() -> None:
 def build_plugin() -> Path:
     """The package file, as `python -m clients.build --only medusa` makes it."""
     folder = CACHE / "plugin"
-    folder.mkdir(parents=True, exist_ok=True)
+    # npm does not always repair what an earlier install left.
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     command = [sys.executable, "-m", "clients.build", "--to", str(folder), "--only", "medusa"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
