@@ -130,7 +130,7 @@ def follow(visitor, work: Halfway, ends: str) -> None:
     values = page.evaluate("window.values")
     assert values == sorted(values)
     assert values[-1] == reached
-    expect(page.locator("[data-progress-url] [role=status]")).to_contain_text(f"{reached:.0f} %")
+    expect(page.locator("[data-progress-url] [role=status]")).to_contain_text(f"{reached:.0f}%")
     work.go_on()
     plain.get_by_role("link", name="Refresh").click()
     expect(plain.locator("progress")).to_have_count(0)

@@ -29,6 +29,7 @@ from delivery.datasets.sources.problems import REMEDIES
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import in_percent
 
 FORMATS = [
     ("auto", "As detected"),
@@ -283,7 +284,9 @@ def _initial(preview: Preview) -> dict[str, Any]:
 
 def _progress_text(run: ImportRun) -> str:
     if run.state == ImportState.RUNNING:
-        return f"{run.phase}, {run.percent} %: {run.row_count:,} lines, {run.reject_count:,} rejected"
+        return (
+            f"{run.phase}, {in_percent(run.percent)}: {run.row_count:,} lines, {run.reject_count:,} rejected"
+        )
     return run.get_state_display()
 
 
