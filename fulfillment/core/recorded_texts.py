@@ -16,24 +16,26 @@ from django.utils.translation.trans_real import translation
 CONTEXT = "recorded"
 _VALUE = re.compile(r"%\((\w+)\)s")
 _DECIMAL = re.compile(r"\b\d+\.\d+(?= (?:mm|pt|%|: 1))")
+# A longer text stays as it is: it has a file or a list in it.
+LONGEST = 2_000
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 
 
 def translated(text: object) -> str:
     """In the reader's language; what no catalog has stays as it is."""
     language = get_language() or "en"
-    return str(text) if language.startswith("en") or not text else _translated(str(text), language)
+    words = str(text)
+    return words if language.startswith("en") or len(words) > LONGEST else _translated(words, language)
 
 
 @lru_cache(maxsize=10_000)
 def _translated(text: str, language: str) -> str:
-    if (whole := pgettext(CONTEXT, text)) != text:
-        return whole
-    for pattern, message in _patterns(language):
-        if found := pattern.fullmatch(text):
-            values = {
-                name: _translated(_numbers(value), language) for name, value in found.groupdict().items()
-            }
+    # The empty message is the head of the catalog.
+    if not text or (whole := pgettext(CONTEXT, text)) != text:
+        return text and whole
+    for words, names, message in _patterns(language):
+        if found := _values(text, words, names):
+            values = {name: _translated(_numbers(value), language) for name, value in found.items()}
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
     return text if len(sentences) == 1 else " ".join(_translated(one, language) for one in sentences)
@@ -45,20 +47,35 @@ def _numbers(text: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
-    """Of the messages with values; those with more words of their own come first."""
+def _patterns(language: str) -> list[tuple[list[str], list[str], str]]:
+    """The words and the names of values of messages; those with more words of their own come first."""
     catalog: Any = translation(language)._catalog  # type: ignore[attr-defined]  # noqa: SLF001 - its keys are found nowhere else
     start, keys = f"{CONTEXT}\x04", catalog.keys()
     found = [key.removeprefix(start) for key in keys if isinstance(key, str) and key.startswith(start)]
     filled = [message for message in found if _VALUE.search(message)]
-    return [(_pattern(message), message) for message in sorted(filled, key=_own_length, reverse=True)]
+    return [_pattern(message) for message in sorted(filled, key=_own_length, reverse=True)]
 
 
-def _pattern(message: str) -> re.Pattern[str]:
+def _pattern(message: str) -> tuple[list[str], list[str], str]:
     parts = _VALUE.split(message)
-    parts[::2] = [re.escape(part.replace("%%", "%")) for part in parts[::2]]
-    parts[1::2] = [f"(?P<{name}>.+?)" for name in parts[1::2]]
-    return re.compile("".join(parts), re.DOTALL)
+    return [part.replace("%%", "%") for part in parts[::2]], parts[1::2], message
+
+
+def _values(text: str, words: list[str], names: list[str]) -> dict[str, str]:
+    """The values between these words; empty if it is another text. Each ends where the next words first stand.
+
+    A regular expression would try all places of the words for a hostile value: minutes for 2,000 letters.
+    """
+    first, *between, last = words
+    at, end, values = len(first), len(text) - len(last), {}
+    if not (text.startswith(first) and text.endswith(last)):
+        return {}
+    for name, following in zip(names, [*between, None], strict=True):
+        stop = end if following is None else text.find(following, at + 1, end)
+        if stop <= at:
+            return {}
+        values[name], at = text[at:stop], stop + len(following or "")
+    return values
 
 
 def _own_length(message: str) -> int:

@@ -21,7 +21,7 @@ from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 OLDEST = timedelta(hours=48)
 # The comment of a scratch database: a killed drill leaves it, and one without it is not removed.
 SCRATCH = "The scratch database of a backup drill"
-# Until it has the comment nobody can connect, so a drill killed before leaves nothing of others in it.
+# It takes no connections until it has the comment: one without both is empty and of a drill that was killed.
 CREATE = "CREATE DATABASE {} TEMPLATE template0 ALLOW_CONNECTIONS false CONNECTION LIMIT 0"
 MARK = "COMMENT ON DATABASE {} IS {}"
 OPEN = "ALTER DATABASE {} WITH ALLOW_CONNECTIONS true CONNECTION LIMIT -1"

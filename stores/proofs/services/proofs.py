@@ -136,7 +136,7 @@ def _render_once(
 ) -> StoredProof:
     """Renders once for equal requests at the same time; the others wait and then return the stored proof.
 
-    The turn ends with the rendering: files and row keep nobody's renderer waiting.
+    The turn ends with the rendering: while files and row are written, the renderer works for others.
     """
     with transaction.atomic():
         _wait_for_lock(digest)

@@ -1,5 +1,7 @@
 """English texts that are kept are translated where a page shows them."""
 
+import time
+
 import pytest
 from django.utils import translation
 
@@ -35,3 +37,17 @@ def test_recorded_text_is_translated_by_the_words_around_its_values(text, german
 
 def test_recorded_text_stays_as_it_is_in_english():
     assert translated(FINDING) == FINDING
+
+
+@pytest.mark.slow
+def test_hostile_text_costs_no_time():
+    """Of the words of a message with six values, again and again."""
+    text = "None of the " + "y lines could be read (y); the first: line y y, y" * 20 + "~"
+
+    with translation.override("de"):
+        translated("2 mm")  # reads the catalog
+        began = time.process_time()
+        shown = translated(text)
+
+    assert shown == text
+    assert time.process_time() - began < 0.5
