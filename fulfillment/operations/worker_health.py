@@ -1,5 +1,6 @@
 """The health of a worker process: heartbeat, watchdog, connections, and logging during an outage."""
 
+import asyncio
 import logging
 import os
 import threading
@@ -28,6 +29,8 @@ LATE_SECONDS = 20.0
 # Time for a worker to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
 POLL_SECONDS = 2.0
+# Time for the database to accept a connection and answer one statement.
+ANSWER_SECONDS = 5.0
 # Loggers that repeat themselves during a database outage beside those of the apps, and how often they may. The one of
 # asyncio reports jobs whose result could not be written.
 NOISY_LOGGERS = ("asyncio", "fulfillment.core.outbox", "fulfillment.worker", "procrastinate", "psycopg.pool")
@@ -138,11 +141,27 @@ class Watchdog:
 
 
 def database_answers() -> bool:
+    """Whether a heartbeat could be written. A pooler takes connections even while it has no database behind it."""
     try:
-        psycopg.connect(settings.DATABASE_URL, connect_timeout=3).close()
-    except psycopg.Error:
+        return asyncio.run(asyncio.wait_for(_is_writable(), ANSWER_SECONDS))
+    except (psycopg.Error, OSError, TimeoutError):
         return False
-    return True
+
+
+async def _is_writable() -> bool:
+    async with await psycopg.AsyncConnection.connect(**connection_parameters(), autocommit=True) as asked:
+        row = await (await asked.execute("SELECT NOT pg_is_in_recovery()")).fetchone()
+    return bool(row and row[0])
+
+
+def connection_parameters() -> dict[str, Any]:
+    """Of the worker's own connections, which lead past the pooler."""
+    direct = connections[DEFAULT_DB_ALIAS].copy()
+    direct.settings_dict = direct.settings_dict | settings.DIRECT_DATABASE
+    parameters: dict[str, Any] = direct.get_connection_params()
+    del parameters["cursor_factory"], parameters["context"]
+    # None where the pooler takes none.
+    return parameters | {"prepare_threshold": parameters["prepare_threshold"] and 3}
 
 
 def end_at_once() -> None:

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
@@ -27,6 +28,12 @@ class Restarted:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self.url = postgres.ensure_running(self.folder, durable=False)
+
+    @property
+    def socket(self) -> tuple[str, int]:
+        """The folder of its socket, and its port."""
+        query = parse_qs(urlsplit(self.url).query)
+        return query["host"][0], int(query["port"][0])
 
     def restart(self, how: str) -> float:
         """`fast` and `immediate` as pg_ctl does it, `killed` by kill -9; returns when it first accepts a connection."""

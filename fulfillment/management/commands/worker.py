@@ -12,9 +12,7 @@ from typing import Any
 
 import psycopg
 from asgiref.sync import sync_to_async
-from django.conf import settings
 from django.core.management import BaseCommand, CommandError
-from django.db import connection
 from procrastinate import App, exceptions
 from procrastinate.contrib.django import app
 from psycopg_pool import AsyncConnectionPool
@@ -34,6 +32,7 @@ from fulfillment.operations.worker_health import (
     Watchdog,
     WatchedConnector,
     close_own_connection,
+    connection_parameters,
     end_at_once,
     is_outage,
     renew_around_job,
@@ -145,7 +144,7 @@ async def _run_until_error(
 
 async def _report_missing_notifications() -> None:
     """Jobs are found without notifications too, by polling."""
-    parameters = _connection_parameters()
+    parameters = connection_parameters()
     async with (
         await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as listening,
         await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as notifying,
@@ -235,21 +234,12 @@ def _worker_app(heartbeat: Heartbeat) -> App:
         heartbeat,
         pool_factory=lambda **options: AsyncConnectionPool(**{**options, "check": None}),
         configure=_configure,
-        kwargs=_connection_parameters(),
+        kwargs=connection_parameters(),
         min_size=1,
         max_size=4,
         timeout=10,
     )
     return app.with_connector(connector)
-
-
-def _connection_parameters() -> dict[str, Any]:
-    direct = connection.copy()
-    direct.settings_dict = direct.settings_dict | settings.DIRECT_DATABASE
-    parameters: dict[str, Any] = direct.get_connection_params()
-    del parameters["cursor_factory"], parameters["context"]
-    # None where the pooler takes none.
-    return parameters | {"prepare_threshold": parameters["prepare_threshold"] and 3}
 
 
 async def _configure(connection: psycopg.AsyncConnection) -> None:

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -99,7 +98,7 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
         database.manage("migrate", "--verbosity=0")
         database.manage("load_demo", "--verbosity=0")
         database.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
-        sockets, server_port = socket_of(database.url)
+        sockets, server_port = database.socket
         owner = find_host(database.folder).owner
         folder.chmod(0o755)
         inside = make_folder(folder / "pgbouncer", owner)
@@ -118,11 +117,6 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
         finally:
             pooler.terminate()
             pooler.wait(PATIENCE)
-
-
-def socket_of(url: str) -> tuple[str, int]:
-    query = parse_qs(urlsplit(url).query)
-    return query["host"][0], int(query["port"][0])
 
 
 def answered(responses: list[requests.Response], status: int) -> list[Any]:

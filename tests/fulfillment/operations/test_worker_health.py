@@ -3,7 +3,9 @@
 import logging
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -11,9 +13,14 @@ from django.db import OperationalError, connection
 from psycopg_pool import PoolTimeout
 
 from fulfillment.core import outbox
+from fulfillment.core.db.connection_settings import connection_settings
+from fulfillment.local.postgres_layout import find_host
 from fulfillment.operations import worker_health
 from fulfillment.operations.worker_health import DuplicateLogFilter, Heartbeat, Watchdog, is_outage
-from tests.support.patience import PATIENCE
+from tests.support.ha_programs import make_folder, pooled_url, require_packages, start_pgbouncer
+from tests.support.patience import PATIENCE, wait_for
+from tests.support.ports import free_port
+from tests.support.postgres_server import own_postgres
 from tests.support.workers import ROOT, forget_jobs, worker_environment
 
 pytestmark = pytest.mark.slow
@@ -60,6 +67,28 @@ def test_worker_gets_its_time_again_after_each_outage(reachable):
     reachable.append(True)
     assert watchdog.must_end(heartbeat.last + 3625) is False
     assert watchdog.must_end(heartbeat.last + 3646) is True
+
+
+def test_watchdog_waits_while_a_pooler_has_no_database_behind_it(settings, monkeypatch):
+    """PgBouncer goes on taking connections of clients."""
+    require_packages("pgbouncer")
+    monkeypatch.setattr(worker_health, "ANSWER_SECONDS", 2.0)
+    with own_postgres() as database, tempfile.TemporaryDirectory(prefix="pooler-", dir="/tmp") as name:
+        host, port = find_host(database.folder), free_port()
+        Path(name).chmod(0o755)
+        folder = make_folder(Path(name) / "pgbouncer", host.owner)
+        sockets, server_port = database.socket
+        pooler = start_pgbouncer(folder, port, host=sockets, server_port=server_port, owner=host.owner)
+        settings.DIRECT_DATABASE = connection_settings("DATABASE_URL", pooled_url(port), pooler="transaction")
+        try:
+            wait_for(worker_health.database_answers)
+            host.run("pg_ctl", "stop", "-D", str(host.data), "-w", "-m", "immediate")
+
+            psycopg.connect(pooled_url(port), connect_timeout=5).close()
+            assert not worker_health.database_answers()
+        finally:
+            pooler.terminate()
+            pooler.wait(PATIENCE)
 
 
 @pytest.mark.django_db(transaction=True)
