@@ -1,11 +1,13 @@
 """The network between the machines of a database cluster, on loopback: every way in leads through a gate.
 
 A cut holds back what is sent, as a network does: nothing is answered and no connection is closed. The source of a
-connection is known by the folder of its process, because on loopback all have the same address.
+connection is known by the folder of its process, because on loopback all have the same address. It is found by `os`,
+ten times as fast as by `pathlib`: where many wait for it, machines that can reach each other seem to be cut off too.
 """
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +27,11 @@ class Network:
 
     def machine_of(self, port: int, gate: int) -> str:
         """The machine whose process has the connection from `port` to the gate."""
-        inode = _inode_of(port, gate)
-        for pid, machine in processes_below(self.folder):
+        wanted = f"socket:[{_inode_of(port, gate)}]"
+        # Those of PostgreSQL last: they are many, have hundreds of files and seldom open a connection.
+        for pid, machine in sorted(processes_below(self.folder), key=lambda found: _is_postgres(found[0])):
             with contextlib.suppress(OSError):
-                if any(
-                    str(one.readlink()) == f"socket:[{inode}]" for one in Path(f"/proc/{pid}/fd").iterdir()
-                ):
+                if any(os.readlink(one.path) == wanted for one in os.scandir(f"/proc/{pid}/fd")):  # noqa: PTH115
                     return machine
         return ""
 
@@ -82,13 +83,19 @@ def _inode_of(port: int, remote: int) -> str:
     return ""
 
 
+def _is_postgres(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().startswith("postgres")
+    return True
+
+
 def processes_below(folder: Path) -> list[tuple[int, str]]:
     """Each process that runs in a folder below, with the name of that folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
+    found, start = [], f"{folder}/"
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        if name.isdigit():
             with contextlib.suppress(OSError):
-                where = (entry / "cwd").readlink()
-                if where.is_relative_to(folder) and where != folder:
-                    found.append((int(entry.name), where.relative_to(folder).parts[0]))
+                where = os.readlink(f"/proc/{name}/cwd")  # noqa: PTH115
+                if where.startswith(start):
+                    found.append((int(name), where.removeprefix(start).split("/", 1)[0]))
     return found
