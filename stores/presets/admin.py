@@ -102,7 +102,7 @@ class PrintPresetAdmin(RemovedByService):
     search_fields = ["name", "code"]
     search_help_text = "Name or preset ID"
     empty_help = (
-        "Products without a preset print by the built-in one: PDF/X-4, colors of the source with their profiles. "
+        "Products without a preset print by the built-in one: PDF/X-4, everything in CMYK, black text on the K plate. "
         "Add a preset for what a printer requires."
     )
     help_texts = {
@@ -121,7 +121,7 @@ class PrintPresetAdmin(RemovedByService):
         ("Preflight", {"fields": ["severities"]}),
     ]
 
-    @admin.display(description="colours", ordering="policy")
+    @admin.display(description="colors", ordering="policy")
     def colours(self, preset: PrintPreset) -> str:
         return preset.get_policy_display().partition(":")[0]
 

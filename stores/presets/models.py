@@ -35,7 +35,7 @@ class Standard(models.TextChoices):
 
 
 class Policy(models.TextChoices):
-    MANAGED = "Managed", "Managed: colours of the source, with their profiles"
+    MANAGED = "Managed", "Managed: colors of the source, with their profiles"
     CMYK = "CMYK", "CMYK: everything converted, black text on the K plate"
 
 
@@ -74,7 +74,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         help_text="Without one the shipped profile, ISO Coated v2 300 %, is used.",
     )
     standard = models.CharField(max_length=16, choices=Standard.choices, default=Standard.PDF_X4)
-    policy = models.CharField("colours", max_length=16, choices=Policy.choices, default=Policy.CMYK)
+    policy = models.CharField("colors", max_length=16, choices=Policy.choices, default=Policy.CMYK)
     bleed_mm = models.DecimalField(
         "bleed (mm)",
         max_digits=5,
