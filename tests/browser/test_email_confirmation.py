@@ -67,6 +67,23 @@ def test_new_person_confirms_the_address_and_the_banner_disappears(visitor, sett
     assert visitor.complaints == []
 
 
+def test_link_on_the_page_of_development_mails_confirms_the_address(visitor, settings, tmp_path):
+    settings.SIGN_UP_ENABLED = True
+    settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    settings.EMAIL_FILE_PATH = tmp_path
+    page = visitor.page
+    sign_up(visitor)
+    apart(work_off, CONFIRMATION_TASK)
+    visitor.go("/dev/mail")
+
+    page.get_by_role("link", name="/accounts/email/confirm/").click()
+    page.get_by_role("button", name="Confirm", exact=True).click()
+
+    expect(page.get_by_role("heading", name="is confirmed")).to_be_visible()
+    assert apart(User.objects.get, username="newcomer").email_confirmed
+    assert visitor.complaints == []
+
+
 def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     settings.SIGN_UP_ENABLED, settings.MAILS_PER_HOUR = True, 2
     page = visitor.page

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -150,4 +151,16 @@ def test_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(v
     ):
         expect(page.locator(".is-done", has_text=done)).to_be_visible()
     assert len(person.actions) <= MAX_ACTIONS, person.actions
+    assert visitor.complaints == []
+
+
+def test_client_package_is_downloaded_from_its_page(visitor, python_wheel):
+    visitor.go("/clients")
+
+    with visitor.page.expect_download() as download:
+        visitor.page.get_by_role("link", name=python_wheel.name).click()
+
+    assert Path(download.value.path()).read_bytes() == python_wheel.read_bytes()
+    with zipfile.ZipFile(download.value.path()) as package:
+        assert "store_fulfillment/client.py" in package.namelist()
     assert visitor.complaints == []
