@@ -33,8 +33,8 @@ WORK_TO_DO = (
 NAVIGATION = [
     Entry(_("Work"), _("Orders"), "shopping_cart", "stores.order", 105),
     Entry(_("Work"), _("Approvals"), "approval", "stores.approvalrequest", 106),
-    Entry(_("Work"), _("Quotes"), "request_quote", "stores.quote", 110, minor=True),
-    Entry(_("Work"), _("Batches"), "upload_file", "stores.batch", 115, minor=True),
+    Entry(_("Orders"), _("Quotes"), "request_quote", "stores.quote", 110, minor=True),
+    Entry(_("Orders"), _("Batches"), "upload_file", "stores.batch", 115, minor=True),
     Entry(_("Catalog"), _("Stores"), "storefront", "stores.store", 200),
     Entry(_("Catalog"), _("Budgets"), "savings", "stores.budget", 202),
     Entry(_("Catalog"), _("Cost centers"), "groups", "stores.costcenter", 203, minor=True),
