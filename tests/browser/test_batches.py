@@ -76,6 +76,9 @@ def test_file_is_mapped_corrected_and_ordered(visitor, monkeypatch):
         expect(faulty).to_contain_text("Email is not an address")
         expect(page.get_by_role("button", name="Order 2 rows")).to_be_visible()
         expect(page.get_by_label("2 ready rows only")).to_be_checked()
+        if page.viewport_size["width"] < 640:
+            problem, cell = faulty.locator(".grid-more"), faulty.locator(".grid-cell").first
+            assert problem.bounding_box()["y"] < cell.bounding_box()["y"]
         look(visitor, "grid")
         page.get_by_role("link", name="All rows 3").click()
         page.get_by_alt_text("Proof of row 2").click()
