@@ -54,7 +54,7 @@ SECONDS = 600.0
 
 
 @dataclass(slots=True)
-class _Claim:
+class BatchClaim:
     """The whole batch as budgets count it."""
 
     pk: UUID
@@ -106,18 +106,8 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     locked.actor_kind, locked.actor_user = actor.kind, actor.user_id
     locked.reservation_id = uuid4()
     locked.save()
-    claim = _Claim(
-        locked.pk,
-        locked.store,
-        locked.user_id,
-        locked.application_id,
-        locked.is_test,
-        counts.total,
-        counts.pieces,
-        now,
-    )
     outcome = reserve_budgets(
-        batch=claim,
+        batch=claim_of(locked, counts),
         orders=order_count(locked, counts.orderable),
         reservation_id=locked.reservation_id,
         caller=caller_of(locked),
@@ -128,6 +118,19 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     else:
         queue_orders(locked)
     return locked
+
+
+def claim_of(batch: Batch, counts: Counts) -> BatchClaim:
+    return BatchClaim(
+        batch.pk,
+        batch.store,
+        batch.user_id,
+        batch.application_id,
+        batch.is_test,
+        counts.total,
+        counts.pieces,
+        batch.updated,
+    )
 
 
 def queue_orders(batch: Batch) -> None:
