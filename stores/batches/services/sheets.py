@@ -7,8 +7,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.files.stored import proof_files, read_file
 from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
-from stores.batches.files import TemplateColumn, template_file
-from stores.batches.files.writing import Format
+from stores.batches.files.writing import Format, TemplateColumn, template_file
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
 from stores.batches.selectors import rows_of
