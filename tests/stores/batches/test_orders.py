@@ -4,10 +4,11 @@ from decimal import Decimal
 
 import pytest
 from django.db.models import F
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict
+from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.selectors import build_job
 from production.tickets.json_ticket import write_json_ticket
@@ -149,6 +150,10 @@ def test_check_that_no_longer_holds_begins_again_and_is_ordered_without_an_uploa
     assert (refusal.value.code, refusal.value.members) == ("batch_outdated", {"Rows": 2})
     assert (began.status, states_of(began)) == ("Checking", ["Pending", "Pending"])
     assert why in began.note
+    assert refusal.value.message == began.note
+    with translation.override("de"):
+        assert "Alle Zeilen werden noch einmal geprüft" in translated(began.note)
+        assert why not in translated(began.note)
     done = ordered(checked(batch))
     assert (done.status, states_of(done), done.note) == ("Ordered", ["Ordered", "Ordered"], "")
 
