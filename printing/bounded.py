@@ -1,7 +1,7 @@
 """Runs work of unpredictable memory and time in a process of its own, with limits on both.
 
 A picture of 50 megapixels takes some hundred megabytes, which a web process would keep; a small PDF can unpack to
-gigabytes. Starting a process takes a third of a second, so this is for rare or large work.
+gigabytes. Starting a process takes a tenth of a second, and what its task loads, so this is for rare or large work.
 
 A task is a function of a module that needs no settings: `task(folder, **options)` reads and writes files of the
 folder and returns what JSON can hold.
@@ -11,7 +11,6 @@ import json
 import logging
 import math
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -20,7 +19,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,6 @@ from printing.scratch import ScratchFolder
 
 logger = logging.getLogger(__name__)
 MEMORY_BYTES = 2 << 30
-# Added to the niceness of the process that starts it: cheap requests get the processor first.
-NICENESS = 10
 # Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
 PROCESSOR_TIMES = 2
 PROJECT = Path(__file__).parents[1]
@@ -87,18 +83,6 @@ def refuse_killed(code: int | None) -> None:
     raise killed(f"was killed by the system ({_signal_name(-code)})")
 
 
-def limit_process(*, niceness: int, memory: int, processor: int | None = None) -> None:
-    """Limits this process before it reads a file of others; it ends where the system forbids that."""
-    try:
-        os.nice(niceness)
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if processor:
-            resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
-    except (OSError, ValueError) as error:
-        raise SystemExit(os.EX_OSERR) from error
-
-
 _thread = threading.local()
 
 
@@ -140,7 +124,7 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
     request = json.dumps({"task": task, "folder": str(folder), "options": options, **limits})
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "printing.bounded"],
+            [sys.executable, "-m", "printing.bounded_process"],
             input=request.encode(),
             capture_output=True,
             timeout=seconds,
@@ -161,15 +145,3 @@ def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mappi
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
     return json.loads(done.stdout)
-
-
-def _serve() -> None:
-    request = json.loads(sys.stdin.buffer.read())
-    limit_process(niceness=NICENESS, memory=request["memory"], processor=request["processor"])
-    module, _, function = request["task"].partition(":")
-    answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
-    sys.stdout.write(json.dumps(answer))
-
-
-if __name__ == "__main__":
-    _serve()

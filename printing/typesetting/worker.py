@@ -21,7 +21,7 @@ from typing import Any
 import pikepdf
 import typst
 
-from printing.bounded import limit_process
+from printing.bounded_process import limit_process
 from printing.press.colours import separation_of
 from printing.press.profiles import OutputCondition, condition_of
 from printing.press.proof import draw_proof

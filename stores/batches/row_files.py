@@ -7,7 +7,8 @@ from django.http import StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
-from stores.batches.files import FileProblem, FileRow, annotated_file
+from stores.batches.files.records import FileProblem, FileRow
+from stores.batches.files.writing import annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import rows_of
 from stores.orders.models import OrderStatus

@@ -165,9 +165,9 @@ def outdated_because(batch: Batch) -> str:
     if batch.status != BatchStatus.CHECKED:
         return ""
     if is_template_changed(batch):
-        return "The template of the product changed since the check"
+        return "The template of the product changed since the check."
     is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
-    return "The prices of the check no longer bind" if is_expired else ""
+    return "The prices of the check no longer bind." if is_expired else ""
 
 
 def order_count(batch: Batch, rows: int) -> int:
@@ -250,6 +250,13 @@ def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
         )
         for one in proofs
     }
+
+
+def page_counts(digests: Iterable[str]) -> dict[str, int]:
+    """Of stored proofs, by digest."""
+    # The first of the sizes is the PDF's.
+    sizes = Proof.objects.filter(digest__in=set(digests)).values_list("digest", "sizes__len")
+    return {digest: size - 1 for digest, size in sizes}
 
 
 def targets_of(batch: Batch) -> dict[str, str]:

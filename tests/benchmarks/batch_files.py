@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from stores.batches.files import FileRefused, read_rows
-from stores.batches.files.reading import SECONDS
+from stores.batches.files.reading import SECONDS, read_rows
+from stores.batches.files.records import FileRefused
 from tests.support.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
 
 MAXIMUM_ROWS, REFUSED_MS = 20_000, 100

@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from oauth2_provider.models import AccessToken, RefreshToken
 from standardwebhooks import Webhook
 
 from accounts.callers import Caller
@@ -226,9 +227,37 @@ def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
     kept["tokens"]["expires_at"] = 0
     profile.write_text(json.dumps(kept))
     assert "demo" in command("stores", environment={})
-    assert json.loads(profile.read_text())["tokens"]["refresh_token"] != kept["tokens"]["refresh_token"]
+    renewed = json.loads(profile.read_text())
+    assert renewed["tokens"]["refresh_token"] != kept["tokens"]["refresh_token"]
     assert "Signed out" in command("logout", environment={})
+    assert not AccessToken.objects.filter(token=renewed["tokens"]["access_token"]).exists()
+    assert not RefreshToken.objects.filter(user=given["user"]["id"], revoked=None).exists()
     assert "not signed in" in command("stores", environment={}, code=3)
+
+
+@pytest.mark.slow
+def test_signing_out_without_the_service_forgets_all_the_same(command):
+    folder = Path(command.environment["FULFILLMENT_CONFIG"])
+    folder.mkdir()
+    profile = {
+        "url": "http://127.0.0.1:9",
+        "client_id": "fulfillment-cli",
+        "client_secret": None,
+        "subscription_key": "none",
+        "tokens": {"access_token": "an-access-token", "refresh_token": "a-refresh-token", "expires_at": 1},
+    }
+    with command.start("logout", environment=command.machine) as process:
+        assert "You were not signed in." in process.communicate(timeout=60)[0]
+    (folder / "profile.json").write_text(json.dumps(profile))
+
+    # The sign-in of the environment is a machine's, and stays.
+    with command.start("logout", environment=command.machine) as process:
+        output, notes = process.communicate(timeout=60)
+
+    assert (process.returncode, output) == (0, "Signed out.\n")
+    assert "Authorized applications" in notes
+    assert "token" not in notes
+    assert not (folder / "profile.json").exists()
 
 
 @pytest.mark.slow

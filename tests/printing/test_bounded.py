@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from printing.bounded import (
-    NICENESS,
     PROJECT,
     RendererKilled,
     TaskFailed,
     TaskTimedOut,
     run_bounded,
 )
+from printing.bounded_process import NICENESS
 from tests.support.patience import PATIENCE, wait_for
 
 HERE = "tests.printing.test_bounded"

@@ -38,6 +38,7 @@ RECORDED = (
     "applications/webhooks/event_types.py",
     "stores/batches/files",
     "stores/batches/rows.py",
+    "stores/batches/selectors.py",
     "stores/batches/services",
     "stores/budgets/services/claims.py",
     "stores/catalog/records.py",

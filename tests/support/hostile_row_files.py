@@ -23,15 +23,21 @@ MERGED = "<mergeCell ref='A2:A1048576'/>"
 LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 10}'>" for n in range(1, 10))
 
 
-# Of `shown_when_read`, those that are refused before a process starts all the same.
-SHOWN_AT_THE_START = (
-    "laughs",
-    "entity from outside",
-    "entity in UTF-16",
-    "document type from outside",
-    "entity in the styles",
-    "names of a million columns",
-)
+# Of `shown_when_read`, those that are refused before a process starts all the same, and as what.
+SHOWN_AT_THE_START = {
+    "laughs": "file_declares_entities",
+    "entity from outside": "file_declares_entities",
+    "entity in UTF-16": "file_declares_entities",
+    "document type from outside": "file_declares_entities",
+    "entity in the styles": "file_declares_entities",
+    "size that lies": "file_damaged",
+    "elements in elements": "file_damaged",
+    "no XML": "file_damaged",
+    "cells of 100,000 columns": "too_many_columns",
+    "names of a million columns": "too_many_columns",
+    "a million separators": "too_many_columns",
+    "object of 100,000 names": "too_many_columns",
+}
 
 
 def shown_in_directory() -> dict[str, bytes]:

@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape
 
 from openpyxl.utils import get_column_letter
 
-from stores.batches.files import FileProblem, FileRefused, Table
 from stores.batches.files.container import check_container
 from stores.batches.files.parsing import parse
 from stores.batches.files.reading import table_of
+from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.files.sniffing import file_kind
 
 ENCODINGS = {

@@ -98,7 +98,10 @@ def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     provider = sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
     is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))
-    gone = [job for job in jobs if is_moving and (is_out_of_use or _has_other_provider(job))]
+    if not is_moving:
+        return jobs
+    routing = Routing(timezone.now())
+    gone = [job for job in jobs if is_out_of_use or _has_other_provider(routing, job)]
     for job in gone:
         release_member(job, note=f"Left gang sheet {sheet}: {provider} is down or disabled.")
         sheet.pieces = max(sheet.pieces - job.quantity, 0)
@@ -107,9 +110,9 @@ def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     return [job for job in jobs if job not in gone]
 
 
-def _has_other_provider(job: Job) -> bool:
+def _has_other_provider(routing: Routing, job: Job) -> bool:
     excluded = [*job.refused_by, job.provider_id or 0]
-    return Routing(timezone.now()).decide(facts_of(job.order, job.item), excluded=excluded).chosen is not None
+    return routing.decide(facts_of(job.order, job.item), excluded=excluded).chosen is not None
 
 
 def release_member(job: Job, *, note: str) -> None:

@@ -57,7 +57,8 @@ SETTLED = "It is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
 DECISION = {
     **COMMON,
     403: f"{NO_ASSOCIATION} Or the caller ordered the batch (`approver_ordered`).",
-    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`).",
+    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`). "
+    "On approving: a limit was lowered, and the batch exceeds it (`budget_exceeded`, with the numbers as `Budgets`).",
 }
 # The fields of Batch by the members of a change.
 MEMBERS = {

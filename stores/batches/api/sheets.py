@@ -33,7 +33,7 @@ class BatchSheetViewSet(ApiViewSet):
         summary="See the rows of a batch on paper",
         description="One PDF with the first page of each row, twenty to a page, and what is wrong with it. Follow "
         '`Link: rel="next"` for further rows; `rows=extremes` shows for each field the longest and the shortest text '
-        "and a row without.",
+        "and a row without, and the row with the most pages where rows differ in that.",
         parameters=[
             STORE_ID,
             BATCH_ID,
@@ -52,7 +52,7 @@ class BatchSheetViewSet(ApiViewSet):
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         if query.get("rows") == "extremes":
-            rows = extreme_rows(batch)[: take + 1]
+            rows = extreme_rows(batch, after=after)[: take + 1]
         else:
             rows = list(rows_of(batch, after=after)[: take + 1])
         content = render_contact_sheet(batch=batch, rows=rows[:take], caller=request.auth)

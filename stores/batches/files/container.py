@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 from stores.batches.files.records import FileRefused, refused
+from stores.batches.files.rows import too_many_columns
 from stores.batches.files.sniffing import SAVE_AS
 
 # A workbook of Excel has some twenty parts.
@@ -17,6 +18,10 @@ RATIO = 100
 # Small parts repeat themselves: empty sheets unpack to a hundred times their size.
 RATIO_FROM = 4 * 1024 * 1024
 BEGINNING = 1024
+LOOKED_AT = 512 * 1024
+LAST_COLUMN = 16_384
+# Elements of a workbook lie in some ten others.
+DEEPEST = 1000
 _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
 _ENCRYPTED = 0x1
@@ -86,15 +91,33 @@ def _check_directory_size(path: Path) -> None:
 
 
 def _check_beginnings(path: Path, parts: list[zipfile.ZipInfo]) -> None:
-    """Those that begin otherwise are checked again when they are read."""
+    """What this quick look misses is found when the parts are read."""
+    left = LOOKED_AT
     try:
         with zipfile.ZipFile(path) as archive:
             for part in parts:
                 with archive.open(part) as stream:
-                    if b"<!DOCTYPE" in stream.read(BEGINNING).replace(b"\0", b""):
-                        raise entities_declared(part.filename)
+                    start = stream.read(left if part.filename.startswith("xl/worksheets/") else BEGINNING)
+                left = max(BEGINNING, left - len(start))
+                _check_beginning(part.filename, start)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError, EOFError) as error:
         raise damaged() from error
+
+
+def _check_beginning(part: str, start: bytes) -> None:
+    start = start.replace(b"\0", b"")  # of UTF-16
+    text = start[:BEGINNING].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    if b"<!DOCTYPE" in text:
+        raise entities_declared(part)
+    if text and not text.startswith(b"<"):
+        raise damaged(f" in its part {part[:100]}")
+    ends = 2 * start.count(b"</") + sum(map(start.count, (b"/>", b"<?", b"<!")))
+    if start.count(b"<") - ends > DEEPEST:
+        raise damaged(f": elements of its part {part[:100]} are nested too deeply")
+    for number, row in enumerate(start.split(b"<row")):
+        cells = sum(map(row.count, (b"<c>", b"<c ", b"<c/")))
+        if cells > LAST_COLUMN:
+            raise too_many_columns(cells, number)
 
 
 def _check_sizes(parts: list[zipfile.ZipInfo]) -> None:

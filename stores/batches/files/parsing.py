@@ -8,7 +8,6 @@ from stores.batches.files.csv_files import read_csv
 from stores.batches.files.json_files import read_json
 from stores.batches.files.records import FileRefused, problem_json
 from stores.batches.files.rows import RowsWriter
-from stores.batches.files.workbooks import read_workbook
 
 ROWS = "rows.jsonl"
 
@@ -21,6 +20,9 @@ def parse(folder: Path, *, path: str, kind: str, content_type: str, max_rows: in
         rows = RowsWriter(target, max_rows)
         try:
             if kind == "xlsx":
+                # Half of what a start costs, for the other kinds as well.
+                from stores.batches.files.workbooks import read_workbook  # noqa: PLC0415
+
                 dialect = read_workbook(source, rows, late)
             elif kind == "json":
                 dialect = read_json(source, content_type, rows)

@@ -14,7 +14,11 @@ from stores.batches.files.rows import MAXIMUM_COLUMNS, too_many_columns
 from stores.batches.files.sniffing import file_kind
 
 logger = logging.getLogger(__name__)
-FIRST_LINE_BYTES = 1 << 20
+LOOKED_AT = 1 << 20
+SEPARATORS = (b",", b";", b"\t")
+# A cell may hold separators, but not so many. Such a line fills blocks of half as many bytes.
+CERTAINLY_TOO_MANY = 100 * MAXIMUM_COLUMNS
+BLOCK = CERTAINLY_TOO_MANY // 2
 MAXIMUM_BYTES = 50 * 1024 * 1024
 SECONDS = 60.0
 # With the worker that waits for it at most 300 MB.
@@ -36,7 +40,9 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
     if kind == "xlsx":
         check_container(path)
     elif kind == "csv":
-        _check_first_line(path)
+        _check_lines(path)
+    else:
+        _check_first_object(path)
     options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
     try:
         with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (answer, folder):
@@ -52,11 +58,26 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
         ) from error
 
 
-def _check_first_line(path: Path) -> None:
+def _check_lines(path: Path) -> None:
+    """Up to the first quote, which may hide ends of lines. What this quick look misses the parser refuses."""
+    row, counts = 1, dict.fromkeys(SEPARATORS, 0)
     with path.open("rb") as stream:
-        separators = max(map(stream.readline(FIRST_LINE_BYTES).count, (b",", b";", b"\t")))
-    if separators > 100 * MAXIMUM_COLUMNS:
-        raise too_many_columns(separators + 1, 1)
+        while (block := stream.read(BLOCK)) and b'"' not in block:
+            if ends := block.count(b"\n") or block.count(b"\r"):
+                row, counts = row + ends, dict.fromkeys(SEPARATORS, 0)
+                continue
+            counts = {one: count + block.count(one) for one, count in counts.items()}
+            most = max(counts, key=counts.__getitem__)
+            if counts[most] > CERTAINLY_TOO_MANY:
+                raise too_many_columns(counts[most] + stream.readline(LOOKED_AT).count(most) + 1, row)
+
+
+def _check_first_object(path: Path) -> None:
+    with path.open("rb") as stream:
+        start = stream.read(LOOKED_AT).partition(b"}")[0]
+    names = start.count(b'":') - start.count(b'\\":')
+    if names > CERTAINLY_TOO_MANY:
+        raise too_many_columns(names, 2)
 
 
 def table_of(answer: dict[str, Any], folder: Path) -> Table:

@@ -9,7 +9,6 @@ from typing import TextIO
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.postal_codes import PostalCodes
 from stores.batches.files.records import Fault, FileProblem, problem_json, refused
-from stores.batches.files.spreadsheets import utils
 from stores.batches.files.text_files import LONGEST_CELL, text_fault
 
 MAXIMUM_COLUMNS = 256
@@ -105,7 +104,7 @@ class RowsWriter:
             return None
         if place in self._places:
             return self.columns[self._places.index(place)]
-        return utils.get_column_letter(place + 1)
+        return letters_of(place)
 
     def placed(self) -> Iterator[tuple[int, str]]:
         """The columns and where they stand in a row of the file."""
@@ -144,12 +143,16 @@ class RowsWriter:
             if place < len(row.cells) and row.cells[place]:
                 self._unnamed.remove(place)
                 self._ignored.add(place)
-                self.problems.append(
-                    _empty_head(place, row).at(self.head_row, utils.get_column_letter(place + 1))
-                )
+                self.problems.append(_empty_head(place, row).at(self.head_row, letters_of(place)))
         extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
         if extra is not None:
             row.faults.append((extra, _too_many_cells(row.cells, last + 1)))
+
+
+def letters_of(place: int) -> str:
+    """Those of a column, counted from 0, in a spreadsheet."""
+    before, last = divmod(place, 26)
+    return (letters_of(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def too_many_columns(count: int, row: int) -> Exception:
@@ -158,7 +161,7 @@ def too_many_columns(count: int, row: int) -> Exception:
         f"Row {row:,} has {count:,} columns; at most {MAXIMUM_COLUMNS} are allowed.",
         "Delete the columns that the product does not need.",
         row=row,
-        column=utils.get_column_letter(min(count, 16_384)),
+        column=letters_of(min(count, 16_384) - 1),
     )
 
 
@@ -169,8 +172,7 @@ def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
 def _duplicate_head(column: str, first: int, place: int) -> Fault:
     return Fault(
         "head_duplicate",
-        f"Columns {utils.get_column_letter(first + 1)} and {utils.get_column_letter(place + 1)} have the same head. "
-        "Only the first is read.",
+        f"Columns {letters_of(first)} and {letters_of(place)} have the same head. Only the first is read.",
         "Rename one of them, or delete it.",
         column,
     )
@@ -179,8 +181,7 @@ def _duplicate_head(column: str, first: int, place: int) -> Fault:
 def _empty_head(place: int, row: RawRow) -> Fault:
     return Fault(
         "head_empty",
-        f"Column {utils.get_column_letter(place + 1)} has values, as in row {row.number:,}, but no head. "
-        "It is not read.",
+        f"Column {letters_of(place)} has values, as in row {row.number:,}, but no head. It is not read.",
         "Write a head above the column, or delete it.",
         row.cells[place],
     )

@@ -3,7 +3,7 @@
 Neither library reads enough. openpyxl knows hidden rows and merged cells only where it holds the whole workbook in
 memory; its streaming reader gives a formula or its value, not both, so a formula without a value cannot be told from an
 empty cell. python-calamine has no number formats (02139 is 2139.0) and decodes a whole sheet at once: a file of 0.8 MB
-took 322 MB. openpyxl classifies number formats and writes our files.
+took 322 MB. openpyxl writes our files.
 """
 
 import math
@@ -14,15 +14,14 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from stores.batches.files.container import damaged
+from stores.batches.files.container import LAST_COLUMN, damaged
 from stores.batches.files.csv_files import error_value
 from stores.batches.files.number_formats import PRECISION, shown
 from stores.batches.files.records import WARNING, Fault
-from stores.batches.files.rows import RawRow, RowsWriter, too_many_columns
-from stores.batches.files.spreadsheets import utils
+from stores.batches.files.rows import RawRow, RowsWriter, letters_of, too_many_columns
 from stores.batches.files.xml_parts import elements, local_name
 
-LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
+LAST_ROW = 1_048_576
 # A sheet of 20,000 rows may have two merged cells in each.
 MAXIMUM_MARKS = 40_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
@@ -132,7 +131,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
             else damaged(f": cell {reference} follows another")
         )
     row.last = place
-    text, fault = _read(cell, reference or f"{utils.get_column_letter(place + 1)}{row.number}", book)
+    text, fault = _read(cell, reference or f"{letters_of(place)}{row.number}", book)
     if text:
         row.cells[place] = text.replace("\r\n", "\n").replace("\r", "\n")
     if fault:

@@ -7,21 +7,18 @@ from fulfillment.core.memory import DeferredModule
 if TYPE_CHECKING:
     import openpyxl as books
     from openpyxl import cell as cells
-    from openpyxl import comments, styles, utils
-    from openpyxl.styles import numbers
+    from openpyxl import comments, styles
     from openpyxl.worksheet import datavalidation
 else:
-    books, cells, comments, styles, utils, numbers, datavalidation = map(
+    books, cells, comments, styles, datavalidation = map(
         DeferredModule,
         (
             "openpyxl",
             "openpyxl.cell",
             "openpyxl.comments",
             "openpyxl.styles",
-            "openpyxl.utils",
-            "openpyxl.styles.numbers",
             "openpyxl.worksheet.datavalidation",
         ),
     )
 
-__all__ = ["books", "cells", "comments", "datavalidation", "numbers", "styles", "utils"]
+__all__ = ["books", "cells", "comments", "datavalidation", "styles"]

@@ -60,7 +60,8 @@ LONGEST_CELL = 32_767
 
 def text_fault(text: str) -> Fault | None:
     """What no printed text may hold."""
-    if found := CONTROL.search(text):
+    # All of these are unprintable, and most texts are not searched for them.
+    if not text.isprintable() and (found := CONTROL.search(text)):
         return Fault(
             "control_character",
             f"The cell has the control character U+{ord(found[0]):04X} at place {found.start() + 1}.",

@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from stores.batches.files.container import damaged
-from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
+from stores.batches.files.number_formats import (
+    BUILT_IN,
+    ISO_DATE,
+    ISO_DATE_TIME,
+    LOCAL_DATE_TIMES,
+    LOCAL_DATES,
+)
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
-from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter
+from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter, letters_of
 from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
-from stores.batches.files.spreadsheets import numbers, utils
 from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
@@ -106,7 +111,7 @@ def _built_in(number: str) -> str:
         return ISO_DATE
     if index in LOCAL_DATE_TIMES:
         return ISO_DATE_TIME
-    return numbers.BUILTIN_FORMATS.get(index, "General")
+    return BUILT_IN.get(index, "General")
 
 
 def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:
@@ -128,7 +133,7 @@ def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
         if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
             fault = Fault(
                 "column_hidden",
-                f"Column {utils.get_column_letter(place + 1)} is hidden in the sheet. It is read all the same.",
+                f"Column {letters_of(place)} is hidden in the sheet. It is read all the same.",
                 "Delete the column if it does not belong to the batch.",
                 severity=WARNING,
             )

@@ -10,7 +10,8 @@ from typing import IO, Any, Literal
 from fulfillment.core.csv_rows import csv_pieces, inert_cell
 from stores.batches.files.csv_files import NOTE
 from stores.batches.files.records import ERROR, FileRow
-from stores.batches.files.spreadsheets import books, cells, comments, datavalidation, styles, utils
+from stores.batches.files.rows import letters_of
+from stores.batches.files.spreadsheets import books, cells, comments, datavalidation, styles
 from stores.batches.files.text_files import CONTROL
 from stores.batches.files.workbooks import ALLOWED_VALUES
 
@@ -44,8 +45,8 @@ def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes
     sheet = book.worksheets[0]
     sheet.title = "Rows"
     allowed = [column for column in columns if column.allowed]
-    for place, column in enumerate(columns, start=1):
-        letters = utils.get_column_letter(place)
+    for place, column in enumerate(columns):
+        letters = letters_of(place)
         sheet.column_dimensions[letters].width = max(12, len(column.name) + 4)
         # Text, so that codes keep their zeros.
         sheet.column_dimensions[letters].number_format = "@"
@@ -125,7 +126,7 @@ def _explanation(column: TemplateColumn) -> str:
 
 
 def _choice(letters: str, place: int, count: int) -> Any:
-    source = utils.get_column_letter(place + 1)
+    source = letters_of(place)
     listed = f"'{ALLOWED_VALUES}'!${source}$2:${source}${count + 1}"
     choice = datavalidation.DataValidation(
         type="list", formula1=listed, allow_blank=True, showErrorMessage=True

@@ -8,10 +8,12 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
+from stores.batches.selectors import counts_of
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
-from stores.batches.services.ordering import queue_orders
+from stores.batches.services.ordering import claim_of, queue_orders
 from stores.batches.services.rows import lock_batch
+from stores.budgets.services.approvals import check_place
 from stores.orders.approvals.selectors import people_who_ordered
 from stores.orders.approvals.services import EXPIRED
 from stores.orders.models import ApprovalState
@@ -20,8 +22,13 @@ from stores.orders.services.transitions import Actor
 
 @transaction.atomic
 def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
-    """Has its orders written. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
+    """Has its orders written. Raises Conflict if it was decided or exceeds a limit that was lowered since.
+
+    Raises Forbidden for the people who ordered.
+    """
     locked, approval = _undecided(batch, actor)
+    claim = claim_of(locked, counts_of(locked))
+    check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
     approval.state, approval.note = ApprovalState.APPROVED, note
     approval.decided, approval.decided_by_id = timezone.now(), actor.user_id
     approval.save()
@@ -32,7 +39,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
 
 @transaction.atomic
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
-    """Cancels the batch; raises as `approve_batch` does."""
+    """Cancels the batch; raises as `approve_batch` does, whatever the budgets are."""
     locked, approval = _undecided(batch, actor)
     close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
     approval.refresh_from_db()

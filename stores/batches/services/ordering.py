@@ -48,13 +48,15 @@ from stores.orders.services.transitions import Actor
 
 ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
+CHECKED_AGAIN = "All rows are being checked again: look at them once they are, then order."
+NOTHING_ORDERED = "Nothing is ordered."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
 
 
 @dataclass(slots=True)
-class _Claim:
+class BatchClaim:
     """The whole batch as budgets count it."""
 
     pk: UUID
@@ -89,10 +91,9 @@ def _checked_again(batch: Batch) -> Conflict | None:
     locked = lock_batch(batch)
     if not (why := outdated_because(locked)):
         return None
-    begin_check(locked, reset=True, note=f"{why}. All rows are checked again: look at them, then order.")
-    rows = locked.rows.count()
-    message = f"{why}. Its {rows:,} rows are checked again: order it once its Status is Checked."
-    return Conflict(message, code=OUTDATED, members={"Rows": rows})
+    note = f"{why} {CHECKED_AGAIN}"
+    begin_check(locked, reset=True, note=note)
+    return Conflict(note, code=OUTDATED, members={"Rows": locked.rows.count()})
 
 
 @transaction.atomic
@@ -106,18 +107,8 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     locked.actor_kind, locked.actor_user = actor.kind, actor.user_id
     locked.reservation_id = uuid4()
     locked.save()
-    claim = _Claim(
-        locked.pk,
-        locked.store,
-        locked.user_id,
-        locked.application_id,
-        locked.is_test,
-        counts.total,
-        counts.pieces,
-        now,
-    )
     outcome = reserve_budgets(
-        batch=claim,
+        batch=claim_of(locked, counts),
         orders=order_count(locked, counts.orderable),
         reservation_id=locked.reservation_id,
         caller=caller_of(locked),
@@ -128,6 +119,19 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     else:
         queue_orders(locked)
     return locked
+
+
+def claim_of(batch: Batch, counts: Counts) -> BatchClaim:
+    return BatchClaim(
+        batch.pk,
+        batch.store,
+        batch.user_id,
+        batch.application_id,
+        batch.is_test,
+        counts.total,
+        counts.pieces,
+        batch.updated,
+    )
 
 
 def queue_orders(batch: Batch) -> None:
@@ -222,7 +226,7 @@ def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: Doma
     if locked.status != BatchStatus.ORDERING:
         return
     if refusal.code == OUTDATED and not locked.rows.exclude(order=None).exists():
-        begin_check(locked, reset=True, note=f"{refusal.message} Nothing is ordered: look at the rows again.")
+        begin_check(locked, reset=True, note=f"{refusal.message} {NOTHING_ORDERED} {CHECKED_AGAIN}")
         release_reservation(reservation_id=locked.reservation_id)
         return
     of_items = batch.mode == BatchMode.ITEMS

@@ -7,11 +7,10 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.files.stored import proof_files, read_file
 from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
-from stores.batches.files import TemplateColumn, template_file
-from stores.batches.files.writing import Format
+from stores.batches.files.writing import Format, TemplateColumn, template_file
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
-from stores.batches.selectors import rows_of
+from stores.batches.selectors import page_counts, rows_of
 from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.templates.selectors import fields_of
 
@@ -36,10 +35,13 @@ def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Call
         return contact_sheet(map(_cell, rows), title=f"Contact sheet of {batch}")
 
 
-def extreme_rows(batch: Batch) -> list[BatchRow]:
-    """For each field of the template the rows with its longest and shortest text, and one without."""
-    chosen: set[int] = set()
-    rows = list(batch.rows.order_by("number").values_list("pk", "values"))
+def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
+    """For each field of the template the rows with its longest and shortest text, and one without.
+
+    Where rows differ in their number of pages, also the first with the most.
+    """
+    found = list(batch.rows.order_by("number").values_list("pk", "values", "proof"))
+    rows, chosen = [(pk, values) for pk, values, _ in found], set[int]()
     fields = {one.field_name for one in fields_of(batch.product_id)}
     for column in {batch.mapping[target] for target in fields & batch.mapping.keys()}:
         lengths = [(len(values.get(column, "").strip()), pk) for pk, values in rows]
@@ -47,7 +49,10 @@ def extreme_rows(batch: Batch) -> list[BatchRow]:
         if filled:
             chosen |= {max(filled, key=lambda one: one[0])[1], min(filled)[1]}
         chosen |= set([pk for length, pk in lengths if not length][:1])
-    return list(rows_of(batch).filter(pk__in=chosen))
+    pages = page_counts(proof for _, _, proof in found)
+    if len({*pages.values()}) > 1:
+        chosen.add(max(found, key=lambda one: pages.get(one[2], 0))[0])
+    return list(rows_of(batch, after=after).filter(pk__in=chosen))
 
 
 def row_template(*, batch: Batch, format: Format) -> bytes:  # noqa: A002 - as the file's own function

@@ -9,7 +9,9 @@ from typing import Any
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
-from stores.batches.files import FileProblem, FileRefused, Table, match_columns, read_rows
+from stores.batches.files.matching import match_columns
+from stores.batches.files.reading import read_rows
+from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode
 from stores.batches.rows import Problem, SourceRow, file_problem_record
 from stores.batches.selectors import targets_of

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -89,7 +88,7 @@ def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Seque
     with transaction.atomic():
         locked = lock_order(order, if_match)
         if _is_open(locked):
-            check_place(order=locked, known_limits=_known_limits(locked))
+            check_place(order=locked, reasons=locked.approval_request.reasons)
             change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
     raise _decided(locked)
@@ -158,11 +157,6 @@ def _is_open(order: Order) -> bool:
         _reject_expired(order)
         return False
     return True
-
-
-def _known_limits(order: Order) -> dict[str, Decimal]:
-    reasons = order.approval_request.reasons
-    return {one["BudgetID"]: Decimal(str(one["Limit"])) for one in reasons if one["Kind"] == "Budget"}
 
 
 def _record_decision(change: Change, state: ApprovalState, note: str) -> Order:

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
@@ -16,6 +18,7 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
+from production.gang_sheets.services.sending import _plan
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.providers.models import Provider
@@ -265,6 +268,18 @@ def test_refused_and_disabled_providers_pass_the_jobs_of_a_sheet_on(shop, press,
     work_off_jobs()
     assert (again(waiting).provider, again(waiting).state) == (other, JobState.SENT)
     assert set(GangSheet.objects.values_list("state", flat=True)) == {SheetState.CANCELLED}
+
+
+def test_rules_are_read_once_for_all_jobs_of_a_sheet_whose_press_is_away(shop, press):
+    """None of them has another provider, so that all stay."""
+    jobs = [order(shop, quantity) for quantity in (100, 250, 500)]
+    GangSheet.objects.update(tries=1)
+    Provider.objects.update(failing_since=timezone.now() - timedelta(hours=1))
+    with CaptureQueriesContext(connection) as statements:
+        _, staying = _plan(GangSheet.objects.get().pk)
+
+    assert staying == jobs
+    assert sum('FROM "production_routingrule"' in one["sql"] for one in statements) == 1
 
 
 def test_person_sends_a_sheet_before_its_time(shop, press):

@@ -10,10 +10,12 @@ import pytest
 from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
-from stores.batches.models import Batch
+from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
+from stores.batches.services.sheets import extreme_rows
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
+from stores.proofs.models import Proof
 from tests.factories.orders import RECIPIENT, make_card
 from tests.support.batches import addressed, person
 from tests.support.jobs import work_off
@@ -211,6 +213,25 @@ def test_contact_sheet_shows_twenty_rows_on_a_page(api):
     assert pages_of(sheet.content) == [20, 1]
     assert len(pages_of(extremes.content)) == 1
     assert "after=21" in first["Link"], "the row after the heads is number 2"
+
+
+def test_extremes_have_the_row_with_the_most_pages(api):
+    batch = make(api)
+    send(api, batch, [cards(number, Name=f"Person {number}") for number in range(1, 10)])
+    work_off(CHECK)
+    rows = BatchRow.objects.order_by("number")
+    found = {row.number for row in extreme_rows(Batch.objects.get())}
+    [middle] = [row for row in rows if row.number == 6]
+    proof = Proof.objects.get(digest=middle.proof)
+    Proof.objects.filter(pk=proof.pk).update(sizes=[*proof.sizes, 1000])
+    with_pages = [row.number for row in extreme_rows(Batch.objects.get())]
+
+    assert middle.number not in found, "rows of equally many pages show none for that"
+    assert set(with_pages) == {*found, 6}
+    following = api.call("GET", path(batch, "/contact-sheet?rows=extremes&take=1"))["Link"]
+    assert f"after={with_pages[0]}" in following
+    rest = api.call("GET", path(batch, f"/contact-sheet?rows=extremes&after={with_pages[0]}"))
+    assert pages_of(rest.content) == [len(with_pages) - 1]
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])

@@ -1,15 +1,14 @@
 """A checked batch is ordered: each row once, within its budgets, approved as a whole."""
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.db.models import F
-from django.utils import timezone
+from django.utils import timezone, translation
 
-from accounts.models import Notification
 from applications.webhooks.models import Event
-from fulfillment.core.errors import Conflict, Forbidden
+from fulfillment.core.errors import Conflict
+from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.selectors import build_job
 from production.tickets.json_ticket import write_json_ticket
@@ -18,17 +17,11 @@ from stores.batches.models import Batch, BatchRow
 from stores.batches.overview import BatchPage
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
-from stores.batches.services.approvals import (
-    approve_batch,
-    deny_batch,
-    expire_approvals,
-    remind_approvers,
-)
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
-from stores.catalog.models import DeliveredPrice, Product, Store
+from stores.catalog.models import DeliveredPrice, Product
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, cancel_order
@@ -157,6 +150,10 @@ def test_check_that_no_longer_holds_begins_again_and_is_ordered_without_an_uploa
     assert (refusal.value.code, refusal.value.members) == ("batch_outdated", {"Rows": 2})
     assert (began.status, states_of(began)) == ("Checking", ["Pending", "Pending"])
     assert why in began.note
+    assert refusal.value.message == began.note
+    with translation.override("de"):
+        assert "Alle Zeilen werden noch einmal geprüft" in translated(began.note)
+        assert why not in translated(began.note)
     done = ordered(checked(batch))
     assert (done.status, states_of(done), done.note) == ("Ordered", ["Ordered", "Ordered"], "")
 
@@ -309,93 +306,6 @@ def test_orders_of_a_reservation_are_written_when_others_used_the_rest_up(budget
     work_off(ORDER_TASK)
 
     assert states_of(batch) == ["Ordered"] * 3
-
-
-def test_batch_is_approved_once_as_a_whole(budgeted, world):
-    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
-    decider = approver(world)
-    batch = letters(budgeted)
-    assert budget_decision(batch, counts_of(batch)) == "NeedsApproval"
-    batch = ordered(batch)
-    assert (batch.status, batch.approval.state) == ("Ordering", "Pending")
-    assert not Order.objects.exists()
-
-    approve_batch(batch=batch, actor=decider, note="Fine")
-    work_off(ORDER_TASK)
-
-    batch = fresh(batch)
-    assert (batch.status, batch.approval.state, batch.approval.note) == ("Ordered", "Approved", "Fine")
-    assert set(Order.objects.values_list("approval", flat=True)) == {""}
-    with pytest.raises(Conflict) as refusal:
-        deny_batch(batch=batch, actor=decider, reason="No")
-    assert refusal.value.code == "approval_decided"
-
-
-def test_total_above_the_limit_of_the_store_needs_approval(access):
-    Store.objects.filter(pk=access.store.pk).update(approval_above=20)
-    batch = ordered(letters(access_again(access)))
-
-    assert batch.approval.reasons == [{"Kind": "Total", "Limit": 20.0, "Total": 36.0}]
-
-
-def access_again(access):
-    access.store.refresh_from_db()
-    return access
-
-
-def test_people_who_ordered_decide_nothing(access, world):
-    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
-    batch = ordered(letters(access_again(access), 1))
-
-    with pytest.raises(Forbidden) as refusal:
-        approve_batch(batch=batch, actor=Actor(ActorKind.USER, world.application.user_id))
-
-    assert refusal.value.code == "approver_ordered"
-
-
-def test_staff_who_order_a_batch_do_not_approve_it(access, world):
-    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
-    batch, staff = letters(access_again(access), 1), Actor(ActorKind.STORE, approver(world).user_id)
-    order_batch(batch=fresh(batch), actor=staff)
-
-    with pytest.raises(Forbidden) as refusal:
-        approve_batch(batch=batch, actor=staff)
-
-    assert refusal.value.code == "approver_ordered"
-
-
-@pytest.mark.parametrize("end", ["deny", "expire", "cancel"])
-def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted, world, end):
-    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
-    batch = ordered(letters(budgeted))
-
-    if end == "deny":
-        deny_batch(batch=batch, actor=approver(world), reason="Too much")
-    elif end == "expire":
-        assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
-    else:
-        cancel_batch(batch=batch)
-
-    batch = fresh(batch)
-    assert (batch.status, states_of(batch)) == ("Cancelled", ["Cancelled"] * 3)
-    assert batch.approval.state == {"deny": "Denied", "expire": "Expired", "cancel": "Expired"}[end]
-    assert used() == [0]
-    work_off(ORDER_TASK)
-    assert not Order.objects.exists()
-
-
-def test_approver_of_a_batch_is_reminded_once_at_half_of_the_time(budgeted, world):
-    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
-    one = approver(world).user_id
-    batch = ordered(letters(budgeted))
-    moments = [batch.approval.requested + timedelta(hours=hours) for hours in (35, 37, 38)]
-
-    assert [remind_approvers(now=moment) for moment in moments] == [0, 1, 0]
-    notices = Notification.objects.filter(user=one, kind="approval_requested").order_by("pk")
-    assert [notice.title.partition(batch.store.company_name)[2] for notice in notices] == [
-        " needs approval",
-        " still needs approval",
-    ]
 
 
 def test_cancelling_stops_what_is_not_ordered(budgeted, monkeypatch):

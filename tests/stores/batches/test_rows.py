@@ -2,11 +2,16 @@
 
 import pytest
 
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
-from stores.batches.models import BatchRow
-from stores.batches.services.batches import cancel_batch, change_batch
+from printing.bounded import PROJECT
+from stores.batches.api.rows import BatchFileViewSet
+from stores.batches.files.reading import MAXIMUM_BYTES
+from stores.batches.models import MAXIMUM_ROWS, BatchRow
+from stores.batches.services.batches import MAXIMUM_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
+from stores.concurrency_limits import BATCHES
 from tests.support.batches import (
     access_to,
     addressed,
@@ -159,6 +164,26 @@ def test_caller_has_at_most_50_open_batches(access, monkeypatch):
     assert refusal.value.code == "too_many_batches"
     cancel_batch(batch=batch)
     assert make_batch(access, product_id=batch.product.external_id).status == "Empty"
+
+
+def test_limits_of_batches_are_those_that_the_documents_say():
+    security, guide, errors = (
+        " ".join((PROJECT / "docs" / name).read_text("utf-8").split())
+        for name in ("security.md", "guides/batches.md", "api/errors.md")
+    )
+    rows = {mode: f"{most:,}" for mode, most in MAXIMUM_ROWS.items()}
+
+    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB | batches of a caller"
+    also = f"that are not ordered; rows of a batch, {rows['Items']} of the mode `Items`;"
+    assert f"{said} {also}" in security
+    for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
+        [line] = [one for one in security.split("| |") if work in one]
+        assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
+    assert f"at most {rows['Items']} rows" in guide
+    assert f"at most {rows['Recipients']} rows" in guide
+    assert f"A caller has at most {MAXIMUM_OPEN} batches that are not ordered" in guide
+    assert f"| the caller has {MAXIMUM_OPEN} batches that are not ordered |" in errors
+    assert BatchFileViewSet.maximum_bytes == MAXIMUM_BYTES
 
 
 def test_mapping_kept_under_a_name_serves_the_next_batch(access):

@@ -12,6 +12,7 @@ from store_fulfillment.auth import (
     SignIn,
     Tokens,
     finish_sign_in,
+    revoke_tokens,
     start_sign_in,
 )
 from store_fulfillment.client import AsyncClient, Client
@@ -66,6 +67,7 @@ __all__ = [
     "etag_of",
     "finish_sign_in",
     "headers_of",
+    "revoke_tokens",
     "start_sign_in",
     "verify_webhook",
 ]

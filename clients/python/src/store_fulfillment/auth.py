@@ -19,6 +19,8 @@ from store_fulfillment.errors import ConnectionFailed, OAuthError
 
 # Renewed this long before its end, so that it does not expire during a request.
 EARLY = 30.0
+# Whoever signs out does not wait for a service that is away.
+REVOCATION_SECONDS = 10.0
 METADATA = "/.well-known/oauth-authorization-server"
 
 
@@ -101,7 +103,11 @@ Credentials = ClientCredentials | Person | AccessToken
 
 
 def token_request(
-    base_url: str, client_id: str, client_secret: str | None, form: dict[str, str]
+    base_url: str,
+    client_id: str,
+    client_secret: str | None,
+    form: dict[str, str],
+    path: str = "/oauth/token",
 ) -> httpx.Request:
     """A confidential client proves itself by HTTP Basic, a public one names itself."""
     body = form if client_secret else {**form, "client_id": client_id}
@@ -110,7 +116,7 @@ def token_request(
         # RFC 6749, 2.3.1: both are encoded as in a form first.
         pair = urlencode({client_id: client_secret}).replace("=", ":", 1)
         headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
-    return httpx.Request("POST", f"{base_url}/oauth/token", data=body, headers=headers)
+    return httpx.Request("POST", f"{base_url}{path}", data=body, headers=headers)
 
 
 def tokens_of(response: httpx.Response) -> Tokens:
@@ -128,6 +134,20 @@ def tokens_of(response: httpx.Response) -> Tokens:
         text.get("scope", ""),
         text.get("subscription_key"),
     )
+
+
+def revoke_tokens(base_url: str, client_id: str, client_secret: str | None, tokens: Tokens) -> None:
+    """Ends a sign-in at the service, with all tokens that came from it (RFC 7009)."""
+    form = {"token": tokens.refresh_token or tokens.access_token}
+    request = token_request(safe_address(base_url), client_id, client_secret, form, "/oauth/revoke")
+    try:
+        with httpx.Client(timeout=REVOCATION_SECONDS) as client:
+            response = client.send(request)
+    except httpx.HTTPError as error:
+        raise ConnectionFailed(f"POST {request.url}: {error or type(error).__name__}") from error
+    if response.status_code != 200:
+        code = str(_object_of(response).get("error") or f"status {response.status_code}")
+        raise OAuthError(code, "The service did not end the sign-in.")
 
 
 def _object_of(response: httpx.Response) -> dict[str, Any]:

@@ -3,9 +3,20 @@ import socket
 
 import pytest
 
-from stores.batches.files import FileRefused, read_rows, reading
+from stores.batches.files import reading
+from stores.batches.files.container import check_container
+from stores.batches.files.reading import read_rows
+from stores.batches.files.records import FileRefused
 from tests.support.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
-from tests.support.row_files import file_of, problems_in, sheet_xml, table_in_this_process, workbook
+from tests.support.row_files import (
+    file_of,
+    problems_in,
+    sheet_xml,
+    table_in_this_process,
+    workbook,
+    workbook_parts,
+    zipped,
+)
 
 SECRET = "SECRET of the machine"
 
@@ -56,16 +67,47 @@ def test_what_the_directory_shows_is_refused_before_a_process_starts(tmp_path, m
     assert all(problem.remedy for problem in problems.values())
 
 
-def test_entities_and_a_million_columns_are_refused_before_a_process_starts(tmp_path, monkeypatch):
+def test_entities_depth_and_a_million_columns_are_refused_before_a_process_starts(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "run_bounded", None)
     files = shown_when_read(tmp_path / "secret", 9)
 
-    problems = {name: refusal_of(files[name], tmp_path, "rows").code for name in SHOWN_AT_THE_START}
-
-    assert problems == {
-        **dict.fromkeys(SHOWN_AT_THE_START, "file_declares_entities"),
-        "names of a million columns": "too_many_columns",
+    problems = {
+        name: refusal_of(files[name], tmp_path, "rows.json" if files[name][:1] == b"[" else "rows").code
+        for name in SHOWN_AT_THE_START
     }
+
+    assert problems == SHOWN_AT_THE_START
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,c,d,e,f\r" + "1,2,3,4,5,6\r" * 6_000,
+        '[{"a": "' + '\\":' * 30_000 + '"}]',
+    ],
+    ids=["ends of lines of an old Mac", "quotes in a value"],
+)
+def test_what_only_looks_like_many_columns_is_read(content, tmp_path):
+    path = tmp_path / "sent"
+    path.write_text(content, newline="")
+
+    table = read_rows(
+        path=path, content_type="", name="rows.json" if content[0] == "[" else "", max_rows=20_000
+    )
+
+    assert table.rows[0].values["a"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_long_sheet_in_any_encoding_is_not_taken_for_a_deep_one(encoding, tmp_path):
+    rows = [["Name", "ZIP"], *([f"Person {number}", "02139"] for number in range(4_000))]
+    sheet = f"<?xml version='1.0' encoding='{encoding}'?>{sheet_xml(rows)}".encode(encoding)
+    path = tmp_path / "sent"
+    path.write_bytes(zipped({**workbook_parts(""), "xl/worksheets/sheet1.xml": sheet}))
+
+    check_container(path)
+
+    assert len(sheet) > 512 * 1024
 
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path):

@@ -1,8 +1,8 @@
 import csv
 from pathlib import Path
 
-from stores.batches.files import read_rows
 from stores.batches.files.number_formats import shown
+from stores.batches.files.reading import read_rows
 
 MADE = Path(__file__).parent / "libreoffice"
 

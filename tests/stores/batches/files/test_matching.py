@@ -1,6 +1,6 @@
 import pytest
 
-from stores.batches.files import match_columns
+from stores.batches.files.matching import match_columns
 
 RECIPIENT = [
     f"Recipient.{member}"

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).resolve().parents[4]
 READ = """
 import json, resource, sys
 from pathlib import Path
-from stores.batches.files import read_rows
+from stores.batches.files.reading import read_rows
 name = sys.argv[1]
 table = read_rows(path=Path(name), content_type="", name=name, max_rows=20_000)
 # The other figure of this process holds the peak of the one that started it.

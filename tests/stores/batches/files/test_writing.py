@@ -3,14 +3,9 @@ import io
 import openpyxl
 import pytest
 
-from stores.batches.files import (
-    FileProblem,
-    FileRow,
-    TemplateColumn,
-    annotated_file,
-    read_rows,
-    template_file,
-)
+from stores.batches.files.reading import read_rows
+from stores.batches.files.records import FileProblem, FileRow
+from stores.batches.files.writing import TemplateColumn, annotated_file, template_file
 
 COLUMNS = [
     TemplateColumn("Name", "Dana Lee", (), True, "As printed on the card."),

@@ -97,6 +97,11 @@ def load() -> Profile | None:
     if all(named.values()):
         url, client_id, client_secret, key = named.values()
         return Profile(url.rstrip("/"), client_id, client_secret, key)
+    return kept()
+
+
+def kept() -> Profile | None:
+    """What `login` kept."""
     path = folder() / "profile.json"
     try:
         known = json.loads(path.read_text("utf-8"))

@@ -12,7 +12,15 @@ from urllib.parse import urlencode
 
 import typer
 
-from store_fulfillment import Client, OAuthError, Tokens, finish_sign_in, start_sign_in
+from store_fulfillment import (
+    Client,
+    FulfillmentError,
+    OAuthError,
+    Tokens,
+    finish_sign_in,
+    revoke_tokens,
+    start_sign_in,
+)
 from store_fulfillment.auth import SignIn
 from store_fulfillment.command import profiles
 from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json
@@ -20,6 +28,7 @@ from store_fulfillment.command.screen import AsJson, notes, plain, reported, scr
 SECONDS_TO_SIGN_IN = 300
 SEEN = "Other users of this machine can see arguments: set the variable instead."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
+STILL_VALID = "End it in the portal, at Authorized applications, or it ends by itself."
 PASTE = "No browser here? Open the address anywhere, then paste the address that the browser ends at."
 
 
@@ -78,12 +87,26 @@ def login(
 
 @reported
 def logout(as_json: AsJson = False) -> None:
-    """Forget the sign-in."""
-    was_there = profiles.forget()
+    """Forget the sign-in here, and end it at the service."""
+    profile, was_there = profiles.kept(), profiles.forget()
+    trouble = end_at_service(profile) if profile else ""
     if as_json:
-        show_json({"WasSignedIn": was_there})
+        show_json({"WasSignedIn": was_there, "Ended": was_there and not trouble})
         return
     screen.print("Signed out." if was_there else "You were not signed in.")
+    if trouble:
+        notes.print(plain(f"The service was not told ({trouble}). {STILL_VALID}"))
+
+
+def end_at_service(profile: profiles.Profile) -> str:
+    """Why it could not be told; empty when it was. A machine's sign-in keeps no token."""
+    if profile.tokens is None:
+        return ""
+    try:
+        revoke_tokens(profile.url, profile.client_id, profile.client_secret, profile.tokens)
+    except (FulfillmentError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def in_browser(

@@ -1,0 +1,197 @@
+"""A batch that needs approval is decided on once, as a whole, within the limits of that moment."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Notification
+from fulfillment.core.errors import Conflict, Forbidden
+from stores.batches.selectors import budget_decision, counts_of
+from stores.batches.services.approvals import (
+    approve_batch,
+    deny_batch,
+    expire_approvals,
+    remind_approvers,
+)
+from stores.batches.services.batches import cancel_batch
+from stores.batches.services.ordering import ORDER_TASK, order_batch
+from stores.budgets.models import Budget, BudgetPeriod
+from stores.budgets.services.budgets import change_budget
+from stores.catalog.models import Store
+from stores.orders.models import ActorKind, Order
+from stores.orders.services.transitions import Actor
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.support.approvals import add_approver
+from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, states_of
+from tests.support.jobs import work_off
+from tests.support.order_helpers import Shop
+
+pytestmark = pytest.mark.django_db
+# Of a row: 100 pieces at 0.12.
+PRICE = Decimal("12.00")
+
+
+@pytest.fixture
+def access(world):
+    return access_to(world)
+
+
+@pytest.fixture
+def budgeted(access):
+    enable_budgets(access.store)
+    access.store.refresh_from_db()
+    return access
+
+
+def approver(world):
+    return Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+
+
+def letters(access, count=3, **changes):
+    rows = [addressed(number) for number in range(1, count + 1)]
+    return checked(make_batch(access, rows, mode="Recipients", **changes))
+
+
+def used():
+    return [period.used for period in BudgetPeriod.objects.all()]
+
+
+def lower(budget, limit):
+    change_budget(budget=Budget.objects.select_related("store").get(pk=budget.pk), values={"Limit": limit})
+
+
+def test_batch_is_approved_once_as_a_whole(budgeted, world):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    decider = approver(world)
+    batch = letters(budgeted)
+    assert budget_decision(batch, counts_of(batch)) == "NeedsApproval"
+    batch = ordered(batch)
+    assert (batch.status, batch.approval.state) == ("Ordering", "Pending")
+    assert not Order.objects.exists()
+
+    approve_batch(batch=batch, actor=decider, note="Fine")
+    work_off(ORDER_TASK)
+
+    batch = fresh(batch)
+    assert (batch.status, batch.approval.state, batch.approval.note) == ("Ordered", "Approved", "Fine")
+    assert set(Order.objects.values_list("approval", flat=True)) == {""}
+    with pytest.raises(Conflict) as refusal:
+        deny_batch(batch=batch, actor=decider, reason="No")
+    assert refusal.value.code == "approval_decided"
+
+
+def test_total_above_the_limit_of_the_store_needs_approval(access):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=20)
+    batch = ordered(letters(access_again(access)))
+
+    assert batch.approval.reasons == [{"Kind": "Total", "Limit": 20.0, "Total": 36.0}]
+
+
+def access_again(access):
+    access.store.refresh_from_db()
+    return access
+
+
+def test_people_who_ordered_decide_nothing(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch = ordered(letters(access_again(access), 1))
+
+    with pytest.raises(Forbidden) as refusal:
+        approve_batch(batch=batch, actor=Actor(ActorKind.USER, world.application.user_id))
+
+    assert refusal.value.code == "approver_ordered"
+
+
+def test_staff_who_order_a_batch_do_not_approve_it(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch, staff = letters(access_again(access), 1), Actor(ActorKind.STORE, approver(world).user_id)
+    order_batch(batch=fresh(batch), actor=staff)
+
+    with pytest.raises(Forbidden) as refusal:
+        approve_batch(batch=batch, actor=staff)
+
+    assert refusal.value.code == "approver_ordered"
+
+
+@pytest.mark.parametrize("end", ["deny", "expire", "cancel"])
+def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted, world, end):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    batch = ordered(letters(budgeted))
+
+    if end == "deny":
+        deny_batch(batch=batch, actor=approver(world), reason="Too much")
+    elif end == "expire":
+        assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
+    else:
+        cancel_batch(batch=batch)
+
+    batch = fresh(batch)
+    assert (batch.status, states_of(batch)) == ("Cancelled", ["Cancelled"] * 3)
+    assert batch.approval.state == {"deny": "Denied", "expire": "Expired", "cancel": "Expired"}[end]
+    assert used() == [0]
+    work_off(ORDER_TASK)
+    assert not Order.objects.exists()
+
+
+def test_approver_of_a_batch_is_reminded_once_at_half_of_the_time(budgeted, world):
+    make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    one = approver(world).user_id
+    batch = ordered(letters(budgeted))
+    moments = [batch.approval.requested + timedelta(hours=hours) for hours in (35, 37, 38)]
+
+    assert [remind_approvers(now=moment) for moment in moments] == [0, 1, 0]
+    notices = Notification.objects.filter(user=one, kind="approval_requested").order_by("pk")
+    assert [notice.title.partition(batch.store.company_name)[2] for notice in notices] == [
+        " needs approval",
+        " still needs approval",
+    ]
+
+
+@pytest.mark.parametrize("over", ["Refuse", "Approve"])
+def test_approving_after_a_limit_was_lowered_is_refused_with_numbers(budgeted, world, over):
+    """As for a single order: the batch keeps its place, and is approved once there is room."""
+    Store.objects.filter(pk=budgeted.store.pk).update(approval_above=5)
+    budget, decider = make_budget(budgeted.store, Limit=3 * PRICE, OverBudget=over), approver(world)
+    batch = ordered(letters(access_again(budgeted)))
+    lower(budget, 3 * PRICE - 1)
+
+    with pytest.raises(Conflict) as refusal:
+        approve_batch(batch=batch, actor=decider)
+
+    assert refusal.value.code == "budget_exceeded"
+    [record] = refusal.value.members["Budgets"]
+    assert [record[name] for name in ("Limit", "Used", "Remaining", "Requested")] == [35, 0, 35, 36]
+    assert (fresh(batch).approval.state, used()) == ("Pending", [3 * PRICE])
+    lower(budget, 3 * PRICE)
+    approve_batch(batch=batch, actor=decider)
+    work_off(ORDER_TASK)
+    assert states_of(batch) == ["Ordered"] * 3
+
+
+def test_known_excess_of_a_batch_is_approved_unless_its_limit_was_lowered(budgeted, world):
+    budget = make_budget(budgeted.store, Limit=PRICE, OverBudget="Approve")
+    batch, decider = ordered(letters(budgeted)), approver(world)
+    lower(budget, PRICE - 1)
+
+    with pytest.raises(Conflict):
+        approve_batch(batch=batch, actor=decider)
+    lower(budget, PRICE)
+    approve_batch(batch=batch, actor=decider)
+
+    assert fresh(batch).approval.state == "Approved"
+
+
+def test_what_a_former_batch_gave_back_is_room_again(budgeted, world):
+    """Only what still has a place before this one counts against a lowered limit."""
+    Store.objects.filter(pk=budgeted.store.pk).update(approval_above=5)
+    budget, decider = make_budget(budgeted.store, Limit=6 * PRICE), approver(world)
+    former = ordered(letters(access_again(budgeted)))
+    batch = ordered(letters(budgeted, product_id=former.product.external_id))
+    cancel_batch(batch=former)
+    lower(budget, 3 * PRICE)
+
+    approve_batch(batch=batch, actor=decider)
+
+    assert (fresh(batch).approval.state, used()) == ("Approved", [3 * PRICE])
