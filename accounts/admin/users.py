@@ -66,6 +66,12 @@ class NewUserForm(OwnName, UserCreationForm):
         model = User
         fields = ["tenant", "username", "first_name", "last_name", "email", "phone", "is_operator"]
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Django's form takes users without a password, too.
+        for name in ("password1", "password2"):
+            self.fields[name].required = True
+
     def clean_username(self) -> str:
         """Replaces Django's check, which refuses names of users of other tenants."""
         name: str = self.cleaned_data["username"]

@@ -114,7 +114,7 @@ class PrintPresetAdmin(RemovedByService):
     fieldsets = [
         (None, {"fields": ["code", "name"]}),
         (
-            "Colours",
+            "Colors",
             {"fields": ["standard", "policy", "profile", "keeps_overprint", "highest_ink", "lowest_ppi"]},
         ),
         ("Page", {"fields": ["bleed_mm", "safe_mm", "marks", "slug"]}),

@@ -61,6 +61,20 @@ def test_user_gets_a_role(visitor, site):
     assert visitor.complaints == []
 
 
+def test_optional_fields_say_so_and_the_others_are_asked_for(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/accounts/user/add/")
+
+    expect(page.get_by_text("(optional)")).to_have_count(3)
+    for label in ("First name (optional)", "Last name (optional)", "Phone (optional)"):
+        expect(page.get_by_label(label, exact=True)).to_be_editable()
+    page.locator("[name=_save]").click()
+
+    for name in ("tenant", "username", "email", "password1", "password2"):
+        expect(page.locator(f"[name={name}]")).to_have_attribute("aria-invalid", "true")
+    assert violations(page) == []
+
+
 def test_application_gets_an_owner(visitor, site):
     page = visitor.page
     open_console(visitor, f"/admin/applications/application/{site[1].application.pk}/change/")
