@@ -237,7 +237,9 @@ def _unstorable_places(value: Any) -> Iterator[Place]:
                 yield place
         elif isinstance(value, dict):
             yield from (place for name in value if not _is_storable(name))
-            rest.extend(((place, name), inner) for name, inner in reversed(value.items()))
+            # No pointer, and so no response, can hold a name that is refused itself.
+            named = ((name, inner) for name, inner in reversed(value.items()) if _is_storable(name))
+            rest.extend(((place, name), inner) for name, inner in named)
         elif isinstance(value, list):
             last = len(value) - 1
             rest.extend(((place, last - index), inner) for index, inner in enumerate(reversed(value)))

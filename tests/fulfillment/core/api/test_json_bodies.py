@@ -273,6 +273,14 @@ def test_texts_no_column_can_hold_are_all_listed(world):
     assert response.json()["ErrorCount"] == 4
 
 
+def test_name_and_value_that_no_column_can_hold_are_refused_at_their_object(world):
+    """The pointer of the value would have the name in it, which no response can hold."""
+    response = post(world.as_user(world.user), '{"a": {"\\ud800": "\\ud800"}, "\\udfff": {"b": "\\u0000"}}')
+
+    assert response.status_code == 400
+    assert [pointer for pointer, _ in mistakes(response)] == ["", "/a"]
+
+
 @pytest.mark.parametrize(
     "body", ["{", "[1,2", '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e400}', '{"a": [-2e999]}', "[" * 40]
 )
