@@ -11,6 +11,7 @@ from printing.imposition import spot_plates
 from printing.preflight import Job, Limits, preflight
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
+from printing.typesetting.template import CMYK, Box
 from tests.support.demo_products import facts_of_demo
 from tests.support.pdfx_rules import faults, kinds_of_colour
 from tests.support.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
@@ -97,6 +98,25 @@ def test_caption_of_the_standard_card_is_centered_below_its_arch():
 
     lines = (middle(25, 28.2), middle(28.6, 33))
     assert abs(sum(lines) / 2 - middle(8, 24)) < 0.1
+
+
+def needs_register(box: Box) -> bool:
+    """Whether QR codes, or small dark texts without a hue, would be on several plates."""
+    if isinstance(box.color, CMYK):
+        return bool(box.color.cyan or box.color.magenta or box.color.yellow)
+    if box.kind == "QRCode":
+        return True
+    shades = [int(box.color.code[at : at + 2], 16) for at in (1, 3, 5)]
+    return box.kind == "Text" and box.size < 12 and max(shades) < 0x66 and max(shades) - min(shades) < 0x20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_small_dark_texts_and_codes_of_demo_products_are_on_the_black_plate_alone(name):
+    template, _, _ = demo_print(name)
+
+    boxes = [box for page in template.pages for box in page.boxes]
+
+    assert [box.field or box.text for box in boxes if needs_register(box)] == []
 
 
 @pytest.mark.slow
