@@ -25,11 +25,12 @@ class MailUnavailable(Unavailable):
 
 
 def send_letter(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:
-    """In this language, else in the one of the page. Raises MailUnavailable if the mail server refuses.
+    """In the person's language, else in that of the installation. Raises MailUnavailable if the mail server refuses.
 
     Never call it in a transaction: mail servers may be slow.
     """
-    with translation.override(language or translation.get_language()):
+    language = language or settings.DEFAULT_LANGUAGE
+    with translation.override(language):
         text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
     subject, body = text.strip().partition("\n")[::2]
     try:

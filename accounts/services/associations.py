@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils import timezone
@@ -55,7 +54,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
             "accounts/mails/association_request.txt",
             operator.email,
             {"association_request": association_request},
-            language=operator.language or settings.DEFAULT_LANGUAGE,
+            language=operator.language,
         )
 
 

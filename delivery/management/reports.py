@@ -17,7 +17,7 @@ EVERY_SECONDS = 0.25
 
 
 class TerminalProgress:
-    """One rewritten line on a terminal, else a line every 10 %."""
+    """One rewritten line on a terminal, else a line every 10%."""
 
     def __init__(self, stream: OutputWrapper) -> None:
         self.stream = stream
@@ -31,7 +31,7 @@ class TerminalProgress:
             self._rewrite(phase, share)
         elif share * 10 >= self.next_tenth:
             self.next_tenth = int(share * 10) + 1
-            self.stream.write(f"{int(share * 10) * 10:3d} % {phase}")
+            self.stream.write(f"{int(share * 10) * 10:3d}% {phase}")
 
     def close(self) -> None:
         if self.rewrites:

@@ -10,12 +10,13 @@ from functools import lru_cache
 from typing import Any
 
 from django.utils.formats import number_format
-from django.utils.translation import get_language, pgettext
+from django.utils.translation import get_language, gettext, pgettext
 from django.utils.translation.trans_real import translation
 
 CONTEXT = "recorded"
 _VALUE = re.compile(r"%\((\w+)\)s")
-_DECIMAL = re.compile(r"\b\d+\.\d+(?= (?:mm|pt|%|: 1))")
+_DECIMAL = re.compile(r"\b\d+\.\d+(?=%| (?:mm|pt|: 1))")
+_PERCENT = re.compile(r"(?<=\d)%")
 # A longer text stays as it is: it has a file or a list in it.
 LONGEST = 2_000
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
@@ -42,8 +43,9 @@ def _translated(text: str, language: str) -> str:
 
 
 def _numbers(text: str) -> str:
-    """With the reader's decimal sign before a unit."""
-    return _DECIMAL.sub(lambda found: number_format(Decimal(found[0])), text)
+    """With the reader's decimal sign before a unit, and the space before a percent sign."""
+    decimal = _DECIMAL.sub(lambda found: number_format(Decimal(found[0])), text)
+    return _PERCENT.sub(gettext("%(number)s%%") % {"number": ""}, decimal)
 
 
 @lru_cache(maxsize=16)

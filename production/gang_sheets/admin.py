@@ -121,7 +121,7 @@ class GangSheetAdmin(StaffAdmin):
         if sheet.waste is None:
             return "created when it is sent"
         layouts = f"{sheet.layouts} layout{'s' if sheet.layouts != 1 else ''}"
-        return f"{layouts}, {100 * sheet.waste:.1f} % waste"
+        return f"{layouts}, {100 * sheet.waste:.1f}% waste"
 
     def record_context(self, request: HttpRequest, sheet: GangSheet) -> dict[str, Any]:
         may_change = self.has_change_permission(request, sheet)

@@ -30,11 +30,11 @@ class Progress:
         percent = min(100, position * 100 // self.size)
         if self.is_terminal and percent != self.shown:
             filled = percent * WIDTH // 100
-            self.out.write(f"\r[{'#' * filled:<{WIDTH}}] {percent:3d} %", ending="")
+            self.out.write(f"\r[{'#' * filled:<{WIDTH}}] {percent:3d}%", ending="")
             self.out.flush()
             self.shown = percent
         elif not self.is_terminal and percent // 10 > self.shown // 10:
-            self.out.write(f"{percent // 10 * 10} % read")
+            self.out.write(f"{percent // 10 * 10}% read")
             self.shown = percent
 
     def _advance_unsized(self, position: int) -> None:

@@ -141,7 +141,7 @@ class Migration(migrations.Migration):
             migrations.AddField(
                 model_name='printpreset',
                 name='profile',
-                field=models.ForeignKey(blank=True, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='presets', to='stores.outputprofile', verbose_name='output profile'),
+                field=models.ForeignKey(blank=True, help_text='Without one the shipped profile, ISO Coated v2 300%, is used.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='presets', to='stores.outputprofile', verbose_name='output profile'),
             ),
             migrations.AddField(
                 model_name='product',
@@ -178,7 +178,7 @@ class Migration(migrations.Migration):
             migrations.AddField(
                 model_name='printpresetevent',
                 name='profile',
-                field=models.ForeignKey(blank=True, db_constraint=False, help_text='Without one the shipped profile, ISO Coated v2 300 %, is used.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.outputprofile', verbose_name='output profile'),
+                field=models.ForeignKey(blank=True, db_constraint=False, help_text='Without one the shipped profile, ISO Coated v2 300%, is used.', null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='stores.outputprofile', verbose_name='output profile'),
             ),
             pgtrigger.migrations.AddTrigger(
                 model_name='outputprofileevent',

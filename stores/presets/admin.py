@@ -174,7 +174,7 @@ class OutputProfileAdmin(RemovedByService):
     list_display = ["description", "file_name", "size", "created"]
     search_fields = ["description", "file_name"]
     search_help_text = "Profile or file"
-    empty_help = "ISO Coated v2 300 % comes with the service. Add the ICC profile of another paper or press."
+    empty_help = "ISO Coated v2 300% comes with the service. Add the ICC profile of another paper or press."
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("content")

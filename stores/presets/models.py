@@ -71,7 +71,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         on_delete=models.PROTECT,
         related_name="presets",
         verbose_name="output profile",
-        help_text="Without one the shipped profile, ISO Coated v2 300 %, is used.",
+        help_text="Without one the shipped profile, ISO Coated v2 300%, is used.",
     )
     standard = models.CharField(max_length=16, choices=Standard.choices, default=Standard.PDF_X4)
     policy = models.CharField("colors", max_length=16, choices=Policy.choices, default=Policy.CMYK)

@@ -64,7 +64,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
 {few}:
 
 """
-        tail = "\n\n### Waiting times at 70 % load\n\n"
+        tail = "\n\n### Waiting times at 70% load\n\n"
         return (
             heading + ROWS_HEAD + rows + "\n" + growth
             + "\n".join(self._growth()) + tail + "\n".join(self._tail()) + "\n"
@@ -92,7 +92,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
             p50, p99 = outcome.percentile(0.5), outcome.percentile(0.99)
             good = p99 <= TAIL_MARK and not outcome.refused + outcome.broken
             yield (
-                f"- At 70 % load ({rate:.0f} requests/s, sent when due whether earlier ones were answered or not): p50 "
+                f"- At 70% load ({rate:.0f} requests/s, sent when due whether earlier ones were answered or not): p50 "
                 f"{p50:.2f} ms, p99 {p99:.2f} ms (mark: at most {TAIL_MARK} ms{'' if good else UNDER}); "
                 f"{outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
                 f"limit at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "

@@ -1,4 +1,4 @@
-"""Waiting times at 70 % of what one worker can do, on the service and on the limit."""
+"""Waiting times at 70% of what one worker can do, on the service and on the limit."""
 
 from tests.benchmarks.databases import Database
 from tests.benchmarks.load import put_load
@@ -11,7 +11,7 @@ TAIL_MARK, LOADED, WARM_UP_SECONDS = 10, 0.7, 5
 
 
 def measure_tail(database: Database, seconds: float) -> tuple[float, Outcome, Outcome]:
-    """Waiting times at 70 % of what one worker can do: (that rate, the outcome, that of the limit at this rate).
+    """Waiting times at 70% of what one worker can do: (that rate, the outcome, that of the limit at this rate).
 
     The second is what the machine itself makes requests wait.
     """

@@ -126,7 +126,7 @@ def main() -> None:
             for sentence in found:
                 sys.stdout.write(f"{one.path.relative_to(ROOT)}: {name}: {sentence}\n")
     for name, share in shares(all_prose).items():
-        sys.stdout.write(f"{share:5.1f} %  {name}\n")
+        sys.stdout.write(f"{share:5.1f}%  {name}\n")
     grades = sorted((one.grade, str(one.path.relative_to(ROOT))) for one in all_prose if one.grade)
     sys.stdout.write(f"Grade: median {median(grade for grade, _ in grades):.1f}, worst {grades[-4:]}\n")
 

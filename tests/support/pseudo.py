@@ -1,4 +1,4 @@
-"""A language for tests: each message with accents and 40 % longer, so that other texts show by their letters."""
+"""A language for tests: each message with accents and 40% longer, so that other texts show by their letters."""
 
 import ast
 import re

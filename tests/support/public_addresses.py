@@ -1,4 +1,4 @@
-"""The table of docs/security.md of what is given without a password.
+"""The table of docs/access.md of what is given without a password.
 
 `python -m tests.support.public_addresses` writes it; a test compares it with a crawl of all URL patterns.
 """
@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from fulfillment.core.http.secret_links import PLACE
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "security.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "access.md"
 BEGIN, END = "<!-- Addresses without a password -->\n", "<!-- End of the addresses -->"
 HEAD = "| address | what it gives | what it costs | its limit |\n|---|---|---|---|\n"
 VALUES = {"uuid": "00000000-0000-4000-8000-000000000000", "int": "1"}

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_letter
 from accounts.models import NotificationKind, Role, User
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
@@ -56,12 +57,19 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
         also=[caller.user_id],
     )
     try:
-        send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
+        language = _language_of(invitation)
+        send_letter("applications/mails/owner_invitation.txt", invitation.email, context, language=language)
     except MailUnavailable:
         # The link was not sent; deleted, so that the next try need not wait.
         OwnerInvitation.objects.filter(pk=invitation.pk).delete()
         raise
     return invitation
+
+
+def _language_of(invitation: OwnerInvitation) -> str:
+    """Of the invited person; who has no account is known by the inviter alone."""
+    person = find_user_by_confirmed_email(invitation.email) or invitation.invited_by
+    return person.language if person else ""
 
 
 @transaction.atomic

@@ -229,9 +229,7 @@ def activation_warnings(
     """Warnings for people; an empty list allows the activation. A synthetic active set is not compared."""
     concerns = []
     if rejects and rejects * 100 > max_reject * rows:
-        concerns.append(
-            f"{rejects * 100 / rows:.2f} % of the lines were rejected, more than {max_reject:g} %."
-        )
+        concerns.append(f"{rejects * 100 / rows:.2f}% of the lines were rejected, more than {max_reject:g}%.")
     if live is None or live.is_synthetic:
         return concerns
     routes, residential, business = sum_of(totals, route_types)

@@ -62,7 +62,7 @@ def _what_runs() -> str:
     if run is None:
         return "Another import is just starting or ending; try again in a moment."
     who = f", started by {run.created_by}" if run.created_by else ""
-    return f"Import {run.pk} of {run.file_name} is running{who}: {run.phase}, {run.percent} %."
+    return f"Import {run.pk} of {run.file_name} is running{who}: {run.phase}, {run.percent}%."
 
 
 class ProgressLine:

@@ -66,7 +66,7 @@ class Command(BaseCommand):
             raise CommandError("No data set is active.")
         comparison = compare_datasets(live, _loaded(options["dataset"]))
         for change in comparison.changes:
-            percent = "" if change.percent is None else f" ({change.percent:+.2f} %)"
+            percent = "" if change.percent is None else f" ({change.percent:+.2f}%)"
             self.stdout.write(f"{change.name}: {change.before} -> {change.after}{percent}")
         for name, count, codes in (
             ("added", comparison.added, comparison.first_added),

@@ -42,9 +42,9 @@ class Command(BaseCommand):
         self._report_needs(report, is_check=options["check"])
 
     def _progress(self, rotated: Rotated) -> None:
-        line = f"{rotated.name}: {min(100, rotated.checked * 100 // max(1, rotated.total))} %"
+        line = f"{rotated.name}: {min(100, rotated.checked * 100 // max(1, rotated.total))}%"
         if self.stdout.isatty() and line != self.shown:
-            self.stdout.write(f"\r{line}", ending="\n" if line.endswith("100 %") else "")
+            self.stdout.write(f"\r{line}", ending="\n" if line.endswith("100%") else "")
             self.shown = line
 
     def _require_readable(self, report: list[Rotated]) -> None:

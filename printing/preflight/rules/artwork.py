@@ -24,7 +24,7 @@ def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.shown:
         for color in (one.box.color if one.box.kind != "Image" else None, one.box.background):
             if isinstance(color, CMYK) and total_ink(color) > most:
-                yield hit_of(one, f"{total_ink(color):.0f} % ({ink_words(color)})", f"{most:g} %")
+                yield hit_of(one, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
                 break
 
 

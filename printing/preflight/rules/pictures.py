@@ -91,7 +91,7 @@ def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:
-            yield hit_of(one, f"{facts.ink:.0f} %", f"{most:g} %")
+            yield hit_of(one, f"{facts.ink:.0f}%", f"{most:g}%")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
         inks: list[tuple[float, Area | None]] = (
@@ -100,7 +100,7 @@ def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
         inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
         heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
         if heaviest[0] > most + 1:
-            yield hit_behind(behind, heaviest[1], f"{heaviest[0]:.0f} %", f"{most:g} %")
+            yield hit_behind(behind, heaviest[1], f"{heaviest[0]:.0f}%", f"{most:g}%")
 
 
 def _raster(behind: Background) -> PictureFacts | None:

@@ -21,7 +21,7 @@ export const KEYS = [
   ["Enter", "Edit the text"],
   ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo"],
   ["Ctrl + S", "Save"],
-  ["+ and −, 0, 1", "Zoom in and out, 100 %, fit"],
+  ["+ and −, 0, 1", "Zoom in and out, 100%, fit"],
   ["Ctrl + wheel, pinch", "Zoom"],
   ["Alt while dragging", "Without snapping"],
   ["?", "This list"],

@@ -42,7 +42,7 @@ export function makeToolbar({ store, canvas, data, actions, server }) {
     ["snap", "Snap to 1 mm and to other boxes", "align_justify_space_between"],
   ].map(([name, label, symbol]) => [name, tool(label, symbol, () => store.set({ [name]: !store.state[name] }))]);
   const zoom = make("output", { class: "ds-zoom", "aria-label": "Zoom" });
-  const hundred = make("button", { type: "button", class: "ds-tool ds-percent", title: "Zoom to 100 % (0)", "aria-label": "Zoom to 100 %", onclick: actions.zoomTo100 }, zoom);
+  const hundred = make("button", { type: "button", class: "ds-tool ds-percent", title: "Zoom to 100% (0)", "aria-label": "Zoom to 100%", onclick: actions.zoomTo100 }, zoom);
   const bar = make(
     "div",
     { class: "ds-tools" },
@@ -86,7 +86,7 @@ export function makeToolbar({ store, canvas, data, actions, server }) {
     for (const button of [remove, ...order, ...align]) button.disabled = free === 0;
     for (const button of spread) button.disabled = free < 3;
     for (const [name, button] of switches) button.setAttribute("aria-pressed", String(now[name]));
-    zoom.textContent = `${Math.round((100 * now.scale) / MM_AT_100)} %`;
+    zoom.textContent = `${Math.round((100 * now.scale) / MM_AT_100)}%`;
     save.disabled = now.isSaving;
     const text = now.isSaving ? "Saving…" : store.isChanged ? "Not saved yet" : `Version ${now.version}`;
     if (state.textContent !== text) state.textContent = text;

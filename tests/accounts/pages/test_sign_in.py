@@ -133,7 +133,7 @@ def test_sign_up_with_a_name_that_resembles_another_is_refused(world, client, na
 
 
 def test_sign_up_reveals_a_taken_name_but_no_taken_address(world, client):
-    """The promise of docs/security.md: names are no secret, who has which e-mail address is one."""
+    """The promise of docs/access.md: names are no secret, who has which e-mail address is one."""
     reported = [
         client.post("/accounts/signup/", {**NEW, "username": "user", "email": f"{name}@print.example"})
         for name in ("user", "nobody")

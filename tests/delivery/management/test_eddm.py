@@ -36,11 +36,11 @@ def test_compare():
     other = load_dataset({"84101": SMALL["84101"], "84109": {}}, active=False)
 
     assert run("compare", other.pk).splitlines() == [
-        "ZIP codes: 3 -> 2 (-33.33 %)",
-        "routes: 4 -> 2 (-50.00 %)",
-        "residential: 1401 -> 1100 (-21.48 %)",
-        "business: 47 -> 40 (-14.89 %)",
-        "deliveries: 1448 -> 1140 (-21.27 %)",
+        "ZIP codes: 3 -> 2 (-33.33%)",
+        "routes: 4 -> 2 (-50.00%)",
+        "residential: 1401 -> 1100 (-21.48%)",
+        "business: 47 -> 40 (-14.89%)",
+        "deliveries: 1448 -> 1140 (-21.27%)",
         "ZIP codes added: 1 84109",
         "ZIP codes gone: 2 00501 84102",
         "ZIP codes with different counts: 0",

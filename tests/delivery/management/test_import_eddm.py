@@ -77,7 +77,7 @@ def test_rejects_and_exit_code(small, tmp_path):
     dataset = Dataset.objects.get()
     assert refused.value.returncode == 1
     assert "  line 8: ZIP_CODE 'x' E_ZIP" in out.getvalue()
-    assert "Concern: 14.29 % of the lines were rejected, more than 0.5 %." in out.getvalue()
+    assert "Concern: 14.29% of the lines were rejected, more than 0.5%." in out.getvalue()
     assert out.getvalue().splitlines()[-1] == (
         f"Data set {dataset.pk} waits: activate it with `manage.py eddm activate {dataset.pk} --force`."
     )

@@ -19,9 +19,9 @@ def test_progress_without_a_terminal_is_a_line_every_ten_percent():
     progress.close()
 
     assert out.getvalue().splitlines() == [
-        *(f" {tenth} % reading" for tenth in range(10, 60, 10)),
-        *(f" {tenth} % writing" for tenth in range(60, 100, 10)),
-        "100 % writing",
+        *(f" {tenth}% reading" for tenth in range(10, 60, 10)),
+        *(f" {tenth}% writing" for tenth in range(60, 100, 10)),
+        "100% writing",
     ]
 
 

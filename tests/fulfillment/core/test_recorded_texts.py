@@ -27,6 +27,15 @@ FINDING = "Phone is so near to the trim that cutting may touch it: 1.5 mm from t
             "Phone: so nah am Endformat, dass der Schnitt es treffen kann "
             "(1,5 mm vom Endformat; nötig: 3,25 mm).",
         ),
+        (
+            "Import 3 of big.csv is running, started by Grace: reading, 43%.",
+            "Import 3 von big.csv läuft, started by Grace: reading, 43 %.",
+        ),
+        (
+            "Card has more ink than the paper takes: it smears and dries slowly: 383.5%; 300% wanted.",
+            "Card: mehr Farbe, als das Papier aufnimmt. Sie schmiert und trocknet langsam "
+            "(383,5\xa0%; nötig: 300\xa0%).",
+        ),
         ("Out of cyan at 1.5 mm.", "Out of cyan at 1.5 mm."),
     ],
 )

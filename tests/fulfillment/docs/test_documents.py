@@ -67,6 +67,14 @@ def test_every_document_is_in_the_index():
     assert {path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md"} - found == set()
 
 
+def test_page_of_more_than_250_lines_is_two():
+    # One table of codes, which `fulfillment/core/reference/problems.py` reads; the changelog is a list of releases.
+    excepted = {"docs/api/errors.md", "CHANGELOG.md"}
+    lines = {name_of(one): len(one.read_text("utf-8").splitlines()) for one in DOCUMENTS}
+
+    assert {name: count for name, count in lines.items() if count > 250 and name not in excepted} == {}
+
+
 def test_files_of_tests_named_exist():
     def missing(text: str) -> list[str]:
         named = re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", text)

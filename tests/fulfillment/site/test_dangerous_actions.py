@@ -107,7 +107,7 @@ def test_effect_is_a_text_for_writes_or_a_function_of_the_request():
 
 
 def test_documentation_lists_the_dangerous_actions(world):
-    """Where this fails, write the table of docs/security.md again from the message."""
+    """Where this fails, write the table of docs/access.md again from the message."""
     found: dict[str, set[str]] = {}
     for route, view in pages():
         place = "console" if route.startswith("/admin/") else "portal"
@@ -117,7 +117,7 @@ def test_documentation_lists_the_dangerous_actions(world):
         if effect:
             found.setdefault(effect, set()).add("console")
     rows = {(effect, ", ".join(sorted(places, reverse=True))) for effect, places in found.items()}
-    text = Path(settings.BASE_DIR, "docs/security.md").read_text()
+    text = Path(settings.BASE_DIR, "docs/access.md").read_text()
 
     expected = "\n".join(f"| {effect} | {places} |" for effect, places in sorted(rows))
     assert set(DOCUMENTED.findall(text)) == rows, expected

@@ -8,13 +8,18 @@ from django.conf.locale import LANG_INFO
 from django.core import mail
 from django.utils import translation
 
-from accounts.models import Notification, NotificationKind
+from accounts.callers import Caller
+from accounts.models import Notification, NotificationKind, User
+from accounts.services.email_confirmations import CONFIRMATION_TASK
 from accounts.services.notifications import mail_notification, notify
 from accounts.services.users import send_reset_links
+from applications.registration.services.owners import invite_owner
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
 from tests.support.crawler import walk
+from tests.support.jobs import work_off
 from tests.support.page_fixtures import furnish
 from tests.support.pseudo import FILLED, PSEUDO, Sources, untranslated, write_pseudo
+from tests.support.scenario import PASSWORD
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
 # The same in every language.
@@ -132,6 +137,30 @@ def test_people_without_a_language_get_that_of_the_installation(world, client, s
 
     assert Notification.objects.get().title == "Keine Benachrichtigungen"
     assert '<html lang="de">' in page
+
+
+def test_mail_caused_by_the_api_is_in_the_language_of_the_installation(world, settings):
+    settings.DEFAULT_LANGUAGE = "de"
+    person = {"FirstName": "New", "LastName": "Comer", "Email": "new@print.example", "Username": "new.comer"}
+
+    made = world.as_user(world.user).call("POST", "/user", {**person, "Password": PASSWORD})
+
+    assert made.status_code == 200, made.content
+    work_off(CONFIRMATION_TASK)
+    assert "Guten Tag," in mail.outbox[0].body
+    assert '<html lang="de">' in mail.outbox[0].alternatives[0][0]
+
+
+def test_invitation_is_in_the_language_of_the_invited_person_else_of_the_inviter(world):
+    User.objects.filter(pk=world.outsider.pk).update(language="es")
+    User.objects.filter(pk=world.user.pk).update(language="de")
+
+    for email in (world.outsider.email, "unknown@print.example"):
+        invite_owner(caller=Caller.on_pages(world.user), application=world.application, email=email)
+
+    spanish, german = (message.alternatives[0][0] for message in mail.outbox)
+    assert '<html lang="es">' in spanish
+    assert '<html lang="de">' in german
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

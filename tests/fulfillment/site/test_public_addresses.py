@@ -1,4 +1,4 @@
-"""docs/security.md lists every address that answers without credentials."""
+"""docs/access.md lists every address that answers without credentials."""
 
 from tests.support.public_addresses import KNOWN, PAGE, crawl, written
 

@@ -72,7 +72,7 @@ def test_every_plan_covers_fits_and_wastes_little(requests, sheet):
 
 
 def _check_waste(plan, requests):
-    """10 % at most, but for the places of one sheet that a small group cannot fill."""
+    """10% at most, but for the places of one sheet that a small group cannot fill."""
     for kind in {one.kind for one in requests}:
         members = {one.job_number for one in requests if one.kind == kind}
         sheets = [one for one in plan.sheets if members & set(one.counts)]

@@ -32,7 +32,7 @@ def test_rejects(rejects, count):
 
 def test_rejects_by_another_limit():
     assert concerns_of(LIVE, None, 6, max_reject=0.6) == []
-    assert concerns_of(LIVE, None, 1, max_reject=0) == ["0.10 % of the lines were rejected, more than 0 %."]
+    assert concerns_of(LIVE, None, 1, max_reject=0) == ["0.10% of the lines were rejected, more than 0%."]
 
 
 @pytest.mark.django_db

@@ -233,7 +233,7 @@ def test_second_import_is_refused_with_the_running_one(small):
     ImportRun.objects.create(
         state="running", file_name="big.csv", phase="reading", percent=43, created_by="Grace"
     )
-    message = r"of big.csv is running, started by Grace: reading, 43 %\."
+    message = r"of big.csv is running, started by Grace: reading, 43%\."
     with hold_import_lock(), pytest.raises(Conflict, match=message):
         load(small)
 

@@ -114,7 +114,7 @@ def test_progress_is_a_line_for_every_tenth():
         for position in range(0, 201, 5):
             progress.advance(position)
 
-    assert out.getvalue().splitlines() == [f"{tenth * 10} % read" for tenth in range(1, 11)]
+    assert out.getvalue().splitlines() == [f"{tenth * 10}% read" for tenth in range(1, 11)]
 
 
 def test_progress_is_a_bar_on_a_terminal():
@@ -123,4 +123,4 @@ def test_progress_is_a_bar_on_a_terminal():
         progress.advance(100)
         progress.advance(200)
 
-    assert out.getvalue() == f"\r[{'#' * 20}{' ' * 20}]  50 %\r[{'#' * 40}] 100 %\n"
+    assert out.getvalue() == f"\r[{'#' * 20}{' ' * 20}]  50%\r[{'#' * 40}] 100%\n"

@@ -14,7 +14,7 @@ PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 40, "Height
 
 
 def heavy():
-    """A CMYK JPEG, dark with 383 % of ink above and light below."""
+    """A CMYK JPEG, dark with 383% of ink above and light below."""
     picture = Image.new("CMYK", (480, 360), (20, 20, 20, 0))
     picture.paste((249, 244, 242, 242), (0, 0, 480, 180))
     out = io.BytesIO()
