@@ -3,7 +3,7 @@
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
 
 # On many pages alike only what lies in the middle of them is new. Axe itself leaves out the size of targets (WCAG 2.2,
 # 2.5.8); pages of the console have it. Boxes of a template are as large as they are printed, with a form beside them.
@@ -23,9 +23,9 @@ RUN = """(within) => {
 }"""
 
 
-def bring_axe(context: BrowserContext) -> None:
-    """To every page that is loaded from now on; it is half a megabyte, and sent once."""
-    context.add_init_script(AXE_SCRIPT)
+def bring_axe(page: Page) -> None:
+    """To every address that the page loads from now on; it is half a megabyte, and sent once."""
+    page.add_init_script(AXE_SCRIPT)
 
 
 def violations(page: Page, within: str = "") -> list[dict[str, Any]]:

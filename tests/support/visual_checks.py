@@ -89,7 +89,7 @@ def faults_of(
     loading there is heard; where `open_it` is None the page that is open is looked at as it is."""
     page, found = visitor.page, []
     if not visitor.brings_axe:
-        bring_axe(page.context)
+        bring_axe(page)
         visitor.brings_axe = True
     chosen = looks if IS_EVERY_LOOK else [looks[crc32(name.encode()) % len(looks)]]
     for width, scheme in chosen:
