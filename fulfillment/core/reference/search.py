@@ -12,6 +12,14 @@ from fulfillment.core.reference.schemas import Member
 
 MOST = 40
 LONGEST = 100
+# What an entry gains whose text has every word, though none of its names does.
+CONTAINED = 0.1
+# What an operation gains before guides, events and errors.
+PREFERRED = 0.2
+# Words that say what is done, and what they weigh beside those of things.
+ACT_WORDS = "again cancel change check create delete list place read rotate test"
+ACTS = frozenset(ACT_WORDS.split())
+ACT = 0.3
 # Words of a question that say nothing of what is searched.
 EMPTY_WORDS = (
     "a an and are at by can could do does for from get gets give how i in into is it its me my of on or our "
@@ -44,28 +52,38 @@ class Entry:
 
 
 def found(text: str) -> list[Entry]:
-    """The best first: by name operations come before guides, then what only contains every word."""
+    """The best first: by name operations come before guides, then what is most alike."""
     wanted = _stems(text[:LONGEST])
     if not wanted:
         return []
     entries = _entries()
-    hits = [entry for entry in entries if all(_is_in(entry, word) for word in wanted)]
-    if not hits:
-        # Of a question, what has the most of its words in a name.
-        hits = [entry for entry in entries if any(wanted & name for name in entry.names)]
+    hits = [
+        entry for entry in entries if _contains(entry, wanted) or any(wanted & name for name in entry.names)
+    ]
     hits.sort(key=lambda entry: _rank(entry, text.strip().lower(), wanted))
     return hits[:MOST]
 
 
 def _rank(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:
     """Sorts ascending; entries of equal rank stay in the order of the reference."""
-    likeness = max(len(wanted & name) / len(wanted | name) for name in entry.names)
+    likeness = max(_likeness(wanted, name) for name in entry.names)
     is_named = any(wanted <= name for name in entry.names)
-    return entry.title.lower() != text, not is_named, entry.kind != "Operation", -likeness
+    if not is_named and _contains(entry, wanted):
+        likeness += CONTAINED
+    likeness += PREFERRED * (entry.kind == "Operation")
+    return entry.title.lower() != text, not is_named, is_named and entry.kind != "Operation", -likeness
 
 
-def _is_in(entry: Entry, word: str) -> bool:
-    return word in entry.words or any(word in name for name in entry.names)
+def _likeness(wanted: frozenset[str], name: frozenset[str]) -> float:
+    """The share of words in common, where a thing says more than what is done with it."""
+    common, every = (
+        sum(ACT if word in ACTS else 1 for word in words) for words in (wanted & name, wanted | name)
+    )
+    return common / every
+
+
+def _contains(entry: Entry, wanted: frozenset[str]) -> bool:
+    return all(word in entry.words or any(word in name for name in entry.names) for word in wanted)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -305,6 +305,33 @@ def test_first_result_is_the_operation_that_a_person_means(words, operation):
     assert found(words)[0].url == operations()[operation].url
 
 
+@pytest.mark.parametrize(
+    ("words", "things"),
+    [
+        ("budget left", "budget"),
+        ("list orders", "order"),
+        ("place an order", "order"),
+        ("cancel order", "order"),
+        ("approve order", "order"),
+        ("where is my order", "order"),
+        ("export orders as csv", "order"),
+        ("get price", "price|product"),
+        ("add webhook", "webhook"),
+        ("resend webhook", "webhook|deliver"),
+        ("webhook secret", "webhook|secret"),
+        ("test webhook", "webhook|event"),
+        ("missed events", "event|deliver"),
+        ("new api key", "key|application"),
+        ("rotate key", "key|application|secret"),
+        ("get access to a store", "store|association"),
+    ],
+)
+def test_first_three_results_are_about_the_thing_that_is_searched(words, things):
+    titles = [hit.title.lower() for hit in found(words)[:3]]
+
+    assert [title for title in titles if not re.search(things, title)] == []
+
+
 @pytest.mark.parametrize("words", ["webhook", "order", "how do I test a webhook", "proof of a product"])
 def test_operations_come_before_guides_of_the_same_words(words):
     kinds = [hit.kind for hit in found(words) if hit.title.lower() not in words]
