@@ -147,7 +147,7 @@ def test_one_of_many_records_is_found_by_typing(visitor, site, monkeypatch):
     page, user = visitor.page, site[1].outsider
     monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
     open_console(visitor, "/admin/accounts/role/add/")
-    field = page.get_by_role("combobox", name="User", exact=True)
+    field = page.get_by_role("combobox", name="User (optional)", exact=True)
     options = page.get_by_role("listbox", name="User").get_by_role("option")
     field.fill("nobody-of-this-name")
     expect(page.get_by_text("Nothing found")).to_be_visible()

@@ -30,8 +30,8 @@ class Network:
         wanted = f"socket:[{_inode_of(port, gate)}]"
         # Those of PostgreSQL last: they are many, have hundreds of files and seldom open a connection.
         for pid, machine in sorted(processes_below(self.folder), key=lambda found: _is_postgres(found[0])):
-            with contextlib.suppress(OSError):
-                if any(os.readlink(one.path) == wanted for one in os.scandir(f"/proc/{pid}/fd")):  # noqa: PTH115
+            with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as files:
+                if any(os.readlink(one.path) == wanted for one in files):  # noqa: PTH115
                     return machine
         return ""
 
