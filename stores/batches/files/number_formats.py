@@ -11,21 +11,6 @@ from functools import lru_cache
 LOCAL_DATES = frozenset({14, *range(27, 37), *range(50, 59)})
 LOCAL_DATE_TIMES = frozenset({22})
 ISO_DATE, ISO_DATE_TIME = "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
-# Those that files name by their number alone (ECMA-376, 18.8.30).
-_FIRST = (
-    *("General", "0", "0.00", "#,##0", "#,##0.00", '"$"#,##0_);("$"#,##0)', '"$"#,##0_);[Red]("$"#,##0)'),
-    *('"$"#,##0.00_);("$"#,##0.00)', '"$"#,##0.00_);[Red]("$"#,##0.00)', "0%", "0.00%", "0.00E+00"),
-    *("# ?/?", "# ??/??", "mm-dd-yy", "d-mmm-yy", "d-mmm", "mmm-yy", "h:mm AM/PM", "h:mm:ss AM/PM"),
-    *("h:mm", "h:mm:ss", "m/d/yy h:mm"),
-)
-_FROM_37 = (
-    *("#,##0_);(#,##0)", "#,##0_);[Red](#,##0)", "#,##0.00_);(#,##0.00)", "#,##0.00_);[Red](#,##0.00)"),
-    *(r'_(* #,##0_);_(* \(#,##0\);_(* "-"_);_(@_)', r'_("$"* #,##0_);_("$"* \(#,##0\);_("$"* "-"_);_(@_)'),
-    r'_(* #,##0.00_);_(* \(#,##0.00\);_(* "-"??_);_(@_)',
-    r'_("$"* #,##0.00_)_("$"* \(#,##0.00\)_("$"* "-"??_)_(@_)',
-    *("mm:ss", "[h]:mm:ss", "mmss.0", "##0.0E+0", "@"),
-)
-BUILT_IN = dict(enumerate(_FIRST)) | dict(enumerate(_FROM_37, start=37))
 _PIECE = re.compile(
     r"\"(?P<quoted>[^\"]*)\"|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<bracket>[^\]]*)\]"
     r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-])|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)"

@@ -8,17 +8,19 @@ if TYPE_CHECKING:
     import openpyxl as books
     from openpyxl import cell as cells
     from openpyxl import comments, styles
+    from openpyxl.styles import numbers
     from openpyxl.worksheet import datavalidation
 else:
-    books, cells, comments, styles, datavalidation = map(
+    books, cells, comments, styles, numbers, datavalidation = map(
         DeferredModule,
         (
             "openpyxl",
             "openpyxl.cell",
             "openpyxl.comments",
             "openpyxl.styles",
+            "openpyxl.styles.numbers",
             "openpyxl.worksheet.datavalidation",
         ),
     )
 
-__all__ = ["books", "cells", "comments", "datavalidation", "styles"]
+__all__ = ["books", "cells", "comments", "datavalidation", "numbers", "styles"]

@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from stores.batches.files.container import damaged
-from stores.batches.files.number_formats import (
-    BUILT_IN,
-    ISO_DATE,
-    ISO_DATE_TIME,
-    LOCAL_DATE_TIMES,
-    LOCAL_DATES,
-)
+from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
 from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter, letters_of
 from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
+from stores.batches.files.spreadsheets import numbers
 from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
@@ -95,23 +90,26 @@ def _sheets(
 def _formats(archive: zipfile.ZipFile, part: str | None) -> list[str]:
     """The number format of each style of cells."""
     custom: dict[str, str] = {}
-    numbers: list[str] = []
+    ids: list[str] = []
     if part:
         for element in elements(archive, part, {"numFmt", "cellXfs"}):
             if local_name(element) == "numFmt":
                 custom[element.get("numFmtId", "")] = element.get("formatCode", "General")
             else:
-                numbers = [child.get("numFmtId", "0") for child in element]
-    return [custom.get(number) or _built_in(number) for number in numbers]
+                ids = [child.get("numFmtId", "0") for child in element]
+    return [custom.get(number) or _built_in(number) for number in ids]
 
 
 def _built_in(number: str) -> str:
     index = int(number) if number.isdecimal() and len(number) < 9 else 0
+    if not index:
+        # The format of nearly every cell, for which openpyxl need not be loaded.
+        return "General"
     if index in LOCAL_DATES:
         return ISO_DATE
     if index in LOCAL_DATE_TIMES:
         return ISO_DATE_TIME
-    return BUILT_IN.get(index, "General")
+    return numbers.BUILTIN_FORMATS.get(index, "General")
 
 
 def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:

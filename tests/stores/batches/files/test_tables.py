@@ -1,19 +1,13 @@
-"""What is written down here, so that the parser need not load openpyxl, is what openpyxl knows."""
+"""The parser of a file starts without openpyxl, and names columns as it does."""
 
 import subprocess
 import sys
 
-from openpyxl.styles.numbers import BUILTIN_FORMATS
 from openpyxl.utils import get_column_letter
 
 from printing.bounded import PROJECT
 from stores.batches.files.container import LAST_COLUMN
-from stores.batches.files.number_formats import BUILT_IN
 from stores.batches.files.rows import letters_of
-
-
-def test_built_in_formats_are_those_of_openpyxl():
-    assert BUILT_IN == BUILTIN_FORMATS
 
 
 def test_letters_of_every_column_are_those_of_openpyxl():
