@@ -149,8 +149,10 @@ def database_answers() -> bool:
 
 
 async def _is_writable() -> bool:
-    async with await psycopg.AsyncConnection.connect(**connection_parameters(), autocommit=True) as asked:
-        row = await (await asked.execute("SELECT NOT pg_is_in_recovery()")).fetchone()
+    async with await psycopg.AsyncConnection.connect(
+        **connection_parameters(), autocommit=True
+    ) as connection:
+        row = await (await connection.execute("SELECT NOT pg_is_in_recovery()")).fetchone()
     return bool(row and row[0])
 
 

@@ -39,7 +39,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
 
 @transaction.atomic
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
-    """Cancels the batch; raises as `approve_batch` does, whatever the budgets are."""
+    """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
     locked, approval = _undecided(batch, actor)
     close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
     approval.refresh_from_db()

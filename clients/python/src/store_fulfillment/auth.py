@@ -19,7 +19,7 @@ from store_fulfillment.errors import ConnectionFailed, OAuthError
 
 # Renewed this long before its end, so that it does not expire during a request.
 EARLY = 30.0
-# Whoever signs out does not wait for a service that is away.
+# The longest that signing out waits for an unreachable service.
 REVOCATION_SECONDS = 10.0
 METADATA = "/.well-known/oauth-authorization-server"
 

@@ -97,11 +97,11 @@ def load() -> Profile | None:
     if all(named.values()):
         url, client_id, client_secret, key = named.values()
         return Profile(url.rstrip("/"), client_id, client_secret, key)
-    return kept()
+    return stored()
 
 
-def kept() -> Profile | None:
-    """What `login` kept."""
+def stored() -> Profile | None:
+    """The sign-in that `login` stored."""
     path = folder() / "profile.json"
     try:
         known = json.loads(path.read_text("utf-8"))

@@ -88,18 +88,18 @@ def login(
 @reported
 def logout(as_json: AsJson = False) -> None:
     """Forget the sign-in here, and end it at the service."""
-    profile, was_there = profiles.kept(), profiles.forget()
+    profile, was_there = profiles.stored(), profiles.forget()
     trouble = end_at_service(profile) if profile else ""
     if as_json:
         show_json({"WasSignedIn": was_there, "Ended": was_there and not trouble})
         return
     screen.print("Signed out." if was_there else "You were not signed in.")
     if trouble:
-        notes.print(plain(f"The service was not told ({trouble}). {STILL_VALID}"))
+        notes.print(plain(f"The sign-in could not be ended at the service ({trouble}). {STILL_VALID}"))
 
 
 def end_at_service(profile: profiles.Profile) -> str:
-    """Why it could not be told; empty when it was. A machine's sign-in keeps no token."""
+    """Returns why it failed; empty on success. A sign-in by client credentials stores no token."""
     if profile.tokens is None:
         return ""
     try:
