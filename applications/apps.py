@@ -1,9 +1,11 @@
+from django.utils.translation import gettext_lazy
+
 from fulfillment.core import plugins
 
 
 class ApplicationsConfig(plugins.ServiceApp):
     name = "applications"
-    verbose_name = "Applications"
+    verbose_name = gettext_lazy("Applications")
 
     def ready(self) -> None:
         from accounts.services.associations import association_decided  # noqa: PLC0415 - models exist from here on

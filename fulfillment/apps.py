@@ -15,13 +15,16 @@ class FulfillmentConfig(AppConfig):
         # They need the models, or the settings.
         import fulfillment.core.http.secret_links  # noqa: PLC0415
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
+        from fulfillment.core.admin.names import name_model  # noqa: PLC0415
         from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
-        from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
+        from fulfillment.core.audit.indexes import build_trail_indexes, event_models  # noqa: PLC0415
         from fulfillment.core.observability.instruments import measure_stage  # noqa: PLC0415
 
         stages.configure(observe=measure_stage)
         add_declarations_of_apps()
+        for trail in event_models():
+            name_model(trail.pgh_tracked_model)
         # Sent for each app when the migrations of all are done; one of them is enough.
         first = service_apps()[0]
         post_migrate.connect(install_append_only_triggers, sender=first)

@@ -55,7 +55,7 @@ class GrantsForm(forms.Form):
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one grant, or decline the request."},
+        error_messages={"required": gettext_lazy("Choose at least one grant, or decline the request.")},
     )
 
     # Set by the view.
@@ -111,7 +111,11 @@ class StateFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
             ("all", _("All")),
-            *((value, value) for value in AssociationState.values if value != "Pending"),
+            *(
+                (state.value, str(state.label))
+                for state in AssociationState
+                if state != AssociationState.PENDING
+            ),
         ]
 
     def queryset(self, request: HttpRequest, requests: QuerySet) -> QuerySet:
@@ -122,7 +126,7 @@ class StateFilter(admin.SimpleListFilter):
         yield {
             "selected": self.value() is None,
             "query_string": changelist.get_query_string(remove=[self.parameter_name]),
-            "display": "Pending",
+            "display": AssociationState.PENDING.label,
         }
         for value, title in self.lookup_choices:
             yield {

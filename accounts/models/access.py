@@ -39,14 +39,16 @@ class Role(models.Model):
                 "grant",
                 name="role_unique",
                 nulls_distinct=False,
-                violation_error_message="This role is given already.",
+                violation_error_message=gettext_lazy("This role is given already."),
             ),
             models.CheckConstraint(condition=models.Q(grant__in=Grant.values), name="role_grant_known"),
             models.CheckConstraint(
                 condition=models.Q(user__isnull=False)
                 | models.Q(application__isnull=False, store__isnull=False),
                 name="role_joins_something",
-                violation_error_message="A role is a user's, or joins an application with a store.",
+                violation_error_message=gettext_lazy(
+                    "A role is a user's, or joins an application with a store."
+                ),
             ),
         ]
         indexes = [
@@ -137,7 +139,8 @@ class AssociationRequest(models.Model):
         ordering = ["-created"]
 
     def __str__(self) -> str:
-        return f"{self.application} requests access to {self.store or self.user}"
+        asked = {"application": self.application, "record": self.store or self.user}
+        return _("%(application)s requests access to %(record)s") % asked
 
 
 @pghistory.track()
@@ -170,7 +173,7 @@ class Subscription(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Subscription of {self.user or self.application}"
+        return _("Subscription of %(owner)s") % {"owner": self.user or self.application}
 
 
 class SubscriptionSlot(models.TextChoices):

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
 from accounts.admin import UserAdmin
@@ -21,6 +22,24 @@ from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
+
+# Shown in the console; the OAuth library has no catalogs of its own.
+LABELS_OF_LIBRARY = (
+    gettext_noop("authorization grant type"),
+    gettext_noop("client ID"),
+    gettext_noop("client secret"),
+    gettext_noop("client type"),
+    gettext_noop("redirect URIs"),
+    gettext_noop("resource"),
+    gettext_noop("revoked"),
+    gettext_noop("skip authorization"),
+    gettext_noop("token"),
+    gettext_noop("Authorization code"),
+    gettext_noop("Client credentials"),
+    gettext_noop("Confidential"),
+    gettext_noop("Implicit"),
+    gettext_noop("Public"),
+)
 
 
 @admin.register(Application)

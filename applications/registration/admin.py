@@ -14,7 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
-from unfold.decorators import display
+from unfold.utils import display_for_label
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from accounts.callers import Caller
@@ -38,6 +38,10 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
 from printing.text import is_blank
+
+
+def _badge(text: str, tone: str) -> str:
+    return str(display_for_label(text, "", {text: tone}))
 
 
 class ApplicationForm(forms.ModelForm):
@@ -124,13 +128,15 @@ class KeyInline(ConsoleInline):
     max_num = 0
     can_delete = False
 
-    @display(description="state", label={"valid": "success", "ended": "default", "not yet": "info"})
+    @admin.display(description="state")
     def state(self, key: ApplicationKey) -> str:
         # Django also renders an empty row.
         now = timezone.now()
         if key.end_date is None:
             return ""
-        return "ended" if key.end_date <= now else "valid" if key.start_date <= now else "not yet"
+        if key.end_date <= now:
+            return _badge(_("ended"), "default")
+        return _badge(_("valid"), "success") if key.start_date <= now else _badge(_("not yet"), "info")
 
     @admin.display(description="")
     def means(self, key: ApplicationKey) -> str:
@@ -307,33 +313,39 @@ class ApplicationAdmin(ConsoleAdmin):
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
         return self._with_key(
-            request, application, lambda: add_key(application=application), "A key was added."
+            request, application, lambda: add_key(application=application), _("A key was added.")
         )
 
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
-        question = (
-            f"End this key of {application}? Clients that authenticate with it are refused immediately."
-        )
-        return self._confirmation(request, application, key_id, question, "End the key") or self._with_key(
-            request, application, lambda: end_key(application=application, key_id=key_id), "The key is ended."
+        question = _(
+            "End this key of %(application)s? Clients that authenticate with it are refused immediately."
+        ) % {"application": application}
+        return self._confirmation(request, application, key_id, question, _("End the key")) or self._with_key(
+            request,
+            application,
+            lambda: end_key(application=application, key_id=key_id),
+            _("The key is ended."),
         )
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
-        question = f"Replace this key of {application} with a new one? The old key is refused immediately."
-        return self._confirmation(request, application, key_id, question, "Regenerate") or self._with_key(
+        question = _(
+            "Replace this key of %(application)s with a new one? The old key is refused immediately."
+        ) % {"application": application}
+        return self._confirmation(request, application, key_id, question, _("Regenerate")) or self._with_key(
             request,
             application,
             lambda: regenerate_key(application=application, key_id=key_id),
-            "The key was regenerated.",
+            _("The key was regenerated."),
         )
 
     def _confirmation(
         self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str
     ) -> HttpResponse | None:
         keys = [
-            f"{key}, valid from {shown_value(key.start_date)} to {shown_value(key.end_date)}"
+            _("%(key)s, valid from %(start)s to %(end)s")
+            % {"key": key, "start": shown_value(key.start_date), "end": shown_value(key.end_date)}
             for key in application.keys.filter(pk=key_id)
         ]
         back = _change_address(application)

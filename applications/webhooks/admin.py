@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
@@ -81,6 +82,7 @@ class StateFilter(admin.SimpleListFilter):
 class WebhookAdmin(ReadOnlyAdmin):
     """Operators watch webhooks and test, enable or disable them; applications own the other settings."""
 
+    recorded_fields = ["disabled_reason"]
     harmless_pages = ("test", "enable", "disable")
     list_display = ["url", "application", "event_types_shown", "health", "failing_since", "created"]
     list_filter = [HealthFilter]
@@ -104,14 +106,14 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     @admin.display(description="events")
     def event_types_shown(self, webhook: Webhook) -> str:
-        return "All events" if "*" in webhook.event_types else ", ".join(webhook.event_types)
+        return _("All events") if "*" in webhook.event_types else ", ".join(webhook.event_types)
 
     @admin.display(description="stores")
     def stores_shown(self, webhook: Webhook) -> str:
-        return ", ".join(webhook.store_ids) or "All stores"
+        return ", ".join(webhook.store_ids) or _("All stores")
 
     @display(
-        description="state", label={"Enabled": "success", _("Failing"): "danger", _("Disabled"): "default"}
+        description="state", label={_("Enabled"): "success", _("Failing"): "danger", _("Disabled"): "default"}
     )
     def health(self, webhook: Webhook) -> str:
         if not webhook.is_enabled:
@@ -137,25 +139,25 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        done = "Test event sent. It is the first of the deliveries below."
+        done = _("Test event sent. It is the first of the deliveries below.")
         return self._with(request, webhook, lambda: send_test_event(webhook=webhook), done)
 
     def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), "Webhook enabled.")
+        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), _("Webhook enabled."))
 
     def disable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        question = (
-            f"Disable {webhook.url}? No more events are sent to it, and its owners are notified by mail."
-        )
+        question = _(
+            "Disable %(url)s? No more events are sent to it, and its owners are notified by mail."
+        ) % {"url": webhook.url}
         return confirmation_page(
             self, request, question=question, button=_("Disable"), back=_address(webhook)
         ) or self._with(
             request,
             webhook,
             lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
-            "Webhook disabled.",
+            _("Webhook disabled."),
         )
 
     def _webhook(self, request: HttpRequest, webhook_id: UUID) -> Webhook:
@@ -212,7 +214,8 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:
-            messages.success(request, f"{sent} deliver{'ies' if sent > 1 else 'y'} resent.")
+            resent = ngettext("%(count)s delivery resent.", "%(count)s deliveries resent.", sent)
+            messages.success(request, resent % {"count": sent})
 
     def record_context(self, request: HttpRequest, delivery: Delivery) -> dict[str, Any]:
         return {

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from django.utils.translation import gettext_noop
+
 # Both counts of a route in one integer, because a national set has 657,000 routes.
 BASE = 100_000
 
@@ -10,11 +12,11 @@ Populations = dict[str, Routes]
 Totals = dict[str, list[int]]
 
 ROUTE_TYPE_NAMES = {
-    "C": "city",
-    "R": "rural",
-    "H": "highway contract",
-    "B": "PO Box",
-    "G": "general delivery",
+    "C": gettext_noop("city"),
+    "R": gettext_noop("rural"),
+    "H": gettext_noop("highway contract"),
+    "B": gettext_noop("PO Box"),
+    "G": gettext_noop("general delivery"),
 }
 SELECTABLE_TYPES = "CRHB"
 # The first line of an exported file whose counts are invented.

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, facts_of
 from delivery.datasets.models import Dataset, DatasetStatus, ImportRun, ImportState, LiveDataset, Population
@@ -81,11 +82,11 @@ def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
 
 def changes_between(before: Dataset, after: Dataset) -> list[Change]:
     return [
-        Change("ZIP codes", before.postal_code_count, after.postal_code_count),
-        Change("routes", before.route_count, after.route_count),
-        Change("residential", before.residential, after.residential),
-        Change("business", before.business, after.business),
-        Change("deliveries", before.total, after.total),
+        Change(_("ZIP codes"), before.postal_code_count, after.postal_code_count),
+        Change(_("routes"), before.route_count, after.route_count),
+        Change(_("residential"), before.residential, after.residential),
+        Change(_("business"), before.business, after.business),
+        Change(_("deliveries"), before.total, after.total),
     ]
 
 

@@ -61,7 +61,7 @@ class MappingForm(forms.ModelForm):
             self.fields[key] = forms.ChoiceField(
                 label=label,
                 required=False,
-                choices=[("", "Not filled"), *names],
+                choices=[("", _("Not filled")), *names],
                 initial=self.instance.mapping.get(key, ""),
                 widget=UnfoldAdminSelectWidget,
             )
@@ -104,7 +104,10 @@ class OfficialFormAdmin(ConsoleAdmin):
 
     @admin.display(description="fields filled")
     def filled_fields(self, form: OfficialForm) -> str:
-        return f"{len(form.mapping)} of {len(VALUES) + len(ROW_VALUES)} values"
+        return _("%(filled)s of %(all)s values") % {
+            "filled": len(form.mapping),
+            "all": len(VALUES) + len(ROW_VALUES),
+        }
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
         if obj is None:
@@ -116,8 +119,8 @@ class OfficialFormAdmin(ConsoleAdmin):
             return [(None, {"fields": ["file"]})]
         return [
             (None, {"fields": ["file_name", "sha256", "created"]}),
-            ("Values of a drop", {"fields": list(VALUES)}),
-            ("Rows of the routes", {"fields": list(ROW_VALUES)}),
+            (_("Values of a drop"), {"fields": list(VALUES)}),
+            (_("Rows of the routes"), {"fields": list(ROW_VALUES)}),
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pikepdf
+from django.utils.translation import gettext_lazy
 from pikepdf.form import ExtendedAppearanceStreamGenerator, Form, TextField
 
 from fulfillment.core.errors import Fault, Invalid
@@ -28,29 +29,29 @@ ROW_NUMBER = "{n}"
 MAXIMUM_ROWS = 200
 
 VALUES = {
-    "mailer": "Mailer's name",
-    "mailer_address": "Mailer's address, in one line",
-    "phone": "Mailer's telephone",
-    "email": "Mailer's e-mail",
-    "preparer": "Mail preparer (the store)",
-    "office": "Post office of mailing",
-    "date": "Mailing date, MM/DD/YYYY",
-    "pieces": "Pieces of the drop",
-    "bundles": "Bundles of the drop",
-    "routes": "Routes of the drop",
-    "rate": "Price of a piece",
-    "postage": "Total postage",
-    "weight": "Weight of a piece",
-    "thickness": "Thickness of a piece",
-    "crid": "Customer Registration ID (CRID)",
-    "payment": "Method of payment",
-    "order": "Order number",
+    "mailer": gettext_lazy("Mailer's name"),
+    "mailer_address": gettext_lazy("Mailer's address, in one line"),
+    "phone": gettext_lazy("Mailer's telephone"),
+    "email": gettext_lazy("Mailer's e-mail"),
+    "preparer": gettext_lazy("Mail preparer (the store)"),
+    "office": gettext_lazy("Post office of mailing"),
+    "date": gettext_lazy("Mailing date, MM/DD/YYYY"),
+    "pieces": gettext_lazy("Pieces of the drop"),
+    "bundles": gettext_lazy("Bundles of the drop"),
+    "routes": gettext_lazy("Routes of the drop"),
+    "rate": gettext_lazy("Price of a piece"),
+    "postage": gettext_lazy("Total postage"),
+    "weight": gettext_lazy("Weight of a piece"),
+    "thickness": gettext_lazy("Thickness of a piece"),
+    "crid": gettext_lazy("Customer Registration ID (CRID)"),
+    "payment": gettext_lazy("Method of payment"),
+    "order": gettext_lazy("Order number"),
 }
 ROW_VALUES = {
-    "row_code": "ZIP code of a row",
-    "row_route": "Carrier route of a row",
-    "row_pieces": "Pieces of a row",
-    "row_bundles": "Bundles of a row",
+    "row_code": gettext_lazy("ZIP code of a row"),
+    "row_route": gettext_lazy("Carrier route of a row"),
+    "row_pieces": gettext_lazy("Pieces of a row"),
+    "row_bundles": gettext_lazy("Bundles of a row"),
 }
 # Words in a field's name that suggest its value; all words of a group must occur.
 HINTS: dict[str, tuple[tuple[str, ...], ...]] = {

@@ -13,7 +13,9 @@ from django.http import HttpRequest, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.text import capfirst
 from django.utils.timezone import is_aware, make_aware
+from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.history import (
     RecordNames,
@@ -56,10 +58,10 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
     filters = {name: value for name, value in request.GET.items() if value and name != "after"}
     context = {
         **shared,
-        "title": "Audit log",
+        "title": _("Audit log"),
         "entries": _shown(shown),
         "kinds": log_kinds(),
-        "actions": WORDS,
+        "actions": {name: _(word) for name, word in WORDS.items()},
         "chosen": request.GET,
         "faults": faults,
         "is_filtered": bool(filters),
@@ -99,12 +101,14 @@ def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
     kinds = {kind_of(model) for model in event_models()}
     person, kind, action = (sent.get(name, "").strip() for name in ("person", "kind", "action"))
     if kind and kind not in kinds:
-        faults.append("Choose one of the kinds of object.")
+        faults.append(_("Choose one of the kinds of object."))
     if action and action not in WORDS:
-        faults.append("Choose one of the actions.")
+        faults.append(_("Choose one of the actions."))
     users = _people(person) if person else None
     if users == []:
-        faults.append(f"There is no user with the name, e-mail or ID “{person[:100]}”.")
+        faults.append(
+            _("There is no user with the name, e-mail or ID “%(person)s”.") % {"person": person[:100]}
+        )
     chosen = LogFilter(
         users=users,
         kind=kind if kind in kinds else None,
@@ -123,7 +127,7 @@ def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
     except ValueError:
         found = None
     if text and found is None:
-        faults.append(f"“{text[:40]}” is not a date. Write it as 2026-01-31.")
+        faults.append(_("“%(text)s” is not a date. Write it as 2026-01-31.") % {"text": text[:40]})
     # Years that can be converted to every time zone.
     return found if found is None or date.min.year < found.year < date.max.year else None
 
@@ -159,7 +163,7 @@ def _shown_entry(entry: LogEntry, people: dict[str, str], records: RecordNames) 
         "name": _name(event, records),
         "page": "" if is_deletion else _page_of(event),
         "own_log": f"?{urlencode({'kind': entry.kind, 'object': event.pgh_obj_id})}",
-        "changes": first_changes(changes, rest="More"),
+        "changes": first_changes(changes, rest=_("More")),
     }
 
 
@@ -193,4 +197,4 @@ def _address(model: type[Model], key: Any) -> str:
 
 
 def _title(model: Any) -> str:
-    return str(model.pgh_tracked_model._meta.verbose_name).capitalize()
+    return capfirst(str(model.pgh_tracked_model._meta.verbose_name))

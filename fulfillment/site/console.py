@@ -17,6 +17,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from unfold.sites import UnfoldAdminSite
 
@@ -110,7 +111,7 @@ class ConsoleSite(UnfoldAdminSite):
         cards = [card for found in offered("console", "dashboard_cards") for card in found(request)]
         cards.append(attention_card(request))
         cards.sort(key=lambda card: card.position)
-        return super().index(request, {"title": "Start", "cards": cards, **(extra_context or {})})
+        return super().index(request, {"title": _("Start"), "cards": cards, **(extra_context or {})})
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         from fulfillment.site.search import answer_search  # noqa: PLC0415 - as above

@@ -76,7 +76,7 @@ class FolderAdapter:
 
     def preview(self, job: Job) -> Mapping[str, Any]:
         files = self._files(job)
-        shown: dict[str, Any] = {"Place": str(self._folder / self._names(job, files)[0])}
+        shown: dict[str, Any] = {"Full path": str(self._folder / self._names(job, files)[0])}
         for name, content in files:
             is_text = not name.endswith(".pdf")
             shown[name] = content.decode() if is_text else f"{len(content):,} bytes"

@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from fulfillment.core.admin.names import name_form
 from fulfillment.core.plugins import offered_modules
 from production.interface import Adapter, Ledger
 from production.settings_form import SettingsForm
@@ -40,6 +41,7 @@ def register(
             raise ValueError(
                 f"The adapter {kind!r} is there already, or has more than {LONGEST_KIND} letters."
             )
+        name_form(settings)
         _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter, takes_several_items)
         return adapter
 

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -11,6 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import display
 
@@ -20,6 +22,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.archives import sheet_archive
 from production.gang_sheets.services.members import send_sheet_now
@@ -40,7 +43,7 @@ class SheetFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("waiting", _("Not sent yet")), *SheetState.choices]
+        return [("waiting", _("Not sent yet")), *((state.value, str(state.label)) for state in SheetState)]
 
     def queryset(self, request: HttpRequest, sheets: QuerySet[GangSheet]) -> QuerySet[GangSheet]:
         if self.value() == "waiting":
@@ -109,19 +112,25 @@ class GangSheetAdmin(StaffAdmin):
     @admin.display(description="send time")
     def goes(self, sheet: GangSheet) -> str:
         if sheet.sent:
-            return f"sent {_time(sheet.sent)}"
+            return _("sent %(time)s") % {"time": _time(sheet.sent)}
         if sheet.next_try is None:
             return "-"
         if sheet.state == SheetState.COLLECTING:
-            return f"at {_time(sheet.next_try)}" if sheet.next_try > timezone.now() else "now"
-        return f"tried again at {_time(sheet.next_try)}" if sheet.failing_since else "now"
+            is_due = sheet.next_try <= timezone.now()
+            return _("now") if is_due else _("at %(time)s") % {"time": _time(sheet.next_try)}
+        if sheet.failing_since:
+            return _("tried again at %(time)s") % {"time": _time(sheet.next_try)}
+        return _("now")
 
     @admin.display(description="plan")
     def plan(self, sheet: GangSheet) -> str:
         if sheet.waste is None:
-            return "created when it is sent"
-        layouts = f"{sheet.layouts} layout{'s' if sheet.layouts != 1 else ''}"
-        return f"{layouts}, {100 * sheet.waste:.1f}% waste"
+            return _("created when it is sent")
+        layouts = ngettext("%(count)s layout", "%(count)s layouts", sheet.layouts) % {"count": sheet.layouts}
+        return _("%(layouts)s, %(waste)s waste") % {
+            "layouts": layouts,
+            "waste": in_percent(Decimal(100 * sheet.waste), 1),
+        }
 
     def record_context(self, request: HttpRequest, sheet: GangSheet) -> dict[str, Any]:
         may_change = self.has_change_permission(request, sheet)

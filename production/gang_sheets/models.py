@@ -2,6 +2,7 @@ import re
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from production.providers.models import Provider
 from stores.catalog.models import Product, Store
@@ -10,10 +11,10 @@ NUMBER = re.compile(r"G(\d{1,15})(?:-(\d{1,5}))?\Z")
 
 
 class SheetState(models.TextChoices):
-    COLLECTING = "Collecting"
-    PLANNED = "Planned"
-    SENT = "Sent"
-    CANCELLED = "Cancelled", "Dissolved"
+    COLLECTING = "Collecting", _("Collecting")
+    PLANNED = "Planned", _("Planned")
+    SENT = "Sent", _("Sent")
+    CANCELLED = "Cancelled", _("Dissolved")
 
 
 class GangSheet(models.Model):

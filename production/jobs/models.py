@@ -11,19 +11,19 @@ from stores.orders.models import ActorKind, Order, OrderItem
 
 
 class JobState(models.TextChoices):
-    QUEUED = "Queued"
-    SENT = "Sent"
-    ACKNOWLEDGED = "Acknowledged"
-    IN_PRODUCTION = "InProduction", "In production"
-    SHIPPED = "Shipped"
-    FAILED = "Failed"
-    CANCELLED = "Cancelled"
+    QUEUED = "Queued", _("Queued")
+    SENT = "Sent", _("Sent")
+    ACKNOWLEDGED = "Acknowledged", _("Acknowledged")
+    IN_PRODUCTION = "InProduction", _("In production")
+    SHIPPED = "Shipped", _("Shipped")
+    FAILED = "Failed", _("Failed")
+    CANCELLED = "Cancelled", _("Cancelled")
 
 
 class HoldReason(models.TextChoices):
-    NONE = "", "Not held"
-    MANUAL = "Manual", "Held by hand"
-    ORDER = "Order", "The order is on hold"
+    NONE = "", _("Not held")
+    MANUAL = "Manual", _("Held by hand")
+    ORDER = "Order", _("The order is on hold")
 
 
 # The order of progress; a report never moves a job back.
@@ -163,18 +163,18 @@ class Scan(models.Model):
 
 
 class AttemptKind(models.TextChoices):
-    SUBMIT = "Submit"
-    CANCEL = "Cancel"
+    SUBMIT = "Submit", _("Submit")
+    CANCEL = "Cancel", _("Cancel")
 
 
 class AttemptOutcome(models.TextChoices):
-    UNFINISHED = "", "Under way"
-    SENT = "Sent"
-    CANCELLED = "Cancelled"
-    REFUSED = "Refused"
-    UNAVAILABLE = "Unavailable", "Could not be reached"
-    FAILED = "Failed"
-    INTERRUPTED = "Interrupted"
+    UNFINISHED = "", _("Under way")
+    SENT = "Sent", _("Sent")
+    CANCELLED = "Cancelled", _("Cancelled")
+    REFUSED = "Refused", _("Refused")
+    UNAVAILABLE = "Unavailable", _("Could not be reached")
+    FAILED = "Failed", _("Failed")
+    INTERRUPTED = "Interrupted", _("Interrupted")
 
 
 class Attempt(models.Model):
@@ -230,10 +230,10 @@ class JobHistory(models.Model):
 
 
 class ReportOutcome(models.TextChoices):
-    APPLIED = "Applied"
-    LATE = "Late", "Late: more is known"
-    CONTRADICTION = "Contradiction"
-    UNKNOWN_JOB = "Unknown", "Unknown job"
+    APPLIED = "Applied", _("Applied")
+    LATE = "Late", _("Late: more is known")
+    CONTRADICTION = "Contradiction", _("Contradiction")
+    UNKNOWN_JOB = "Unknown", _("Unknown job")
 
 
 class ProviderReport(models.Model):
@@ -272,9 +272,9 @@ class ProviderReport(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.state} of {self.job_number}"
+        return _("%(state)s of %(record)s") % {"state": self.shown_state, "record": self.job_number}
 
     @property
     def shown_state(self) -> str:
         """The label of the state, if it is a state of jobs."""
-        return dict(JobState.choices).get(self.state, self.state)
+        return str(dict(JobState.choices).get(self.state, self.state))

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import (
@@ -61,7 +62,9 @@ class ProviderForm(forms.ModelForm):
         model = Provider
         fields = ["name", "code", "is_enabled", "daily_capacity"]
         help_texts = {
-            "code": "A short name for addresses and filters: 1 to 40 lowercase letters, digits and hyphens."
+            "code": gettext_lazy(
+                "A short name for addresses and filters: 1 to 40 lowercase letters, digits and hyphens."
+            )
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -7,6 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from stores.catalog.models.store import (
     EXTERNAL_ID,
@@ -18,26 +19,26 @@ from stores.catalog.models.store import (
 
 
 class ScopeKind(models.TextChoices):
-    STORE = "Store", "Everybody in the store"
-    USER = "User", "A person"
-    APPLICATION = "Application", "An application"
-    COST_CENTER = "CostCenter", "A cost center"
+    STORE = "Store", _("Everybody in the store")
+    USER = "User", _("A person")
+    APPLICATION = "Application", _("An application")
+    COST_CENTER = "CostCenter", _("A cost center")
 
 
 class OverBudget(models.TextChoices):
-    REFUSE = "Refuse", "Refuse the order"
-    APPROVE = "Approve", "Ask for approval"
-    WARN = "Warn", "Accept the order and warn"
+    REFUSE = "Refuse", _("Refuse the order")
+    APPROVE = "Approve", _("Ask for approval")
+    WARN = "Warn", _("Accept the order and warn")
 
 
 class EntryKind(models.TextChoices):
     """`Reservation` is for a batch: it takes its sum before its orders are written."""
 
-    ORDER = "Order"
-    RELEASE = "Release"
-    ADJUSTMENT = "Adjustment"
-    CARRY_OVER = "CarryOver"
-    RESERVATION = "Reservation"
+    ORDER = "Order", _("Order")
+    RELEASE = "Release", _("Release")
+    ADJUSTMENT = "Adjustment", _("Adjustment")
+    CARRY_OVER = "CarryOver", _("Carry Over")
+    RESERVATION = "Reservation", _("Reservation")
 
 
 class BudgetLevel(models.IntegerChoices):

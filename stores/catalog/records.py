@@ -5,6 +5,8 @@ The admin, the import and all other writers pass such a record; a member left ou
 
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext_noop
+
 from stores.catalog import validation as checks
 from stores.catalog.models import (
     BudgetDuration,
@@ -130,7 +132,7 @@ PRODUCT_MEMBERS = (
         "external_id",
         "text",
         example="business-card-standard",
-        label="Product ID",
+        label=gettext_noop("Product ID"),
         hint="In addresses and orders, as ID. 1 to 64 letters, digits and . _ - only.",
     ),
     FieldSpec(
@@ -140,7 +142,7 @@ PRODUCT_MEMBERS = (
         "api_key",
         "text",
         example="BC-STD-001",
-        label="APIKey",
+        label=gettext_noop("APIKey"),
         hint="Your own product number (SKU); applications receive it as APIKey. It is not a secret.",
     ),
     FieldSpec(
@@ -150,7 +152,7 @@ PRODUCT_MEMBERS = (
         "default_quantity",
         "integer",
         example=500,
-        label="Default quantity",
+        label=gettext_noop("Default quantity"),
         hint="What an order form starts with.",
     ),
     FieldSpec("MinimumQty", checks.whole(1), REQUIRED, "minimum_quantity", "integer", example=100),
@@ -182,7 +184,7 @@ PRODUCT_MEMBERS = (
         "image_url",
         "image_url",
         example="https://print.example/static/catalog/business-card.svg",
-        label="Image URL",
+        label=gettext_noop("Image URL"),
         hint="An http(s) address, or a path that starts with /.",
     ),
     computed("HasTemplate"),
@@ -215,14 +217,21 @@ PRODUCT_MEMBERS = (
         verbose=True,
         description="Items of it may be ordered for an EDDM selection.",
         example=False,
-        label="For EDDM",
+        label=gettext_noop("For EDDM"),
         hint="can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
     ),
     computed("TakesArtwork", verbose=True),
     computed("Created", verbose=True),
     computed("Updated", verbose=True),
     FieldSpec("IsActive", checks.flag, True, "is_active"),
-    FieldSpec("Preset", checks.optional(PRESET), None, "preset_id", label="Print preset", hint=PRESET_HINT),
+    FieldSpec(
+        "Preset",
+        checks.optional(PRESET),
+        None,
+        "preset_id",
+        label=gettext_noop("Print preset"),
+        hint=PRESET_HINT,
+    ),
     FieldSpec(
         "StockCode", checks.text(64), "", "stock_code", hint="The paper, as your printers name it in tickets."
     ),
@@ -231,7 +240,7 @@ PRODUCT_MEMBERS = (
         checks.optional(checks.whole(1, 2000)),
         None,
         "stock_weight_gsm",
-        label="Paper weight (g/m²)",
+        label=gettext_noop("Paper weight (g/m²)"),
     ),
     FieldSpec("Coating", checks.one_of(["", *Coating.values]), "", "coating", hint="Of the paper."),
     FieldSpec(
@@ -250,7 +259,7 @@ PRODUCT_MEMBERS = (
         checks.optional(checks.positive(8, 2)),
         None,
         "piece_weight_g",
-        label="Weight of a piece (g)",
+        label=gettext_noop("Weight of a piece (g)"),
         hint="For postage and boxes of mailings. Weigh ten and divide by ten.",
     ),
     FieldSpec(
@@ -258,7 +267,7 @@ PRODUCT_MEMBERS = (
         checks.optional(checks.positive(6, 3)),
         None,
         "thickness_mm",
-        label="Thickness of a piece (mm)",
+        label=gettext_noop("Thickness of a piece (mm)"),
     ),
     FieldSpec("Template", checks.template, None, "template"),
 )

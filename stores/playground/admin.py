@@ -195,7 +195,9 @@ class ProductMailings:
             "problem": problem,
             "saved": own.order_by("-created")[:SAVED_SHOWN],
         }
-        return self._answer(request, product, "mailing", f"Routes for {product.name}", context)
+        return self._answer(
+            request, product, "mailing", _("Routes for %(product)s") % {"product": product.name}, context
+        )
 
     def order(self, request: HttpRequest, product_id: int, selection_id: UUID) -> HttpResponse:
         product = self._product(request, product_id)
@@ -208,9 +210,8 @@ class ProductMailings:
             raise Http404(error.message) from error
         if request.method == "POST" and (placed := answer_button(request, page)) is not None:
             return redirect("admin:stores_order_change", placed.pk)
-        return self._answer(
-            request, product, "mailing_order", f"Mailing of {product.name}", self._shown(page, product)
-        )
+        title = _("Mailing of %(product)s") % {"product": product.name}
+        return self._answer(request, product, "mailing_order", title, self._shown(page, product))
 
     def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
@@ -278,9 +279,9 @@ class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
         may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)
         of_rows = reverse("admin:stores_batch_make", args=[product.pk])
         pages = (
-            (may_order and product.is_eddm, "Choose routes on the map", _address("mailing", product)),
-            (may_order and not product.is_eddm, "Order from a file", of_rows),
-            (product.takes_artwork, "Check a PDF", _address("artwork", product)),
+            (may_order and product.is_eddm, _("Choose routes on the map"), _address("mailing", product)),
+            (may_order and not product.is_eddm, _("Order from a file"), of_rows),
+            (product.takes_artwork, _("Check a PDF"), _address("artwork", product)),
         )
         return [(label, address) for is_offered, label, address in pages if is_offered]
 

@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.read_only import RemovedByService, register_history
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 from printing.preflight.table import RULES, Rule
 from printing.press.profiles import PROFILE_BYTES
 from printing.press.rules import ColourPolicy
@@ -59,16 +60,17 @@ class SeveritiesField(forms.Field):
 
 
 def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
-    usual = {str(rule.severities[policy] or "Off") for policy in POLICIES}
-    own = (
-        usual.pop() if len(usual) == 1 else " / ".join(str(rule.severities[one] or "Off") for one in POLICIES)
-    )
+    # One where both policies have the same.
+    usual = dict.fromkeys(_(str(rule.severities[policy] or "Off")) for policy in POLICIES)
     return {
         "name": f"{name}-{rule.code}",
-        "title": rule.code.replace("_", " ").capitalize(),
-        "about": rule.message,
+        "code": rule.code,
+        "title": translated(rule.message),
         "value": value,
-        "choices": [("", f"Default ({own})"), *((one, one) for one in SEVERITIES)],
+        "choices": [
+            ("", _("Default (%(severity)s)") % {"severity": " / ".join(usual)}),
+            *((one, _(one)) for one in SEVERITIES),
+        ],
     }
 
 

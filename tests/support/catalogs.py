@@ -43,6 +43,7 @@ RECORDED = (
     "stores/budgets/services/claims.py",
     "stores/catalog/records.py",
     "stores/editor",
+    "stores/orders/approvals/services.py",
     PREFLIGHT_RULES,
     "printing/preflight/table.py",
     "printing/preflight/eddm.py",
@@ -51,7 +52,7 @@ RECORDED = (
     "production/adapters/gang_settings.py",
     "production/adapters/sftp.py",
     "production/adapters/siteflow.py",
-    "production/dispatch/services",
+    "production/dispatch",
     "production/gang_sheets",
     "production/jobs",
     "production/providers",
@@ -126,7 +127,8 @@ def recorded() -> list[str]:
     rules = {FINDING % rule.message: None for rule in RULES}
     rules |= {f"%(field)s {said}": None for said in SAID_OF_A_FIELD}
     own = {text for text in found if len(WORDS.findall(re.sub(r"%\(\w+\)s", "", text))) > 1}
-    return [text for text in found if text in own and FINDING % text not in rules] + list(rules)
+    phrases = [rule.message for rule in RULES]
+    return [text for text in found if text in own and FINDING % text not in rules] + list(rules) + phrases
 
 
 def in_marks(expression: ast.AST) -> str:

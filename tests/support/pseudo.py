@@ -2,8 +2,14 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+
+import django.conf
+from babel.messages.catalog import Message
+from babel.messages.pofile import read_po
+from django.apps import apps
 
 from tests.support.catalogs import APPS, ROOT, compiled, messages
 
@@ -24,8 +30,10 @@ def lengthened(text: str) -> str:
 
 
 def write_pseudo(folder: Path) -> None:
-    """Its catalog, for LOCALE_PATHS."""
+    """Its catalog, for LOCALE_PATHS, with what Django and the libraries translate themselves."""
     catalog = messages("django")
+    for message in _of_libraries():
+        catalog.add(message.id, context=message.context)
     catalog.locale = PSEUDO  # type: ignore[assignment]  # Babel asks for one it knows
     for message in catalog:
         if not message.id:
@@ -38,28 +46,41 @@ def write_pseudo(folder: Path) -> None:
     (place / "django.mo").write_bytes(compiled(catalog))
 
 
+def _of_libraries() -> Iterator[Message]:
+    libraries = [Path(config.path) for config in apps.get_app_configs()]
+    for library in [Path(django.conf.__file__).parent, *libraries]:
+        path = library / "locale/de/LC_MESSAGES/django.po"
+        if path.is_file() and not library.is_relative_to(ROOT / "fulfillment"):
+            with path.open("rb") as file:
+                yield from (message for message in read_po(file) if message.id and message.string)
+
+
 class Texts(HTMLParser):
     """The texts of a page that people read."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.texts: set[str] = set()
-        self._open: list[str] = []
+        # The element that is not read, and those of the same kind in it.
+        self._hidden: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in UNSEEN:
-            self._open.append(tag)
+        is_icon = any(name == "class" and "material-symbols" in (value or "") for name, value in attrs)
+        if self._hidden and tag == self._hidden[0]:
+            self._hidden.append(tag)
+        elif not self._hidden and (tag in UNSEEN or is_icon):
+            self._hidden = [tag]
         for name, value in attrs:
             if name in {"aria-label", "placeholder", "alt", "title"} and value:
                 self.texts.add(" ".join(value.split()))
 
     def handle_endtag(self, tag: str) -> None:
-        if self._open and self._open[-1] == tag:
-            self._open.pop()
+        if self._hidden and self._hidden[-1] == tag:
+            self._hidden.pop()
 
     def handle_data(self, data: str) -> None:
-        if not self._open and data.strip():
+        if not self._hidden and data.strip():
             self.texts.add(" ".join(data.split()))
 
 
@@ -70,6 +91,7 @@ class Sources:
         self._templates = "\n".join(path.read_text("utf-8") for path in (ROOT / "templates").rglob("*.html"))
         self._texts: set[str] = set()
         self._filled: list[re.Pattern[str]] = []
+        self._held: dict[str, bool] = {}
         for app in (*APPS, "printing"):
             for path in (ROOT / app).rglob("*.py"):
                 if not {"migrations", "management", "demo", "examples.py", "event_types.py"} & set(
@@ -90,6 +112,11 @@ class Sources:
                         )
 
     def hold(self, text: str) -> bool:
+        if text not in self._held:
+            self._held[text] = self._find(text)
+        return self._held[text]
+
+    def _find(self, text: str) -> bool:
         # Shorter ones are data as often.
         is_sentence = sum(word.isalpha() and word.islower() for word in text.split()) > 1
         in_template = rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])"

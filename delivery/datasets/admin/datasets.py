@@ -163,7 +163,9 @@ class DatasetAdmin(DeliveryAdmin):
         routes = routes_in(live, postal_code) if live and postal_code else None
         context = self.page_context(
             request,
-            f"Routes of {postal_code}" if postal_code else "Look up a ZIP code",
+            _("Routes of %(postal_code)s") % {"postal_code": postal_code}
+            if postal_code
+            else _("Look up a ZIP code"),
             entered=entered,
             postal_code=postal_code,
             is_malformed=bool(entered) and flaw == "E_ZIP",
@@ -218,12 +220,22 @@ def _address(dataset_id: int) -> str:
 
 def _totals_table(dataset: Dataset) -> dict[str, list[Any]]:
     return {
-        "headers": ["Route type", "Routes", "Residential", "Business", "Total", "Counted"],
+        "headers": [
+            _("Route type"),
+            _("Routes"),
+            _("Residential"),
+            _("Business"),
+            _("Total"),
+            _("Counted"),
+        ],
         "rows": [
             [
-                f"{letter} {ROUTE_TYPE_NAMES[letter]}",
-                *(f"{number:,}" for number in (routes, homes, firms, homes + firms)),
-                "yes" if letter in dataset.route_types else "no",
+                f"{letter} {_(ROUTE_TYPE_NAMES[letter])}",
+                *(
+                    number_format(number, force_grouping=True)
+                    for number in (routes, homes, firms, homes + firms)
+                ),
+                _("yes") if letter in dataset.route_types else _("no"),
             ]
             for letter, (routes, homes, firms) in sorted(dataset.totals_by_type.items())
         ],
@@ -232,11 +244,11 @@ def _totals_table(dataset: Dataset) -> dict[str, list[Any]]:
 
 def _routes_table(routes: list[tuple[str, int, int]], live: Dataset) -> dict[str, list[Any]]:
     return {
-        "headers": ["Route", "Type", "Residential", "Business", "Total", "Notes"],
+        "headers": [_("Route"), _("Type"), _("Residential"), _("Business"), _("Total"), _("Notes")],
         "rows": [
             [
                 route,
-                ROUTE_TYPE_NAMES[route[0]],
+                _(ROUTE_TYPE_NAMES[route[0]]),
                 homes,
                 firms,
                 homes + firms,
@@ -249,8 +261,8 @@ def _routes_table(routes: list[tuple[str, int, int]], live: Dataset) -> dict[str
 
 def _comparison_note(route: str, total: int, live: Dataset) -> str:
     if route[0] not in live.route_types:
-        return "not counted"
-    return f"under {MINIMUM_PIECES}" if total < MINIMUM_PIECES else ""
+        return _("not counted")
+    return _("under %(count)s") % {"count": MINIMUM_PIECES} if total < MINIMUM_PIECES else ""
 
 
 def _sums(routes: list[tuple[str, int, int]], live: Dataset) -> tuple[int, int, int]:

@@ -7,8 +7,9 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import (
@@ -29,6 +30,7 @@ from delivery.datasets.sources.problems import REMEDIES
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import in_percent
 
 FORMATS = [
@@ -38,11 +40,11 @@ FORMATS = [
     ("delstat", "Delivery Statistics, fixed width"),
 ]
 LABELS = {
-    "zip": "ZIP code",
-    "route": "Carrier route",
-    "residential": "Residential count",
-    "business": "Business count",
-    "total": "Total count",
+    "zip": gettext_noop("ZIP code"),
+    "route": gettext_noop("Carrier route"),
+    "residential": gettext_noop("Residential count"),
+    "business": gettext_noop("Business count"),
+    "total": gettext_noop("Total count"),
 }
 
 
@@ -284,9 +286,12 @@ def _initial(preview: Preview) -> dict[str, Any]:
 
 def _progress_text(run: ImportRun) -> str:
     if run.state == ImportState.RUNNING:
-        return (
-            f"{run.phase}, {in_percent(run.percent)}: {run.row_count:,} lines, {run.reject_count:,} rejected"
-        )
+        return _("%(phase)s, %(percent)s: %(rows)s lines, %(rejected)s rejected") % {
+            "phase": translated(run.phase),
+            "percent": in_percent(run.percent),
+            "rows": number_format(run.row_count, force_grouping=True),
+            "rejected": number_format(run.reject_count, force_grouping=True),
+        }
     return run.get_state_display()
 
 
@@ -294,11 +299,14 @@ def _report(run: ImportRun) -> dict[str, Any]:
     counts = sorted(run.problem_counts.items(), key=lambda item: -item[1])
     return {
         "problem_counts": {
-            "headers": ["Code", "Lines", "What it means"],
-            "rows": [[code, f"{count:,}", REMEDIES.get(code, "")] for code, count in counts],
+            "headers": [_("Code"), _("Lines"), _("What it means")],
+            "rows": [
+                [code, number_format(count, force_grouping=True), translated(REMEDIES.get(code, ""))]
+                for code, count in counts
+            ],
         },
         "problems": {
-            "headers": ["Line", "Column", "Value", "Code"],
+            "headers": [_("Line"), _("Column"), _("Value"), _("Code")],
             "rows": [[p.line, p.column, p.value, p.code] for p in run.problems.all()],
         },
         "concerns": run.dataset.concerns if run.dataset else [],
@@ -307,6 +315,6 @@ def _report(run: ImportRun) -> dict[str, Any]:
 
 def _preview_table(preview: Preview) -> dict[str, Any]:
     return {
-        "headers": ["Line", *LABELS.values()],
+        "headers": [_("Line"), *map(_, LABELS.values())],
         "rows": [list(row) for row in preview.rows],
     }

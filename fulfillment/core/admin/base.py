@@ -31,19 +31,23 @@ from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
+from fulfillment.core.recorded_texts import translated
 
 
 class BadgeMixin:
     """A column that the list shows as a badge is one on the page of its record."""
 
     list_display: Any
+    # Kept in English, and shown in the reader's language.
+    recorded_fields: Collection[str] = ()
 
     @property
     def readonly_preprocess_fields(self) -> dict[str, Callable[[str], str]]:
         labels = {
             name: getattr(getattr(self, name, None), "label", None) for name in map(str, self.list_display)
         }
-        return {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
+        badges = {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
+        return {**badges, **dict.fromkeys(self.recorded_fields, translated)}
 
 
 def _badge(tones: Mapping[str, str], text: str) -> str:

@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.functional import Promise
 
+from fulfillment.core.admin.names import named
+
 SHOWN = 50
 
 
@@ -55,9 +57,11 @@ def requires_confirmation(
     """A decorator for list actions that shows the selection and requires confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
+        asked, confirm = named(question), named(button)
+
         @wraps(action)
         def confirmed(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
-            page = confirmation_page(model_admin, request, question=question, button=button, records=chosen)
+            page = confirmation_page(model_admin, request, question=asked, button=confirm, records=chosen)
             return page or action(model_admin, request, chosen)
 
         return confirmed

@@ -18,10 +18,11 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.log import DERIVED
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_uuid
 
-# For each list in a rendering: the name of an entry, and the members that identify it.
-Parts = Mapping[str, tuple[str, tuple[str, ...]]]
+# For each list in a rendering: its name, and the members that identify an entry.
+Parts = Mapping[str, tuple[Any, tuple[str, ...]]]
 # Labels of records by model and key.
 RecordNames = Mapping[tuple[Any, Any], str]
 # (what, before, after)
@@ -101,7 +102,7 @@ def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
     user = str(known.get("user") or "")
     return {
         "when": event.pgh_created_at,
-        "what": WORDS.get(event.pgh_label, event.pgh_label),
+        "what": _(WORDS.get(event.pgh_label, event.pgh_label)),
         "who": people.get(user, user),
         "through": str(known.get("application") or ""),
         "where": str(known.get("url") or ""),
@@ -133,23 +134,24 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
             for body in (before, after)
         )
         if former is None and new:
-            changes.append((f"{title}s", "", shown_value(list(new))))
+            changes.append((str(title), "", shown_value(list(new))))
             continue
         for called in dict.fromkeys([*old, *new]):
-            changes += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
-    return first_changes(changes, rest="More")
+            changes += _changed_entry(f"{title}: {called}", old.get(called), new.get(called))
+    return first_changes(changes, rest=_("More"))
 
 
 def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
     """At most MAX_SHOWN; the last entry has the number of the others under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
-    return [*changes[: MAX_SHOWN - 1], (rest, "", f"and {len(changes) - MAX_SHOWN + 1} more changes")]
+    more = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}
+    return [*changes[: MAX_SHOWN - 1], (rest, "", more)]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:
     if old is None or new is None:
-        return [(called, "", "removed" if new is None else "added")]
+        return [(called, "", _("removed") if new is None else _("added"))]
     return [
         (f"{called}, {HUMP.sub(' ', name).lower()}", shown_value(old.get(name)), shown_value(new.get(name)))
         for name in dict.fromkeys([*old, *new])
@@ -176,8 +178,8 @@ def shown_value(value: Any) -> str:
     if value is None or value == "" or value == []:
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, datetime):
         return date_format(localtime(value), "DATETIME_FORMAT")
-    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = ", ".join(map(str, value)) if isinstance(value, list) else translated(value)
     return text if len(text) <= 400 else f"{text[:397]} …"

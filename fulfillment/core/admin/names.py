@@ -28,7 +28,7 @@ def named(text: Any) -> Any:
 
 def name_admin(admin: Any) -> None:
     """Of an admin's class, its model and its inlines."""
-    _name_model(admin.model)
+    name_model(admin.model)
     for name in _TEXTS:
         if isinstance(getattr(admin, name, None), str):
             setattr(admin, name, named(getattr(admin, name)))
@@ -38,8 +38,8 @@ def name_admin(admin: Any) -> None:
             (named(title), {**options, "description": named(options.get("description"))})
             for title, options in admin.fieldsets
         ]
-    _name_form(admin.form)
-    for name in (*admin.readonly_fields, *(getattr(admin, "list_display", ()))):
+    name_form(admin.form)
+    for name in (*admin.readonly_fields, *getattr(admin, "list_display", ()), *(admin.fields or ())):
         _name_method(admin, name)
     for name in getattr(admin, "actions", None) or ():
         _name_method(admin, name)
@@ -58,15 +58,18 @@ def translated_badge(text: Any, tones: Mapping[str, str]) -> tuple[str, str] | N
     return None
 
 
-def _name_model(model: type[Model]) -> None:
+def name_model(model: type[Model]) -> None:
     options: Any = model._meta
     if isinstance(options.verbose_name, str):
         # Django's own plural is a lazy "%ss".
         options.verbose_name_plural = named(str(options.verbose_name_plural))
         options.verbose_name = named(options.verbose_name)
-    if hasattr(model, "pgh_tracked_model"):
-        return
-    for field in options.fields + options.many_to_many:
+    # Those of the audit trail are copies.
+    trail = getattr(model, "pgh_event_model", None)
+    copies = trail._meta.fields if trail else []
+    for field in (*options.fields, *options.many_to_many, *copies):
+        if field.name.startswith("pgh_"):
+            continue
         # Django reads `_verbose_name` for migrations.
         field.verbose_name = named(field.verbose_name)
         field.help_text = named(field.help_text)
@@ -74,10 +77,11 @@ def _name_model(model: type[Model]) -> None:
             field.choices = [(value, named(label)) for value, label in field.flatchoices]
 
 
-def _name_form(form: Any) -> None:
+def name_form(form: Any) -> None:
     for name, field in form.declared_fields.items():
         field.label = named(field.label or pretty_name(name))
         field.help_text = named(field.help_text)
+        field.error_messages = {code: named(text) for code, text in field.error_messages.items()}
         if isinstance(choices := getattr(field, "choices", None), list):
             field.choices = [(value, named(label)) for value, label in choices]
     meta = getattr(form, "Meta", None)

@@ -7,15 +7,18 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.history import (
+    choice_label,
     event_facts,
     names_of_people,
     names_of_records,
     shown_value,
     tracked_fields,
 )
+from fulfillment.core.admin.names import name_model
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -32,10 +35,12 @@ class HistoryAdmin(ReadOnlyAdmin):
     ordering = ["-pgh_id"]
     list_filter = ["pgh_label", "pgh_created_at"]
     list_select_related = ["pgh_context"]
+    readonly_fields = ["happened", "what", "caller", "address"]
     empty_help = "No changes recorded yet."
     shown: Sequence[str] = ()
 
     def __init__(self, model: Any, admin_site: Any) -> None:
+        name_model(model.pgh_tracked_model)
         super().__init__(model, admin_site)
         for name in self.shown:
             setattr(self, f"shown_{name}", self._column(name))
@@ -45,7 +50,7 @@ class HistoryAdmin(ReadOnlyAdmin):
 
     def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
         columns = [] if event is None else [field.name for field in tracked_fields(event)]
-        return ["happened", "what", "caller", "address", *columns]
+        return [*self.readonly_fields, *columns]
 
     def get_readonly_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
         return self.get_fields(request, event)
@@ -86,11 +91,11 @@ class HistoryAdmin(ReadOnlyAdmin):
     def _column(self, name: str) -> Callable[[Any], str]:
         field = next(field for field in self.opts.concrete_fields if name in {field.name, field.attname})
 
-        @admin.display(description="record" if name == "pgh_obj_id" else str(field.verbose_name))
+        @admin.display(description=gettext_lazy("record") if name == "pgh_obj_id" else field.verbose_name)
         def shown(event: Any) -> str:
             value = getattr(event, name)
             known = event.record_names.get((field.related_model, value)) if field.related_model else None
-            return known or shown_value(value) or "-"
+            return known or choice_label(field, value) or shown_value(value) or "-"
 
         return shown
 

@@ -6,9 +6,15 @@ from typing import Any
 
 import pghistory.models
 from django.db import connection
+from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_noop
 from pghistory import runtime
 
-WORDS = {"insert": "Created", "update": "Changed", "delete": "Deleted"}
+WORDS = {
+    "insert": gettext_noop("Created"),
+    "update": gettext_noop("Changed"),
+    "delete": gettext_noop("Deleted"),
+}
 
 
 # pghistory derives model and table names from the name of this class.
@@ -21,9 +27,8 @@ class Event(pghistory.models.Event):
         abstract = True
 
     def __str__(self) -> str:
-        done = WORDS.get(self.pgh_label, self.pgh_label).lower()
-        name = self.pgh_tracked_model._meta.verbose_name
-        return f"{name} {done}".capitalize()
+        done = gettext(WORDS.get(self.pgh_label, self.pgh_label)).lower()
+        return capfirst(f"{self.pgh_tracked_model._meta.verbose_name} {done}")
 
 
 def event_model(tracked: Any) -> Any:

@@ -17,6 +17,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
@@ -233,7 +234,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
             try:
                 runs = dry_run(provider, number)
             except (DomainError, ProviderRefused, ProviderUnavailable, ValueError) as error:
-                problem = str(error)
+                problem = translated(error)
         context = {
             **self.page_context(request, _("Dry run: %(provider)s") % {"provider": provider}),
             "provider": provider,

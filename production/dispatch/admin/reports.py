@@ -24,7 +24,7 @@ class OutcomeFilter(admin.SimpleListFilter):
     parameter_name = "outcome"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("open", _("To review")), *ReportOutcome.choices]
+        return [("open", _("To review")), *((value, str(label)) for value, label in ReportOutcome.choices)]
 
     def queryset(self, request: HttpRequest, reports: QuerySet) -> QuerySet:
         if self.value() == "open":
@@ -37,7 +37,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 class ReportAdmin(ReadOnlyAdmin):
     """Reports of providers, including those without effect."""
 
-    list_display = ["job_number", "state", "shown_outcome", "explanation", "provider", "at", "received"]
+    list_display = ["job_number", "shown_state", "shown_outcome", "explanation", "provider", "at", "received"]
     list_filter = [OutcomeFilter]
     search_fields = ["job_number"]
     exact_search = {"job_number": str, "tracking_number": str}
@@ -47,11 +47,12 @@ class ReportAdmin(ReadOnlyAdmin):
     list_select_related = ["provider", "job"]
     empty_help = "Providers report here what becomes of their jobs."
     actions = ["mark_seen"]
+    recorded_fields = ["explanation", "message"]
     fields = [
         "job_number",
         "job",
         "provider",
-        "state",
+        "shown_state",
         "shown_outcome",
         "explanation",
         "at",
@@ -64,6 +65,10 @@ class ReportAdmin(ReadOnlyAdmin):
         "is_seen",
         "raw",
     ]
+
+    @admin.display(description="state")
+    def shown_state(self, report: ProviderReport) -> str:
+        return report.shown_state
 
     @display(description="outcome", label={name: COLOURS[value] for value, name in ReportOutcome.choices})
     def shown_outcome(self, report: ProviderReport) -> str:

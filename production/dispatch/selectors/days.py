@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from production.dispatch.selectors.board import MAX_COUNTED
 from production.jobs.models import OPEN, Job
@@ -32,7 +33,12 @@ class Day:
         return min(self.count, MAX_COUNTED) - len(self.jobs)
 
 
-NAMES: Mapping[str, str] = {"late": "Late", "today": "Today", "tomorrow": "Tomorrow", "later": "Later"}
+NAMES: Mapping[str, Any] = {
+    "late": gettext_lazy("Late"),
+    "today": gettext_lazy("Today"),
+    "tomorrow": gettext_lazy("Tomorrow"),
+    "later": gettext_lazy("Later"),
+}
 
 
 def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:

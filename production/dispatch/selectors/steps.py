@@ -30,7 +30,7 @@ def steps_of(job: Job) -> Sequence[Step]:
     way = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached]
     steps = [
         Step(
-            state.label,
+            str(state.label),
             state,
             times.get(state),
             RANK[state] <= reached,

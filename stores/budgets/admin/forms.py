@@ -50,9 +50,11 @@ class BudgetForm(ValidatedByService):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.is_new:
-            self.fields["store"].help_text = "Of those that have budgets switched on."
+            self.fields["store"].help_text = _("Of those that have budgets switched on.")
             self.fields["start_date"].required = False
-            self.fields["start_date"].help_text += " Empty: today."
+            self.fields["start_date"].help_text = _(
+                "Periods begin on this day, in the time zone of the store. Empty: today."
+            )
         elif self.instance.scope_key and "scope_name" in self.fields:
             names = scope_names([self.instance])
             self.fields["scope_name"].initial = names.get(self.instance.scope_key, ("",))[0]

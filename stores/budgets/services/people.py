@@ -48,8 +48,14 @@ class PeoplePlan:
     @property
     def changes(self) -> list[str]:
         return [
-            *(f"{code} {name}: a new cost center" for code, name in self.added.items()),
-            *(f"{code}: its name becomes {name}" for code, name in self.renamed.items()),
+            *(
+                _("%(code)s %(name)s: a new cost center") % {"code": code, "name": name}
+                for code, name in self.added.items()
+            ),
+            *(
+                _("%(code)s: its name becomes %(name)s") % {"code": code, "name": name}
+                for code, name in self.renamed.items()
+            ),
             *(_moved(*move) for move in self.joined),
         ]
 
@@ -215,6 +221,9 @@ def _plan_members(store: Store, plan: PeoplePlan, people: dict[UUID, tuple[Peopl
 
 
 def _moved(user: User, before: str, after: str) -> str:
+    values = {"person": user.full_name, "before": before, "after": after}
     if not after:
-        return f"{user.full_name} leaves {before}"
-    return f"{user.full_name} moves from {before} to {after}" if before else f"{user.full_name} joins {after}"
+        return _("%(person)s leaves %(before)s") % values
+    if not before:
+        return _("%(person)s joins %(after)s") % values
+    return _("%(person)s moves from %(before)s to %(after)s") % values

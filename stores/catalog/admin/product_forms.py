@@ -11,12 +11,13 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from fulfillment.core.admin.base import LabelledFormSet
+from fulfillment.core.admin.names import name_model
 from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, misspelled
-from stores.catalog.models import Product, ProductionSpeed, TemplateField
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.records import (
     CHILDREN,
     PRODUCT,
@@ -56,6 +57,10 @@ KIND = {"Type": "kind", "SubType": "kind"}
 UNTYPED = {"Template", "IsActive"}
 PUBLISH, UNPUBLISH = "_publish", "_unpublish"
 
+# Shown in tables of the product, which no admin has.
+for model in (TemplateField, DeliveredPrice, ProductionSpeed):
+    name_model(model)
+
 
 class ProductForm(ValidatedByService):
     """Checked together with the rows below it, so that one submission shows every fault."""
@@ -79,7 +84,7 @@ class ProductForm(ValidatedByService):
         _allow_empty(self, PRODUCT)
         for spec in PRODUCT:
             if field := self.fields.get(COLUMNS[spec.name]):
-                field.label = spec.label or field.label
+                field.label = _(spec.label) if spec.label else field.label
                 field.help_text = translated(spec.hint) or field.help_text
         if "delivery_method" in self.fields:
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
@@ -175,7 +180,7 @@ class TemplateFieldForm(ChildForm):
     kind = forms.ChoiceField(
         label=gettext_lazy("Type"), choices=list(KINDS.items()), initial="Text:SingleLine"
     )
-    choices = Lines(required=False, help_text=gettext_lazy("One per line."))
+    choices = Lines(label=gettext_lazy("Choices"), required=False, help_text=gettext_lazy("One per line."))
 
     class Meta:
         model = TemplateField
@@ -187,7 +192,7 @@ class TemplateFieldForm(ChildForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["required"].widget = forms.CheckboxInput()
-        for name, hint in {"field_name": "Name", "prompt": "Question"}.items():
+        for name, hint in {"field_name": _("Name"), "prompt": _("Question")}.items():
             self.fields[name].widget.attrs["placeholder"] = hint
         for name in ("default_value", "org_value"):
             self.fields[name].widget.attrs["rows"] = 2

@@ -100,9 +100,12 @@ class ProductAdmin(StaffAdmin):
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
     tracked_parts = {
-        "TemplateFields": ("template field", ("FieldName",)),
-        "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
-        "ProductionSpeeds": ("production speed", ("Days",)),
+        "TemplateFields": (gettext_lazy("template fields"), ("FieldName",)),
+        "DeliveredPrices": (
+            gettext_lazy("delivered prices"),
+            ("DeliveryMethodCode", "CountryCode", "LocationType"),
+        ),
+        "ProductionSpeeds": (gettext_lazy("production speeds"), ("Days",)),
     }
     search_help_text = "Name, product ID, APIKey, category or StoreID"
     empty_help = "Add a product, or import a catalog file."

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
@@ -201,20 +202,22 @@ def steps_to_sale(record: Record) -> list[Step]:
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
     sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))
     return [
-        Step("Name, size and quantities", "Fill in name, size and quantities.", "basics", sizes, True),
-        Step("Template fields", "Add what customers fill in.", "fields", bool(fields), False),
-        Step("Prices", "Write at least one price.", "prices", bool(prices), True),
+        Step(_("Name, size and quantities"), _("Fill in name, size and quantities."), "basics", sizes, True),
+        Step(_("Template fields"), _("Add what customers fill in."), "fields", bool(fields), False),
+        Step(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
         Step(
-            "Default price",
-            "Choose the price that counts where an order names no location.",
+            _("Default price"),
+            _("Choose the price that counts where an order names no location."),
             "prices",
             any(price.get("IsDefault") for price in prices),
             False,
         ),
-        Step("Production speeds", "Say how many business days it takes.", "speeds", bool(speeds), False),
         Step(
-            "Template",
-            "Make a template: it shows where the fields are printed.",
+            _("Production speeds"), _("Say how many business days it takes."), "speeds", bool(speeds), False
+        ),
+        Step(
+            _("Template"),
+            _("Make a template: it shows where the fields are printed."),
             "template",
             template is not None,
             bool(fields),

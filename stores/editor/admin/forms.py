@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 from printing.typesetting.template import EDDM_ADDRESS, EDDM_INDICIA, FIXED_TEXTS
 
 KINDS = {
@@ -37,41 +40,41 @@ class Member(NamedTuple):
     """A member of a box or a page. `unset` is what the engine takes when it is left out."""
 
     name: str
-    label: str
+    label: str | Promise
     form: str  # number, choice, flag, color, font or text
-    unset: str = ""
+    unset: str | Promise = ""
     kinds: frozenset[str] = ALL
     choices: tuple[str, ...] = ()
     step: str = "0.1"
 
 
 PAGE_MEMBERS = (
-    Member("WidthMM", "Width (mm)", "number"),
-    Member("HeightMM", "Height (mm)", "number"),
-    Member("BleedMM", "Bleed (mm)", "number", "0"),
+    Member("WidthMM", _("Width (mm)"), "number"),
+    Member("HeightMM", _("Height (mm)"), "number"),
+    Member("BleedMM", _("Bleed (mm)"), "number", "0"),
 )
 BOX_MEMBERS = (
-    Member("Name", "Name of the box", "text"),
-    Member("X", "X (mm)", "number"),
-    Member("Y", "Y (mm)", "number"),
-    Member("Width", "Width (mm)", "number"),
-    Member("Height", "Height (mm)", "number"),
-    Member("Rotation", "Rotation (°)", "number", "0", step="1"),
-    Member("Color", "Color", "color", "#000000", ALL - IMAGES),
-    Member("Background", "Fill", "color", "none"),
-    Member("Font", "Font", "font", "Lato", TEXTS),
-    Member("Weight", "Weight", "number", "400", TEXTS, step="100"),
-    Member("Italic", "Italic", "flag", kinds=TEXTS),
-    Member("Size", "Size (pt)", "number", kinds=TEXTS),
-    Member("MinimumSize", "Smallest size (pt)", "number", "as Size", TEXTS),
-    Member("Tracking", "Tracking (em)", "number", "0", TEXTS, step="0.01"),
-    Member("Align", "Align", "choice", "left", TEXTS, ("left", "center", "right")),
-    Member("VerticalAlign", "Vertical", "choice", "top", TEXTS, ("top", "middle", "bottom")),
-    Member("LineSpacing", "Line spacing", "number", "1.2", TEXTS, step="0.05"),
-    Member("Fit", "Fit", "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
-    Member("Fit", "Fit", "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
-    Member("Radius", "Corner radius (mm)", "number", "0", IMAGES),
-    Member("Locked", "Locked", "flag"),
+    Member("Name", _("Name of the box"), "text"),
+    Member("X", _("X (mm)"), "number"),
+    Member("Y", _("Y (mm)"), "number"),
+    Member("Width", _("Width (mm)"), "number"),
+    Member("Height", _("Height (mm)"), "number"),
+    Member("Rotation", _("Rotation (°)"), "number", "0", step="1"),
+    Member("Color", _("Color"), "color", "#000000", ALL - IMAGES),
+    Member("Background", _("Fill"), "color", _("none")),
+    Member("Font", _("Font"), "font", "Lato", TEXTS),
+    Member("Weight", _("Weight"), "number", "400", TEXTS, step="100"),
+    Member("Italic", _("Italic"), "flag", kinds=TEXTS),
+    Member("Size", _("Size (pt)"), "number", kinds=TEXTS),
+    Member("MinimumSize", _("Smallest size (pt)"), "number", _("as Size"), TEXTS),
+    Member("Tracking", _("Tracking (em)"), "number", "0", TEXTS, step="0.01"),
+    Member("Align", _("Align"), "choice", "left", TEXTS, ("left", "center", "right")),
+    Member("VerticalAlign", _("Vertical"), "choice", "top", TEXTS, ("top", "middle", "bottom")),
+    Member("LineSpacing", _("Line spacing"), "number", "1.2", TEXTS, step="0.05"),
+    Member("Fit", _("Fit"), "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
+    Member("Fit", _("Fit"), "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
+    Member("Radius", _("Corner radius (mm)"), "number", "0", IMAGES),
+    Member("Locked", _("Locked"), "flag"),
 )
 
 
@@ -221,7 +224,7 @@ def _choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[
     names = [*families] if member.form == "font" else [*member.choices]
     if value and value not in names:
         names.insert(0, value)
-    return [("", f"{member.unset} (default)"), *((name, name) for name in names)]
+    return [("", _("%(value)s (default)") % {"value": member.unset}), *((name, name) for name in names)]
 
 
 def _names(members: Sequence[Member]) -> set[str]:
@@ -233,4 +236,4 @@ def member_words(name: str) -> str:
     if name == "Background":
         return "background"
     label = next((one.label for one in (*PAGE_MEMBERS, *BOX_MEMBERS) if one.name == name), name)
-    return lower_first(label.partition(" (")[0])
+    return lower_first(str(label).partition(" (")[0])

@@ -173,9 +173,9 @@ def designer_data(
 def _member(member: Member) -> dict[str, Any]:
     return {
         "name": member.name,
-        "label": member.label,
+        "label": str(member.label),
         "form": member.form,
-        "unset": member.unset,
+        "unset": str(member.unset),
         "kinds": sorted(member.kinds),
         "choices": member.choices,
         "step": member.step,

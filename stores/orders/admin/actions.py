@@ -44,8 +44,15 @@ class OrderTransitionForm(forms.ModelForm):
     note = forms.CharField(
         required=False, max_length=1000, widget=UnfoldAdminTextareaWidget(attrs={"rows": 2})
     )
-    carrier = forms.CharField(required=False, max_length=60, widget=UnfoldAdminTextInputWidget)
-    tracking_number = forms.CharField(required=False, max_length=100, widget=UnfoldAdminTextInputWidget)
+    carrier = forms.CharField(
+        label=gettext_lazy("Carrier"), required=False, max_length=60, widget=UnfoldAdminTextInputWidget
+    )
+    tracking_number = forms.CharField(
+        label=gettext_lazy("Tracking number"),
+        required=False,
+        max_length=100,
+        widget=UnfoldAdminTextInputWidget,
+    )
     seen = forms.CharField(widget=forms.HiddenInput)
 
     class Meta:
@@ -82,8 +89,15 @@ class OrderTransitionForm(forms.ModelForm):
 class ParcelForm(forms.Form):
     """The parcel of one of several orders to ship; if both fields are empty, the order has no parcel."""
 
-    carrier = forms.CharField(required=False, max_length=60, widget=UnfoldAdminTextInputWidget)
-    tracking_number = forms.CharField(required=False, max_length=100, widget=UnfoldAdminTextInputWidget)
+    carrier = forms.CharField(
+        label=gettext_lazy("Carrier"), required=False, max_length=60, widget=UnfoldAdminTextInputWidget
+    )
+    tracking_number = forms.CharField(
+        label=gettext_lazy("Tracking number"),
+        required=False,
+        max_length=100,
+        widget=UnfoldAdminTextInputWidget,
+    )
     seen = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data: QueryDict | None = None, *, order: Order) -> None:

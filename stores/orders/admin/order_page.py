@@ -26,6 +26,7 @@ from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import offered
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
@@ -199,7 +200,11 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
         Happening(
             entry.timestamp,
             OrderStatus(entry.status).shown if entry.previous_status != entry.status else _("Note"),
-            " · ".join(part for part in (str(entry.actor or entry.actor_kind), entry.note) if part),
+            " · ".join(
+                part
+                for part in (str(entry.actor or entry.get_actor_kind_display()), translated(entry.note))
+                if part
+            ),
         )
         for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]

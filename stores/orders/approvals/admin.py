@@ -39,7 +39,7 @@ class StateFilter(admin.SimpleListFilter):
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         every, decided = super().choices(changelist)
-        yield {**every, "display": "Pending"}
+        yield {**every, "display": _("Pending")}
         yield decided
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:

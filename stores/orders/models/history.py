@@ -28,6 +28,11 @@ class OrderHistory(models.Model):
     def __str__(self) -> str:
         return f"{self.sequence}: {self.get_status_display()}"
 
+    @property
+    def status_words(self) -> str:
+        """In the language of the page."""
+        return OrderStatus(self.status).shown
+
 
 class OrderTally(models.Model):
     """The number of orders by store, application and status, so that pages need not count the orders."""

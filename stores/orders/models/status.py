@@ -112,8 +112,8 @@ class ApprovalState(models.TextChoices):
 
 
 class ActorKind(models.TextChoices):
-    APPLICATION = "Application"
-    USER = "User"
-    STORE = "Store"
-    OPERATOR = "Operator"
-    SYSTEM = "System"
+    APPLICATION = "Application", _("Application")
+    USER = "User", _("User")
+    STORE = "Store", _("Store")
+    OPERATOR = "Operator", _("Operator")
+    SYSTEM = "System", _("System")

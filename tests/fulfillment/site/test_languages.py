@@ -15,11 +15,12 @@ from accounts.services.notifications import mail_notification, notify
 from accounts.services.users import send_reset_links
 from applications.registration.services.owners import invite_owner
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
+from tests.support.console_pages import apps_of_console, pages_of, pages_of_site
 from tests.support.crawler import walk
 from tests.support.jobs import work_off
 from tests.support.page_fixtures import furnish
 from tests.support.pseudo import FILLED, PSEUDO, Sources, untranslated, write_pseudo
-from tests.support.scenario import PASSWORD
+from tests.support.scenario import PASSWORD, sign_in
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
 # The same in every language.
@@ -36,6 +37,7 @@ NAMES = {
     "JPEG",
     "CSV",
     "XLSX",
+    "Ctrl",
 }
 
 # Records of the tests that read like a text of a template.
@@ -47,6 +49,15 @@ RECORDS = {
     "Mail",
     # An operation, as the reference names it.
     "Read a store",
+    "Everything",
+    "Ground",
+    "Operator",
+    "Print",
+    "associated",
+    "csv",
+    "default",
+    "press",
+    "synthetic demo counts",
     "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
 }
 
@@ -201,13 +212,13 @@ def pseudo(settings, monkeypatch, tmp_path) -> str:
     return PSEUDO
 
 
-def plain_texts(visits) -> str:
-    """What the sources have and the pages show as it is, a line each."""
+def plain_texts(answers) -> str:
+    """What the sources have and the pages show as it is, a line each; `answers` are pairs of path and response."""
     sources, found = Sources(), {}
-    for visit in visits:
-        if visit.response.get("Content-Type", "").startswith("text/html"):
-            for text in untranslated(visit.response.content.decode(), sources) - NAMES - RECORDS:
-                found.setdefault(text, visit.path)
+    for path, response in answers:
+        if response.get("Content-Type", "").startswith("text/html"):
+            for text in untranslated(response.content.decode(), sources) - NAMES - RECORDS:
+                found.setdefault(text, path)
     return "\n".join(f"{path}: {text}" for text, path in sorted(found.items()))
 
 
@@ -218,7 +229,26 @@ def test_no_page_of_the_portal_has_a_text_without_a_message(world, browser, pseu
 
     visits = walk(browser, ["/", "/guide", "/clients", "/accounts/login/"], without=("/admin/",))
 
-    assert plain_texts(visits) == ""
+    assert plain_texts((visit.path, visit.response) for visit in visits) == ""
+
+
+@pytest.mark.slow
+def test_no_page_of_the_console_has_a_text_without_a_message(furnished, client, pseudo):
+    sign_in(client, furnished.operator)
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
+    pages = [
+        *pages_of_site(furnished.operator),
+        *(page for app in apps_of_console() for page in pages_of(app, furnished, furnished.operator)),
+    ]
+    # Only developers see it.
+    pages = [page for page in pages if page.name != "components"]
+
+    answers = [
+        (page.path, client.get(page.path) if page.sent is None else client.post(page.path, page.sent))
+        for page in pages
+    ]
+
+    assert plain_texts(answers) == ""
 
 
 def test_console_names_what_it_shows_in_the_readers_language(shop, client):

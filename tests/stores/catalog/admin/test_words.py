@@ -128,7 +128,7 @@ def test_history_shows_which_price_was_changed(world, operator):
     history = operator.get(f"/admin/stores/product/{product.pk}/history/")
 
     reported = history.context["trail"][0]["changes"]
-    assert ("delivered price GROUND US Commercial, price", "0.12", "9.99") in reported
+    assert ("delivered prices: GROUND US Commercial, price", "0.12", "9.99") in reported
     assert not any("OVERNIGHT" in title for title, _, _ in reported)
 
 
