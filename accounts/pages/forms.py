@@ -70,8 +70,9 @@ class LongSelect(forms.Select):
 
 
 NO_MATCH = _(
-    "This username and password do not match an account. Passwords are case-sensitive. An e-mail address works when it "
-    "is confirmed and belongs to one account only; otherwise use the username, which a mail for a new password names."
+    "This username and password do not match an account. Passwords are case-sensitive. You can use an e-mail "
+    "address only if it is confirmed and belongs to one account. Otherwise use your username; the mail for a new "
+    "password shows it."
 )
 
 

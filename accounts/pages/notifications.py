@@ -31,7 +31,9 @@ def open_notification(request: HttpRequest, notification_id: int) -> HttpRespons
     user = signed_in_user(request)
     found = Notification.objects.filter(user=user, pk=notification_id).first()
     if found is None:
-        raise Http404(_("There is no such notification, or no longer: they are kept for 90 days."))
+        raise Http404(
+            _("This notification does not exist or was removed: notifications are kept for 90 days.")
+        )
     mark_read(user=user, notification_ids=[found.pk])
     return redirect("/" + found.path.lstrip("/"))
 

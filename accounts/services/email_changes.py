@@ -59,7 +59,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     # The row of the user is the lock: there may be no change yet.
     stored = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
     if email.lower() == stored.email.lower():
-        raise Invalid.at("/Email", "email_unchanged", _("This is your address already."))
+        raise Invalid.at("/Email", "email_unchanged", _("This is already your address."))
     stored.email = email
     if faults := [fault for fault in field_faults(stored) if fault.pointer == "/Email"]:
         raise Invalid(faults[0].message, faults=faults)
@@ -70,7 +70,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
         )
     if not may_mail(email=email):
         raise Conflict(
-            _("This address has been sent the most mails that are allowed in a day. Try again tomorrow."),
+            _("This address has received as many mails today as are allowed. Try again tomorrow."),
             code="too_many",
         )
     if over := count_email_change(user_id=str(user.pk)):

@@ -21,7 +21,7 @@ from fulfillment.core.audit.personal_data import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)
-LAST = gettext_lazy("Further notifications of this kind within the hour are in the portal alone.")
+LAST = gettext_lazy("For an hour, further notifications of this kind appear only in the portal.")
 # Called in the language of each person, of the installation without a chosen one.
 Words = str | Callable[[], str]
 

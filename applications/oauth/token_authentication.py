@@ -150,7 +150,7 @@ def _why_unknown(token: str) -> str:
     if token.startswith("sfk_"):
         return "This is a key of an application, not an access token: exchange it for one at /oauth/token."
     if token.startswith("sfs_"):
-        return "This is a subscription key, not an access token: it belongs into Ocp-Apim-Subscription-Key."
+        return "This is a subscription key, not an access token: send it in the header Ocp-Apim-Subscription-Key."
     return "The access token is unknown or was revoked."
 
 
@@ -163,7 +163,7 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
     _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
-        raise _refuse_token("The operator of this access token has no second step, which is required here.")
+        raise _refuse_token("The operator of this access token must first set up two-factor authentication.")
     if key_sent and subscription_id is None:
         raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
     return Caller(

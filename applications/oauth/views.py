@@ -51,7 +51,7 @@ DESCRIPTIONS = {
     "invalid_grant": "The code or refresh token is wrong, was used or has ended, or belongs to another client.",
     "invalid_scope": "A scope is not known, or this client may not have it. The API reference names the scopes.",
     "unauthorized_client": "This client may not use this grant_type.",
-    "unsupported_grant_type": "Write authorization_code, refresh_token or client_credentials as grant_type.",
+    "unsupported_grant_type": "grant_type must be authorization_code, refresh_token or client_credentials.",
 }
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
@@ -226,7 +226,7 @@ def _read_body(request: HttpRequest) -> None:
 def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
     """The named parameters of the form; unknown ones are ignored (RFC 6749, section 3.2)."""
     if request.META.get("QUERY_STRING"):
-        raise errors.InvalidRequestError("Parameters belong into the body, not into the address.")
+        raise errors.InvalidRequestError("Send parameters in the body, not in the URL.")
     if request.content_type != "application/x-www-form-urlencoded":
         raise errors.InvalidRequestError(
             "The body must be a form (application/x-www-form-urlencoded), such as grant_type=client_credentials."

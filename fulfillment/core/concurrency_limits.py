@@ -94,11 +94,11 @@ class ConcurrencyLimit:
             again = _("Try again in %(retry_after)s seconds.") % {"retry_after": ServiceBusy.retry_after}
             if is_at_limit()[1]:
                 raise TooManyAtOnce(
-                    _("You have as many %(what)s under way as one caller may have. %(again)s")
+                    _("You already have as many %(what)s in progress as one caller may have. %(again)s")
                     % {"what": self.what, "again": again}
                 )
             raise ServiceBusy(
-                _("There are as many %(what)s under way as are taken at once. %(again)s")
+                _("The service already has as many %(what)s in progress as it accepts. %(again)s")
                 % {"what": self.what, "again": again}
             )
         _under_way.append((kind, caller))

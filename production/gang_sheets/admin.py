@@ -69,7 +69,7 @@ class GangSheetAdmin(StaffAdmin):
     list_select_related = ["product", "provider", "store"]
     ordering = ["-id"]
     sortable_by = ()
-    empty_help = "Switch them on in the settings of a provider: its jobs are then collected on sheets."
+    empty_help = "Turn on gang sheets in the settings of a provider: its jobs are then collected on sheets."
     change_form_outer_before_template = "admin/production/gang_sheet_before.html"
     change_form_outer_after_template = "admin/production/gang_sheet_after.html"
     fields = [

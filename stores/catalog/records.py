@@ -164,7 +164,7 @@ PRODUCT_MEMBERS = (
         "quantity_increment",
         "integer",
         example=100,
-        hint="Orders are multiples of it.",
+        hint="Orders rise in these steps from the minimum quantity.",
     ),
     FieldSpec(
         "Name", checks.text(200, blank=False), REQUIRED, "name", "text", example="Standard business cards"

@@ -8,7 +8,10 @@ from accounts.services.two_factor import disable_two_factor
 
 
 class Command(BaseCommand):
-    help = "Turn off the second step of a user without phone and recovery codes; verify their identity first."
+    help = (
+        "Turns off two-factor authentication for a user who lost phone and recovery codes. "
+        "Verify their identity first."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -172,7 +172,9 @@ def _warning(person: Any, is_self: bool) -> str:
             "You no longer see the application, its keys and its stores. Another owner can invite you again."
         )
     known = _(" Keys they have seen stay valid: regenerate those that matter.") if person.is_owner else ""
-    return _("%(full_name)s no longer sees the application, and invitations they sent end.%(known)s") % {
+    return _(
+        "%(full_name)s loses access to the application, and the invitations they sent expire.%(known)s"
+    ) % {
         "full_name": person.full_name,
         "known": known,
     }

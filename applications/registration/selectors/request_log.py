@@ -107,7 +107,7 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
     number = parse_number(request_id) or 0
     found = LoggedRequest.objects.filter(application=application, pk=number).first()
     if found is None:
-        raise NotFound(_("There is no such call in the log, or no longer: it is kept for some days only."))
+        raise NotFound(_("This call is not in the log. Calls are kept for a few days only."))
     return found
 
 

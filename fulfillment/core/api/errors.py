@@ -286,7 +286,7 @@ def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
         return f"{str(request.content_type)[:100]!r} is not a Content-Type of this operation. Allowed: {allowed}."
     if isinstance(exc, exceptions.NotAcceptable):
         allowed = ", ".join(one.media_type for one in view.get_renderers())
-        return f"Nothing that the Accept header names can be answered here. Possible: {allowed}."
+        return f"This operation offers none of the media types in the Accept header. Allowed: {allowed}."
     return str(exc.detail)
 
 

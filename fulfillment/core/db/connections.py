@@ -86,7 +86,7 @@ def explanation_of(error: ProgrammingError) -> str | None:
         return f"The database does not have the tables of this release; run prepare. ({_first_line(error)})"
     if state == NOT_ALLOWED:
         return (
-            f"The role of DATABASE_URL may not do this ({in_one_line(error)}). `prepare` and `restore` want the role "
+            f"The role of DATABASE_URL may not do this ({in_one_line(error)}). `prepare` and `restore` need the role "
             'that owns the database: "Two roles" in docs/operating/deploy.md.'
         )
     if state == NO_SUCH_ROLE and settings.DATABASE_ROLE:

@@ -9,7 +9,7 @@ from fulfillment.operations.privacy import erase_user, find_user
 
 
 class Command(BaseCommand):
-    help = "Forget a person: the account is closed and named nowhere. What it did stays, without a name."
+    help = "Erases a person: closes the account and removes the name everywhere. Its actions stay, without a name."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--disable-applications",
             action="store_true",
-            help="disable applications that no other owner has; else they stand in the way",
+            help="disable applications without another owner; otherwise they block the erasure",
         )
         parser.add_argument(
             "--erase-orders",

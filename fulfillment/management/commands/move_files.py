@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--remove",
             action="store_true",
-            help="delete each file at its old place, once its copy was compared",
+            help="delete each original file after its copy was compared",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -11,14 +11,16 @@ from fulfillment.operations.retention import BATCH, RetentionReport, all_retenti
 
 class Command(BaseCommand):
     help = (
-        "Remove what has had its time: expired tokens, codes, sessions and answers, proofs not requested for a "
-        "long time, and files that belong to nothing. Small batches beside the running service; run it every day."
+        "Removes expired data: tokens, codes, sessions and stored responses, proofs not requested for a long "
+        "time, and files without a record. It works in small batches beside the running service; run it every day."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="say what would go, remove nothing")
         parser.add_argument(
-            "--only", action="append", metavar="THING", help="one kind of thing; may be repeated"
+            "--dry-run", action="store_true", help="show what would be removed, and remove nothing"
+        )
+        parser.add_argument(
+            "--only", action="append", metavar="THING", help="only this kind of data; may be repeated"
         )
         parser.add_argument(
             "--batch", type=int, default=BATCH, help=f"rows in one transaction (default: {BATCH})"

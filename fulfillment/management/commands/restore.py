@@ -18,7 +18,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path)
         parser.add_argument(
-            "--force", action="store_true", help="replace a database that is not empty; everything in it goes"
+            "--force",
+            action="store_true",
+            help="replace a database that is not empty; this deletes everything in it",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -28,7 +28,7 @@ class Command(BaseCommand):
             "--without-files", action="store_true", help="give up files that are found nowhere"
         )
         parser.add_argument(
-            "--check", action="store_true", help="say what would come back, and change nothing"
+            "--check", action="store_true", help="show what would be restored, and change nothing"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

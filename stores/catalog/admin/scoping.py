@@ -114,7 +114,7 @@ class DayFilter(RangeDateFilter):
     def _day(self, name: str) -> date | None:
         text = str(self.used_parameters.get(name) or "")
         if (day := parse_date(text)) is None and text:
-            raise ValueError("A day is written as 2026-11-22.")
+            raise ValueError("Write a day such as 2026-11-22.")
         return day
 
 

@@ -205,8 +205,8 @@ class StoreAdmin(StaffAdmin):
         "approval_above": "Orders with a higher total need approval by a user who holds Order.All.Approve. "
         "Empty: none does.",
         "approval_hours": "After so many hours without a decision an order is rejected.",
-        "hold_window_minutes": "For so many minutes a new order can be cancelled at once. Later, the store accepts or "
-        "refuses the cancellation.",
+        "hold_window_minutes": "A new order can be cancelled at once for this many minutes. Later, the store "
+        "accepts or refuses the cancellation.",
         "admits_test_applications": "Approve requests of test applications automatically. Their orders are never "
         "produced.",
     }

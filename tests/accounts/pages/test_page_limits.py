@@ -141,7 +141,7 @@ def test_person_has_three_pages_at_once_in_a_process(person, other, world, setti
     assert (refused.status_code, refused["Retry-After"]) == (429, "2")
     assert 1 < refused_seconds(sent(person, PAGE)) <= 2
     assert refused_seconds(sent(person, PICTURE)) == refused_seconds(sent(other, PAGE)) == 0
-    assert "You have as many pages under way as one caller may have." in refused.content.decode()
+    assert "You already have as many pages in progress as one caller may have." in refused.content.decode()
     assert person.get(PAGE).status_code == 200
 
 
@@ -188,7 +188,7 @@ def test_pages_leave_a_thread_to_the_api(client, world, settings):
         refused = client.get(VISITOR_PAGE)
         assert world.as_user(world.user).get("/api/v1/store").status_code == 200
     assert (refused.status_code, refused["Retry-After"]) == (503, "2")
-    assert "There are as many pages under way as are taken at once." in refused.content.decode()
+    assert "The service already has as many pages in progress as it accepts." in refused.content.decode()
 
 
 def test_streamed_page_counts_until_it_is_sent(world, settings):

@@ -226,7 +226,7 @@ def test_refusals_of_form_say_what_is_allowed(world):
         "GET is not possible at this address. Allowed: POST, OPTIONS.",
         "'application/x-www-form-urlencoded' is not a Content-Type of this operation. Allowed: application/json.",
         "The header Content-Type is missing. Allowed: multipart/form-data, image/png, image/jpeg, application/pdf.",
-        "Nothing that the Accept header names can be answered here. Possible: application/json.",
+        "This operation offers none of the media types in the Accept header. Allowed: application/json.",
     ]
 
 

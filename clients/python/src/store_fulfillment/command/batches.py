@@ -18,7 +18,9 @@ from store_fulfillment.command.screen import AsJson, notes, plain, reported, scr
 
 Rows = Annotated[
     Path,
-    typer.Argument(help="CSV, XLSX or JSON, with heads.", exists=True, dir_okay=False, show_default=False),
+    typer.Argument(
+        help="CSV, XLSX or JSON, with column names.", exists=True, dir_okay=False, show_default=False
+    ),
 ]
 Product = Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")]
 To = Annotated[

@@ -52,7 +52,7 @@ def listen(
         str, typer.Option(help="Of the first start: begin this long ago: 30s, 10m, 2h, 7d.")
     ] = "0s",
     restart: Annotated[
-        bool, typer.Option(help="Forget where it was left, and begin as the first time.")
+        bool, typer.Option(help="Ignore the saved position, and begin as on the first start.")
     ] = False,
     skip_refused: Annotated[bool, typer.Option(help="Go on when the endpoint refuses an event.")] = False,
     application: listening.Application = None,

@@ -29,7 +29,9 @@ SECONDS_TO_SIGN_IN = 300
 SEEN = "Other users of this machine can see arguments: set the variable instead."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
 STILL_VALID = "End it in the portal, at Authorized applications, or it ends by itself."
-PASTE = "No browser here? Open the address anywhere, then paste the address that the browser ends at."
+PASTE = (
+    "No browser here? Open the address on another machine, then paste the last address from its address bar."
+)
 
 
 @reported
@@ -143,7 +145,7 @@ def in_browser(
         # Ignores requests of other programs on this machine.
         while not (ours := [one for one in came if sign_in.state in one]):
             if time.monotonic() > ends:
-                raise OAuthError("timeout", "The browser did not come back within five minutes.")
+                raise OAuthError("timeout", "The browser did not return within five minutes.")
             server.handle_request()
     return finish_sign_in(sign_in, ours[0], client_secret or None)
 

@@ -55,7 +55,7 @@ OUTCOMES = {
 
 @reported
 def trigger(
-    story: Annotated[Story, typer.Argument(help="The event to bring about.")],
+    story: Annotated[Story, typer.Argument(help="The event to trigger.")],
     product: Annotated[
         str | None, typer.Option(help="Of the demo store. Default: one without a template.")
     ] = None,
