@@ -52,7 +52,7 @@ def mapped(browser, batch):
 def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     place = f"/batches/{batch.pk}"
 
-    assert "100% alike" in mapped(browser, batch)
+    assert "100% match" in mapped(browser, batch)
     page = browser.get(place).content.decode()
     assert "Alan Turing" in page
     assert "Ada Lovelace" not in page
