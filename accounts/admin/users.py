@@ -114,6 +114,7 @@ class RoleInline(RolePlaces, ConsoleInline):
     form = RoleForm
     per_page = 10
     ordering = ["pk"]
+    hide_title = True
     autocomplete_fields = ["application", "store"]
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -126,6 +127,8 @@ class RoleInline(RolePlaces, ConsoleInline):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what theirs widens, ours narrows
+    # The form of a new user has nothing to say before its fields.
+    add_form_template = None
     # Users are deactivated, not deleted, because their records refer to them.
     forbidden = ("delete",)
     dangerous_pages = {

@@ -43,6 +43,7 @@ from production.providers.services import (
 from production.settings_form import LongText
 
 PREFIX = "setting_"
+HEALTH_TONES = {"Working": "success", "Not tried": "default", "Failing": "danger", "Disabled": "default"}
 WIDGETS: Sequence[tuple[type[forms.Field], Callable[[], forms.Widget]]] = (
     (forms.BooleanField, UnfoldBooleanSwitchWidget),
     (forms.ChoiceField, UnfoldAdminSelectWidget),
@@ -145,7 +146,7 @@ def _shown(field: forms.Field, *, is_secret: bool) -> forms.Field:
     if isinstance(field, forms.ChoiceField):
         field.widget.choices = field.choices
     field.widget.attrs.update(field.widget_attrs(field.widget))
-    field.required = field.required and field.initial is None
+    field.required = field.required and (field.initial is None or isinstance(field, forms.ChoiceField))
     field.initial = _plain(field.initial)
     return field
 
@@ -180,11 +181,13 @@ class ProviderAdmin(ConsoleAdmin):
     def shown_adapter(self, provider: Provider) -> str:
         return provider.adapter_label
 
-    @display(description="state", label={"Working": "success", "Failing": "danger", "Disabled": "default"})
+    @display(description="state", label=HEALTH_TONES)
     def health(self, provider: Provider) -> str:
         if not provider.is_enabled:
             return "Disabled"
-        return "Failing" if is_down(provider) else "Working"
+        if is_down(provider):
+            return "Failing"
+        return "Working" if provider.last_success else "Not tried"
 
     def get_form(
         self, request: HttpRequest, obj: Provider | None = None, change: bool = False, **options: Any

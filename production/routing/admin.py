@@ -69,6 +69,7 @@ class ChoiceInline(ConsoleInline):
         "daily_capacity": "Of this rule. Empty: no limit.",
     }
     min_num = 1
+    hide_title = True
     verbose_name = "provider"
     verbose_name_plural = "providers"
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
+from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
@@ -18,7 +19,7 @@ from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.grid import listed_rows
-from stores.batches.models import Batch
+from stores.batches.models import Batch, BatchMode, BatchStatus
 from stores.batches.overview import BatchPage
 from stores.batches.selectors import counts_of
 from stores.batches.services.approvals import approve_batch, deny_batch
@@ -27,13 +28,21 @@ from stores.orders.admin.actions import actor_on
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState
 
+TONES: dict[str, str] = {
+    BatchStatus.EMPTY: "default",
+    BatchStatus.CHECKING: "info",
+    BatchStatus.CHECKED: "success",
+    BatchStatus.ORDERING: "info",
+    BatchStatus.ORDERED: "success",
+    BatchStatus.CANCELLED: "default",
+}
 DECIDE, CHANGE = (Grant.ORDER_ALL_APPROVE,), (Grant.ORDER_ALL_WRITE,)
 
 
 class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     view_grants = (*ORDER_GRANTS, *DECIDE)
     harmless_pages: Collection[str] = ("decide",)
-    list_display = ["__str__", "store", "product", "mode", "status", "created"]
+    list_display = ["__str__", "shown_status", "store", "product", "recipients", "created"]
     list_filter = [StoreFilter, ModeFilter, "status"]
     list_filter_submit = True
     list_select_related = ["store", "product__store"]
@@ -42,14 +51,26 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     search_help_text = "BatchID"
     empty_help = "People order files of rows in the portal, and applications do it through the API."
     ordering = ["-created"]
-    change_form_outer_after_template = "admin/stores/batch_after.html"
+    change_form_outer_before_template = "admin/stores/batch_before.html"
     fields = [
-        *("batch_id", "name", "store", "product", "mode", "application", "user", "test_batch"),
-        *("external_id", "note", "created", "updated"),
+        *("name", "product", "store", "recipients", "application", "user", "test_batch"),
+        *("external_id", "note", "created", "updated", "batch_id"),
     ]
 
     class Media:
         css = {"all": ["brand/grid.css", "brand/artwork.css", "brand/preflight.css"]}
+
+    @display(
+        description="status",
+        ordering="status",
+        label={name: TONES[value] for value, name in BatchStatus.choices},
+    )
+    def shown_status(self, batch: Batch) -> str:
+        return batch.get_status_display()
+
+    @admin.display(description="recipients", ordering="mode")
+    def recipients(self, batch: Batch) -> str:
+        return _("One for all rows") if batch.mode == BatchMode.ITEMS else _("One for each row")
 
     @admin.display(description="BatchID")
     def batch_id(self, batch: Batch) -> str:

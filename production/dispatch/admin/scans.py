@@ -53,9 +53,7 @@ class JobScans(StaffAdmin):
             return self._scanned_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
         job = job_of_code(self.get_queryset(request), sent["code"])
         if job is None or not self.has_change_permission(request, job):
-            return _refused(
-                HTTPStatus.NOT_FOUND, _("There is no job %(code)s here.") % {"code": sent["code"]}
-            )
+            return _refused(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
         try:
             scan = _recorded(request, job, sent)
         except DomainError as error:

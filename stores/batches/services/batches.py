@@ -192,7 +192,7 @@ def _check_recipient(batch: Batch) -> None:
             Fault(
                 f"/Recipient/{name}",
                 "required",
-                _("Recipient/%(name)s: all rows of the mode Items go there.") % {"name": name},
+                _("Recipient/%(name)s: required, because all rows go to one recipient.") % {"name": name},
             )
             for name in missing
         ]

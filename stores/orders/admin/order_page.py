@@ -103,12 +103,14 @@ class Happening:
 def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
     moves, decisions = _moves(order, [value for value, _ in choices if value])
-    today = local_date(timezone.now(), order.store.time_zone)
+    now = timezone.now()
+    today = local_date(now, order.store.time_zone)
     shipments = _shipments(order)
     return {
         "order": order,
         "status": OrderStatus(order.status).shown,
         "late": (today - order.latest_delivery).days if order.status in OPEN_STATUSES else 0,
+        "is_cancellable": order.status in OPEN_STATUSES and order.cancellable_until > now,
         "moves": moves,
         "decisions": decisions,
         "is_to_decide": order.cancellation == CancellationState.REQUESTED and bool(decisions),
@@ -222,14 +224,14 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
 
 
 def _events(order: Order) -> list[Happening]:
+    """Those that a webhook was to receive."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [
         Happening(
             event.timestamp,
             _("Event %(type)s") % {"type": event.type},
-            "" if event.deliveries.all() else _("no webhook"),
-            tuple(
+            links=tuple(
                 (
                     _("%(state)s to %(url)s") % {"state": one.get_state_display(), "url": one.webhook.url},
                     reverse("admin:applications_delivery_change", args=[one.pk]),
@@ -238,6 +240,7 @@ def _events(order: Order) -> list[Happening]:
             ),
         )
         for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
+        if event.deliveries.all()
     ]
 
 

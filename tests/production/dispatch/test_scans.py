@@ -199,7 +199,7 @@ def test_only_who_may_move_orders_of_the_store_scans_its_jobs(world, client, job
     assert client.post(PAGE, body).status_code in (302, 403)
 
     Role.objects.create(user=world.outsider, store=world.unassociated, grant=Grant.ORDER_ALL_WRITE)
-    assert words(client.post(PAGE, body), 404) == f"There is no job {job.number} here."
+    assert words(client.post(PAGE, body), 404) == "There is no job with this number here."
     role = Role.objects.create(user=world.outsider, store=job.store, grant=Grant.ORDER_ALL_READ)
     assert client.post(PAGE, body).status_code == 404
 

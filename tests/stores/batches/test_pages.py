@@ -9,6 +9,7 @@ from PIL import Image
 
 from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
+from stores.batches.overview import BatchPage
 from stores.batches.services import checking
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
@@ -52,7 +53,7 @@ def mapped(browser, batch):
 def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     place = f"/batches/{batch.pk}"
 
-    assert "100% alike" in mapped(browser, batch)
+    assert "100% match" in mapped(browser, batch)
     page = browser.get(place).content.decode()
     assert "Alan Turing" in page
     assert "Ada Lovelace" not in page
@@ -161,6 +162,16 @@ def test_all_rows_are_not_ordered_while_some_are_in_error(browser, batch):
 
     assert "Rows in error: 1." in answer
     assert "Order 1 row?" in browser.get(f"{place}?rows=ready").content.decode()
+
+
+def test_question_says_that_nothing_is_left_of_a_budget(browser, batch, monkeypatch):
+    mapped(browser, batch)
+    budget = {"name": "Marketing", "left": "", "after": "-12.00 USD", "is_over": True, "is_short": False}
+    monkeypatch.setattr(BatchPage, "budgets", lambda page: [budget])
+
+    page = browser.get(f"/batches/{batch.pk}/order?rows=ready").content.decode()
+
+    assert "<dd>nothing left, -12.00 USD after</dd>" in page
 
 
 def test_refused_correction_keeps_what_was_typed(browser, batch):

@@ -4,15 +4,18 @@ import io
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from PIL import Image
 
 from accounts.models import Role
+from applications.webhooks.models import Delivery, Event
 from fulfillment.core.files.stored import listed, print_folder, read_file
 from stores.orders.models import ActorKind, Order, OrderComment
 from stores.orders.services import print_files
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.webhooks import make_webhook
 
 
 @pytest.fixture
@@ -131,10 +134,21 @@ def test_reprint_prints_what_can_no_longer_be_drawn(console, order):
     assert [bool(item.print_file) for item in again.items.order_by("position")] == [True, False]
 
 
-def test_timeline_leads_to_what_was_sent(console, shop, order):
+def test_timeline_names_an_event_once_a_webhook_is_to_receive_it(console, shop, order):
+    assert "Event order.received" not in text(console.get(address("change", order.pk)))
+    now, webhook = timezone.now(), make_webhook(shop.world.application)
+    event = Event.objects.get(data__OrderID=str(order.pk))
+    delivery = Delivery.objects.create(event=event, webhook=webhook, next_try=now, created=now)
+
     page = console.get(address("change", order.pk))
 
     assert "Event order.received" in text(page)
+    assert reverse("admin:applications_delivery_change", args=[delivery.pk]) in text(page)
+
+
+def test_page_leads_to_what_belongs_to_the_order(console, shop, order):
+    page = console.get(address("change", order.pk))
+
     for link in (
         f"/admin/applications/application/{shop.world.application.pk}/change/",
         address("print_view", order.pk, 0),
