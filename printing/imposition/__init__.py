@@ -3,7 +3,7 @@
 from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
-from printing.imposition.reading import spot_plates
+from printing.imposition.reading import bleed_of, spot_plates
 from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
 from printing.imposition.stamping import Stamp, stamp_file
 
@@ -15,6 +15,7 @@ __all__ = [
     "PlannedSheet",
     "Sheet",
     "Stamp",
+    "bleed_of",
     "contact_sheet",
     "impose_sheet",
     "plan_sheets",
