@@ -1,52 +1,13 @@
-"""Reads size, bleed, sides and plates of a piece from its print file."""
+"""Reads size, bleed and sides of a piece from its print file."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pikepdf
 
 from printing.imposition.imposing import SIZE_TOLERANCE_MM
 from printing.imposition.marks import POINTS
 from printing.imposition.sheets import GangRequest
-from printing.press.resources import PROCESS
-
-
-def spot_plates(content: bytes) -> tuple[str, ...]:
-    """Names of the plates beside those of the process colors, sorted; none where the file cannot be read."""
-    names: set[str] = set()
-    try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
-            for found in pdf.objects:
-                names.update(_inks(found))
-                if isinstance(found, pikepdf.Dictionary | pikepdf.Stream):
-                    for space in _spaces(found):
-                        names.update(_inks(space))
-    except pikepdf.PdfError:
-        return ()
-    return tuple(sorted(names - PROCESS))
-
-
-def _spaces(found: pikepdf.Object) -> Iterator[pikepdf.Object]:
-    """Color spaces of resources and pictures."""
-    resources = found.get("/Resources", found)
-    spaces = (
-        resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary | pikepdf.Stream) else None
-    )
-    if isinstance(spaces, pikepdf.Dictionary):
-        yield from (space for _, space in spaces.items())
-    elif spaces is not None:
-        yield spaces
-
-
-def _inks(space: pikepdf.Object) -> list[str]:
-    if not isinstance(space, pikepdf.Array) or len(space) < 4:
-        return []
-    kind, inks = space[0], space[1]
-    if kind == pikepdf.Name.Separation and isinstance(inks, pikepdf.Name):
-        return [str(inks)[1:]]
-    if kind == pikepdf.Name.DeviceN and isinstance(inks, pikepdf.Array):
-        return [str(ink)[1:] for ink in inks]
-    return []
 
 
 def bleed_of(content: bytes) -> float | None:

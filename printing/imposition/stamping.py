@@ -5,24 +5,25 @@ bytes.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import pikepdf
 
 from printing.imposition.marks import (
-    BAR_MM,
     CROSS_MM,
     POINTS,
     bar_code,
     bar_code_width,
+    bar_width,
     color_bar,
     cross,
     registration,
     save_for_press,
 )
 from printing.imposition.outlines import text_path, text_width
+from printing.imposition.spots import spot_inks
 
 FORM_NAME = pikepdf.Name("/JobStamp")
 # Around the bleed: crop marks begin half a millimetre off it, and a slug line takes the first four below.
@@ -54,27 +55,30 @@ def stamp_file(content: bytes, stamp: Stamp) -> bytes:
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             title = str(pdf.docinfo.get("/Title", ""))
-            stamped = [_stamp_page(pdf, page, stamp) for page in pdf.pages]
+            spots = spot_inks(pdf)
+            stamped = [_stamp_page(pdf, page, stamp, spots) for page in pdf.pages]
             return save_for_press(pdf, title=title) if any(stamped) else content
     except pikepdf.PdfError:
         return content
 
 
-def _stamp_page(pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp) -> bool:
+def _stamp_page(
+    pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp, spots: Mapping[str, pikepdf.Object]
+) -> bool:
     media, bleed, trim = (
         [float(edge) / POINTS for edge in edges] for edges in (page.mediabox, page.bleedbox, page.trimbox)
     )
     room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
     if room < ROOM_MM - 0.01:
         return False
-    operators = [*_job(stamp, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim)]
+    operators = [*_job(stamp, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim, list(spots))]
     form = pikepdf.Stream(
         pdf,
         "\n".join(operators).encode(),
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Form,
         BBox=[edge * POINTS for edge in media],
-        Resources=pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary(All=registration(pdf))),
+        Resources=pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary({**spots, "/All": registration(pdf)})),
     )
     name = page.add_resource(pdf.make_indirect(form), pikepdf.Name.XObject, FORM_NAME)
     page.contents_add(b"q", prepend=True)
@@ -96,11 +100,14 @@ def _job(stamp: Stamp, trim: Sequence[float], *, top: float) -> list[str]:
     return drawn
 
 
-def _register(bleed: Sequence[float], trim: Sequence[float]) -> list[str]:
+def _register(bleed: Sequence[float], trim: Sequence[float], spots: Sequence[str]) -> list[str]:
     """Crosses at the middle of each side, and the color bar below the room of the slug line."""
     middle = (trim[1] + trim[3]) / 2
     off = CLEAR_MM + CROSS_MM / 2 + 1
     drawn = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
-    if trim[2] - trim[0] >= BAR_MM + 2 * SIDE_MM:
-        drawn.append(color_bar((trim[0] + trim[2] - BAR_MM) / 2, bleed[1] - ROOM_MM))
+    room = trim[2] - trim[0] - 2 * SIDE_MM
+    fitting = [some for some in (spots, ()) if bar_width(some) <= room]
+    if fitting:
+        left = (trim[0] + trim[2] - bar_width(fitting[0])) / 2
+        drawn.append(color_bar(left, bleed[1] - ROOM_MM, fitting[0]))
     return drawn

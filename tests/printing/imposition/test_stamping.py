@@ -14,6 +14,7 @@ from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.pdfx_rules import faults
+from tests.support.printing_programs import plates
 from tests.support.production_jobs import made_pdf
 
 STAMP = Stamp("1001-1-2", 2500, date(2026, 11, 27))
@@ -50,6 +51,16 @@ def test_stamped_file_is_pdf_x4_and_the_same_for_the_same_job(print_file):
     with pikepdf.open(io.BytesIO(stamped)) as new, pikepdf.open(io.BytesIO(print_file)) as old:
         assert new.trailer.ID[1] != old.trailer.ID[1]
         assert list(new.pages[0].mediabox) == list(old.pages[0].mediabox)
+
+
+def test_color_bar_has_patches_of_spot_colors_but_not_of_tools(tmp_path):
+    printed = made_pdf(spots=("PANTONE 871 C", "CutContour"), pages=1, room_mm=8)
+
+    found = plates(tmp_path, stamp_file(printed, STAMP))
+
+    bar = {name: plate[-round(7 / 25.4 * 150) :] for name, plate in found.items()}
+    assert bar["PANTONE 871 C"].max() == 1
+    assert bar["CutContour"].max() == 0
 
 
 @pytest.mark.parametrize("content", [made_pdf(), b"%PDF-1.7 art", b""], ids=["no-room", "damaged", "empty"])
