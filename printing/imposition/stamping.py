@@ -1,4 +1,4 @@
-"""Stamps a print file with its job: number, copies, deadline and label as text, the number as a bar code.
+"""Stamps a print file with its job: number, page, copies, deadline and label as text, the number as a bar code.
 
 The stamp lies outside of the bleed, on pages that leave room for marks there. The same file and job give the same
 bytes.
@@ -43,11 +43,12 @@ class Stamp:
     ship_by: date | None
     label: str = ""
 
-    @property
-    def words(self) -> str:
+    def words(self, page: int = 1, of: int = 1) -> str:
+        """The page is named where there are several."""
+        place = f"   PAGE {page} OF {of}" if of > 1 else ""
         day = f"   SHIP BY {self.ship_by:%b} {self.ship_by.day}, {self.ship_by.year}" if self.ship_by else ""
         label = f"   {self.label[:LABEL_LENGTH]}" if self.label else ""
-        return f"JOB {self.number}   {self.copies:,} COPIES{day}{label}"
+        return f"JOB {self.number}{place}   {self.copies:,} COPIES{day}{label}"
 
 
 def stamp_file(content: bytes, stamp: Stamp) -> bytes:
@@ -56,14 +57,18 @@ def stamp_file(content: bytes, stamp: Stamp) -> bytes:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             title = str(pdf.docinfo.get("/Title", ""))
             spots = spot_inks(pdf)
-            stamped = [_stamp_page(pdf, page, stamp, spots) for page in pdf.pages]
+            count = len(pdf.pages)
+            stamped = [
+                _stamp_page(pdf, page, stamp.number, stamp.words(number, count), spots)
+                for number, page in enumerate(pdf.pages, 1)
+            ]
             return save_for_press(pdf, title=title) if any(stamped) else content
     except pikepdf.PdfError:
         return content
 
 
 def _stamp_page(
-    pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp, spots: Mapping[str, pikepdf.Object]
+    pdf: pikepdf.Pdf, page: pikepdf.Page, number: str, words: str, spots: Mapping[str, pikepdf.Object]
 ) -> bool:
     media, bleed, trim = (
         [float(edge) / POINTS for edge in edges] for edges in (page.mediabox, page.bleedbox, page.trimbox)
@@ -71,7 +76,7 @@ def _stamp_page(
     room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
     if room < ROOM_MM - 0.01:
         return False
-    operators = [*_job(stamp, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim, list(spots))]
+    operators = [*_job(number, words, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim, list(spots))]
     form = pikepdf.Stream(
         pdf,
         "\n".join(operators).encode(),
@@ -86,17 +91,15 @@ def _stamp_page(
     return True
 
 
-def _job(stamp: Stamp, trim: Sequence[float], *, top: float) -> list[str]:
+def _job(number: str, words: str, trim: Sequence[float], *, top: float) -> list[str]:
     """A line of text over the bar code, above the trim and between its crop marks."""
     left, width = trim[0] + SIDE_MM, trim[2] - trim[0] - 2 * SIDE_MM
-    size = next(
-        (size for size in TEXT_SIZES if text_width(stamp.words, size) <= width * POINTS), TEXT_SIZES[-1]
-    )
-    words = text_path(stamp.words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
-    drawn = [f"q 0 0 0 1 k\n{words}\nQ"]
-    fitting = [module for module in MODULES if bar_code_width(stamp.number, module) <= width]
+    size = next((size for size in TEXT_SIZES if text_width(words, size) <= width * POINTS), TEXT_SIZES[-1])
+    line = text_path(words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
+    drawn = [f"q 0 0 0 1 k\n{line}\nQ"]
+    fitting = [module for module in MODULES if bar_code_width(number, module) <= width]
     if fitting:
-        drawn.append(bar_code(stamp.number, left, top, module=fitting[0], height=CODE_MM))
+        drawn.append(bar_code(number, left, top, module=fitting[0], height=CODE_MM))
     return drawn
 
 

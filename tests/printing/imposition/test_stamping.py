@@ -40,7 +40,15 @@ def test_each_page_names_its_job_in_a_bar_code_outside_of_the_bleed(print_file):
         assert [code.text for code in zxingcpp.read_barcodes(shown(stamped, number))] == ["1001-1-2"]
         before, after = (shown(file, number, trimmed=True) for file in (print_file, stamped))
         assert before.tobytes() == after.tobytes()
-    assert STAMP.words == "JOB 1001-1-2   2,500 COPIES   SHIP BY Nov 27, 2026"
+    assert STAMP.words() == "JOB 1001-1-2   2,500 COPIES   SHIP BY Nov 27, 2026"
+
+
+def test_sheets_of_a_file_with_several_pages_name_their_page():
+    assert STAMP.words(3, 8) == "JOB 1001-1-2   PAGE 3 OF 8   2,500 COPIES   SHIP BY Nov 27, 2026"
+
+    with pikepdf.open(io.BytesIO(stamp_file(made_pdf(room_mm=8), STAMP))) as stamped:
+        first, second = (page.obj.Resources.XObject.JobStamp.read_bytes() for page in stamped.pages)
+    assert first != second
 
 
 def test_stamped_file_is_pdf_x4_and_the_same_for_the_same_job(print_file):
